@@ -1,0 +1,57 @@
+"""Assay: evaluation of search systems against a gold standard, every rule named.
+
+Names are loaded when they are first used, so that `import assay` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "assay.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
+    "assay.evaluation": ("Evaluation", "evaluate"),
+    "assay.files": ("read_qrels", "read_run", "scan_run"),
+    "assay.measures": ("Measure", "PerQuery", "measure", "parse_measure"),
+    "assay.tables": ("Qrels", "Run", "Scores"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
+
+if TYPE_CHECKING:
+    from assay.counting import Confusion as Confusion
+    from assay.counting import Policies as Policies
+    from assay.counting import Ranks as Ranks
+    from assay.errors import AssayError as AssayError
+    from assay.errors import DuplicateError as DuplicateError
+    from assay.errors import FormatError as FormatError
+    from assay.errors import InputError as InputError
+    from assay.errors import ParameterError as ParameterError
+    from assay.errors import TopicError as TopicError
+    from assay.evaluation import Evaluation as Evaluation
+    from assay.evaluation import evaluate as evaluate
+    from assay.files import read_qrels as read_qrels
+    from assay.files import read_run as read_run
+    from assay.files import scan_run as scan_run
+    from assay.measures import Measure as Measure
+    from assay.measures import PerQuery as PerQuery
+    from assay.measures import measure as measure
+    from assay.measures import parse_measure as parse_measure
+    from assay.tables import Qrels as Qrels
+    from assay.tables import Run as Run
+    from assay.tables import Scores as Scores
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

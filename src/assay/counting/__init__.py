@@ -1,0 +1,9 @@
+"""Tables -> counts: frozen, columnar, made once and shared by all measures."""
+
+from assay.counting.confusion import Confusion
+from assay.counting.graded import Graded
+from assay.counting.judgments import Judgments
+from assay.counting.policies import Policies
+from assay.counting.ranks import Ranks
+
+__all__ = ["Confusion", "Graded", "Judgments", "Policies", "Ranks"]

@@ -1,0 +1,62 @@
+"""`Confusion`: right and wrong decisions per unit; a retrieved set is one decision per document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.counting.judgments import Ints
+from assay.counting.ranks import Ranks
+from assay.errors import ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """True and false positives, false and (where the collection's size is known) true negatives, one table a unit.
+
+    >>> Confusion.from_table(tp=4, fp=6, fn=4).tp
+    array([4])
+    """
+
+    unit_kind: ClassVar[str] = "query"
+
+    units: tuple[str, ...]
+    tp: Ints
+    fp: Ints
+    fn: Ints
+    tn: Ints | None = None
+
+    @classmethod
+    def from_ranks(cls, ranks: Ranks, level: float | None = None, collection_size: int | None = None) -> Confusion:
+        """Count each query's retrieved set; what is not judged counts as irrelevant.
+
+        >>> Confusion.from_ranks(Ranks.from_grades([1, 0, 1], judged=[[1]])).fn
+        array([1])
+        """
+        relevant = ranks.hits.grade >= ranks.level(level)
+        tp = np.bincount(ranks.hits.query[relevant], minlength=len(ranks.queries))
+        fp, fn = ranks.retrieved - tp, ranks.relevant(level) - tp
+        if collection_size is None:
+            return cls(ranks.queries, tp, fp, fn)
+        tn = collection_size - tp - fp - fn
+        if (tn < 0).any():
+            needed = int((tp + fp + fn).max())
+            raise ParameterError(f"collection_size is {collection_size}, but a query has {needed} documents")
+        return cls(ranks.queries, tp, fp, fn, tn)
+
+    @classmethod
+    def from_tables(cls, run: Any, qrels: Any, collection_size: int | None = None, **policies: Any) -> Confusion:
+        """Count a run's retrieved sets against judgments; the policies are those of `Ranks.from_tables`.
+
+        >>> Confusion.from_tables({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "c": 1}}).fp
+        array([1])
+        """
+        return cls.from_ranks(Ranks.from_tables(run, qrels, **policies), collection_size=collection_size)
+
+    @classmethod
+    def from_table(cls, tp: int, fp: int, fn: int, tn: int | None = None) -> Confusion:
+        """Make one table by hand, for examples."""
+        cells = [None if cell is None else np.array([cell], dtype=np.int64) for cell in (tp, fp, fn, tn)]
+        return cls(("example",), *cells)  # type: ignore[arg-type]  # only tn may be None

@@ -1,0 +1,107 @@
+"""`Graded`: rows of documents with rank and grade; the ranking's hits, or the ideal ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.counting.judgments import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """Documents with their query (a number), rank and grade, sorted by query and rank.
+
+    `tie_first` and `tie_last` are the first and the last rank that the document could have among equal scores. With
+    `averaged`, a document has no rank of its own but all of these with equal chance; ranks beyond `limit` are cut off.
+    """
+
+    query: Ints
+    rank: Ints
+    grade: Floats
+    tie_first: Ints
+    tie_last: Ints
+    doc_id: pl.Series | None = None
+    averaged: bool = False
+    limit: int | None = None
+
+    def where(self, keep: NDArray[np.bool_]) -> Graded:
+        """Keep some of the rows."""
+        rows = np.flatnonzero(keep)
+        return replace(
+            self,
+            query=self.query[rows],
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            tie_first=self.tie_first[rows],
+            tie_last=self.tie_last[rows],
+            doc_id=None if self.doc_id is None else self.doc_id.gather(rows),
+        )
+
+    def at_rank(self, weight: Callable[[Ints], Floats]) -> Floats:
+        """What a function of the rank gives each row: at its rank, or on average over the ranks it may have.
+
+        >>> Graded(*(np.array([column]) for column in (0, 2, 1.0, 2, 3)), averaged=True).at_rank(lambda rank: 1 / rank)
+        array([0.4167])
+        """
+        if not self.averaged:
+            return weight(self.rank)
+        ranks = np.arange(1, self.tie_last.max(initial=0) + 1)
+        reached = np.ones(len(ranks)) if self.limit is None else (ranks <= self.limit).astype(np.float64)
+        total = np.append(0.0, np.cumsum(weight(ranks) * reached))
+        return (total[self.tie_last] - total[self.tie_first - 1]) / (self.tie_last - self.tie_first + 1)
+
+    def condensed(self) -> Graded:
+        """Take documents without judgment out and close the ranks up."""
+        judged = self.where(self.grade >= 0)
+        place = place_in_group(judged.query)
+        group = _group_numbers(judged.query, judged.tie_first)
+        sizes = np.bincount(group)
+        first = place - place_in_group(group) + 1
+        return replace(judged, rank=place + 1, tie_first=first, tie_last=first + sizes[group] - 1)
+
+    def drawn(self, rng: np.random.Generator) -> Graded:
+        """Put documents with equal scores into a random order."""
+        group = _group_numbers(self.query, self.tie_first)
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        sizes = (self.tie_last - self.tie_first + 1)[starts]
+        # Shuffle all places of each group; the group's documents take the first ones of the shuffled places.
+        owner = np.repeat(np.arange(len(starts)), sizes)
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        shuffled = place[np.lexsort((rng.random(len(owner)), owner))]
+        chosen = shuffled[(np.cumsum(sizes) - sizes)[group] + place_in_group(group)]
+        rank = self.tie_first + chosen
+        order = np.lexsort((rank, self.query))
+        drawn = replace(self, rank=rank, tie_first=rank, tie_last=rank, averaged=False, limit=None)
+        kept = order if self.limit is None else order[rank[order] <= self.limit]
+        return replace(
+            drawn,
+            query=self.query[kept],
+            rank=rank[kept],
+            grade=self.grade[kept],
+            tie_first=rank[kept],
+            tie_last=rank[kept],
+            doc_id=None if self.doc_id is None else self.doc_id.gather(kept),
+        )
+
+
+def place_in_group(group: Ints) -> Ints:
+    """Count from 0 within each stretch of equal numbers.
+
+    >>> place_in_group(np.array([4, 4, 4, 7, 7]))
+    array([0, 1, 2, 0, 1])
+    """
+    rows = np.arange(len(group))
+    starts = np.diff(group, prepend=group[:1] - 1) != 0
+    return rows - np.maximum.accumulate(np.where(starts, rows, 0))
+
+
+def _group_numbers(query: Ints, tie_first: Ints) -> Ints:
+    """Number the groups of rows that have the same query and the same scores."""
+    if not len(query):
+        return query
+    return np.append(0, np.cumsum((np.diff(query) != 0) | (np.diff(tie_first) != 0)))

@@ -1,0 +1,95 @@
+"""Judgments made ready for counting: made once, shared by all runs.
+
+A run has millions of rows and a few of them are judged. Each (query, document) pair is hashed to 64 bits; a bitmap of
+the judged pairs' hashes rules out nearly all rows at the price of one look-up; what is left is looked up in the sorted
+hashes and then compared as text, so a collision of hashes cannot give a wrong hit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.errors import InputError
+from assay.tables import Qrels
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Hashes: TypeAlias = NDArray[np.uint64]
+
+# Multiplying by 2^64 divided by the golden ratio spreads consecutive topic numbers over all bits.
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_BITS_A_PAIR = 16
+
+
+def pair_hashes(topic: Ints, doc_hash: Hashes) -> Hashes:
+    """Hash (topic number, document) pairs."""
+    return doc_hash ^ ((topic.astype(np.uint64) + np.uint64(1)) * _SPREAD)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """The judged pairs, sorted by topic and by grade, best first (the ideal ranking), with their look-up."""
+
+    topics: tuple[str, ...]
+    topic_number: dict[str, int]
+    topic: Ints
+    grade: Floats
+    doc_id: pl.Series
+    seed: int
+    _hashes: Hashes
+    _hash_order: Ints
+    _bitmap: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> Judgments:
+        """Prepare a table of judgments."""
+        if len(qrels.judges) > 1:
+            shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
+            raise InputError(
+                f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): {shown}; "
+                "choose one: Qrels.by_judge(...), or --judge"
+            )
+        topics = tuple(qrels.topics)
+        number = {topic: index for index, topic in enumerate(topics)}
+        numbered = qrels.frame.select(
+            topic=pl.col("query_id").replace_strict(number, return_dtype=pl.Int64),
+            doc_id="doc_id",
+            grade=pl.col("relevance"),
+        ).sort("topic", "grade", "doc_id", descending=[False, True, True])
+        topic, doc_id = numbered["topic"].to_numpy(), numbered["doc_id"]
+        seed, hashes = _without_collisions(topic, doc_id)
+        order = np.argsort(hashes)
+        bits = 1 << max(10, int(len(hashes) * _BITS_A_PAIR).bit_length())
+        bitmap = np.zeros(bits, dtype=np.bool_)
+        bitmap[hashes & np.uint64(bits - 1)] = True
+        return cls(topics, number, topic, numbered["grade"].to_numpy(), doc_id, seed, hashes[order], order, bitmap)
+
+    @property
+    def max_grade(self) -> float:
+        """The largest grade anybody gave; 0 if none is positive."""
+        return float(self.grade.max(initial=0.0))
+
+    def find(self, hashes: Hashes, topic: Ints, documents: pl.Series) -> tuple[Ints, Ints]:
+        """Find the rows that are judged: their positions, and the positions of their judgments."""
+        rows = np.flatnonzero(self._bitmap[hashes & np.uint64(len(self._bitmap) - 1)])
+        if not len(rows) or not len(self._hashes):
+            return rows[:0], rows[:0]
+        place = np.minimum(np.searchsorted(self._hashes, hashes[rows]), len(self._hashes) - 1)
+        same_hash = self._hashes[place] == hashes[rows]
+        rows, judged = rows[same_hash], self._hash_order[place[same_hash]]
+        same = (self.doc_id.gather(judged) == documents.gather(rows)).to_numpy() & (self.topic[judged] == topic[rows])
+        return rows[same], judged[same]
+
+
+def _without_collisions(topic: Ints, doc_id: pl.Series) -> tuple[int, Hashes]:
+    """Hash all judged pairs under a seed that tells them all apart."""
+    for seed in range(100):
+        hashes = pair_hashes(topic, doc_id.hash(seed).to_numpy())
+        if len(np.unique(hashes)) == len(hashes):
+            return seed, hashes
+    raise InputError("the judgments cannot be told apart")

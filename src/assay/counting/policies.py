@@ -1,0 +1,81 @@
+"""The rules of counting that people disagree about, each a parameter with a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+
+from assay.errors import ParameterError, did_you_mean
+
+Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
+Unjudged: TypeAlias = Literal["irrelevant", "error"]
+Missing: TypeAlias = Literal["zero", "skip", "error"]
+Duplicates: TypeAlias = Literal["error", "first", "best"]
+RankBy: TypeAlias = Literal["score", "rank"]
+ScorePrecision: TypeAlias = Literal["double", "single"]
+
+
+@dataclass(frozen=True)
+class Policies:
+    """How a run is turned into counts.
+
+    `ties`: order of documents with equal scores; `expected` gives the mean over all orders.
+    `unjudged`: documents without a judgment count as irrelevant, or are an error.
+    `missing`: a judged topic that the run lacks counts as an empty result, is left out, or is an error.
+    `duplicates`: a document twice in a query is an error, or its first or its best-scored row counts.
+    `rank_by`: the order is that of the scores, or of the rank column.
+    `depth`: only so many documents a query are looked at.
+    `judged_only`: documents without a judgment are taken out, and the ranks close up.
+    `relevance_level`: the smallest grade that counts as relevant.
+    `score_precision`: scores are compared as 64-bit or, as older tools did, as 32-bit numbers.
+
+    >>> Policies(ties="doc_id_ascending").signature()
+    'ties=doc_id_ascending|unjudged=irrelevant|missing=zero'
+    """
+
+    ties: Ties = "doc_id_descending"
+    unjudged: Unjudged = "irrelevant"
+    missing: Missing = "zero"
+    duplicates: Duplicates = "error"
+    rank_by: RankBy = "score"
+    depth: int | None = None
+    judged_only: bool = False
+    relevance_level: float = 1.0
+    score_precision: ScorePrecision = "double"
+
+    def __post_init__(self) -> None:
+        for name, hint in get_type_hints(type(self)).items():
+            if choices := [choice for choice in get_args(hint) if isinstance(choice, str)]:
+                value = getattr(self, name)
+                if value not in choices:
+                    nearest = did_you_mean(str(value), choices)
+                    raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
+        if self.depth is not None and (isinstance(self.depth, bool) or self.depth < 1):
+            raise ParameterError(f"depth is a whole number from 1 on, not {self.depth!r}")
+        if isinstance(self.relevance_level, bool) or not 0 <= self.relevance_level < float("inf"):
+            raise ParameterError(f"relevance_level is a number from 0 on, not {self.relevance_level!r}")
+        if self.ties == "expected" and self.judged_only and self.depth is not None:
+            raise ParameterError("ties='expected' cannot be combined with both depth and judged_only")
+
+    def signature(self) -> str:
+        """The rules in the words of their parameters; those off the beaten track only when they are in force."""
+        always = ("ties", "unjudged", "missing")
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        changed = [name for name in told if name not in always and told[name] != getattr(_DEFAULT, name)]
+        return "|".join(f"{name}={_shown(told[name])}" for name in (*always, *changed) if name != "relevance_level")
+
+
+_DEFAULT = Policies()
+
+
+def policies(given: Policies | None = None, **changes: Any) -> Policies:
+    """Make policies from keyword arguments, on top of given ones."""
+    unknown = sorted(set(changes) - {field.name for field in fields(Policies)})
+    if unknown:
+        known = [field.name for field in fields(Policies)]
+        raise ParameterError(f"no policy is called {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+    return replace(given or _DEFAULT, **changes)
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,187 @@
+"""`Ranks`: what ranked measures are computed from. Sparse: it holds the judged documents only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.counting.graded import Graded, place_in_group
+from assay.counting.judgments import Ints, Judgments
+from assay.counting.policies import Policies, policies
+from assay.counting.streaming import Found, find_hits
+from assay.errors import InputError, TopicError
+from assay.tables import Batches, Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Where each judged document was found, query by query.
+
+    `retrieved`: how many documents each query returned; `hits`: the retrieved documents that are in the judgments;
+    `ideal`: all judged documents, best grade first. Queries are numbered; `queries` names them.
+
+    >>> Ranks.from_grades([2, 0, 1]).hits.grade
+    array([2., 0., 1.])
+    """
+
+    unit_kind: ClassVar[str] = "query"
+
+    queries: tuple[str, ...]
+    retrieved: Ints
+    in_run: NDArray[np.bool_]
+    hits: Graded
+    ideal: Graded
+    max_grade: float
+    policies: Policies = Policies()
+    ignored_topics: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_tables(cls, run: Any, qrels: Any, given: Policies | None = None, **changes: Any) -> Ranks:
+        """Count a run against judgments; the policies are keyword arguments, see `Policies`.
+
+        >>> ranks = Ranks.from_tables({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"c": 1, "b": 0}})
+        >>> ranks.hits.rank, ranks.retrieved
+        (array([2, 3]), array([3]))
+        """
+        judgments = qrels if isinstance(qrels, Judgments) else Judgments.of(Qrels.of(qrels))
+        batches: Batches = run if hasattr(run, "batches") else Run.of(run)
+        chosen = policies(given, **changes)
+        found = find_hits(batches, judgments, chosen)
+        if not found.in_run.any():
+            raise TopicError(_nothing_in_common(batches.name, judgments, found))
+        ranks = cls(
+            judgments.topics,
+            found.retrieved,
+            found.in_run,
+            hits=Graded(
+                found.topic,
+                found.rank,
+                judgments.grade[found.judgment],
+                found.tie_first,
+                found.tie_last,
+                judgments.doc_id.gather(found.judgment),
+                averaged=chosen.ties == "expected",
+            ),
+            ideal=_ideal(judgments),
+            max_grade=judgments.max_grade,
+            policies=chosen,
+            ignored_topics=found.ignored,
+        )
+        return ranks._under(chosen, batches.name)
+
+    @classmethod
+    def from_grades(
+        cls, *grades: Sequence[float | None], judged: Sequence[Sequence[float]] | None = None, level: float = 1.0
+    ) -> Ranks:
+        """Tiny rankings for examples: each a list of grades by rank, None for a document that is not in the judgments.
+
+        `judged` lists the grades of the judged documents that were not retrieved, one list a ranking.
+
+        >>> Ranks.from_grades([1, None, 0], judged=[[1, 1]]).relevant()
+        array([3])
+        """
+        rest = judged if judged is not None else [[] for _ in grades]
+        found = [(q, rank, grade) for q, row in enumerate(grades) for rank, grade in enumerate(row, 1) if grade is not None]
+        known = [[grade for grade in row if grade is not None] + list(others) for row, others in zip(grades, rest, strict=True)]
+        ideal = [(q, rank, grade) for q, row in enumerate(known) for rank, grade in enumerate(sorted(row, reverse=True), 1)]
+        return cls(
+            tuple(f"q{number}" for number in range(1, len(grades) + 1)),
+            np.array([len(row) for row in grades], dtype=np.int64),
+            np.ones(len(grades), dtype=np.bool_),
+            _rows(found),
+            _rows(ideal),
+            max((grade for row in known for grade in row), default=0.0),
+            Policies(relevance_level=level),
+        )
+
+    def relevant(self, level: float | None = None) -> Ints:
+        """How many relevant documents each query has."""
+        relevant = self.ideal.grade >= self.level(level)
+        return np.bincount(self.ideal.query[relevant], minlength=len(self.queries))
+
+    def level(self, level: float | None = None) -> float:
+        """The smallest relevant grade: as given, or as the policies say."""
+        return self.policies.relevance_level if level is None else level
+
+    @property
+    def missing_topics(self) -> list[str]:
+        """Judged topics that the run does not have."""
+        return [query for query, there in zip(self.queries, self.in_run, strict=True) if not there]
+
+    def every_rank(self) -> Graded:
+        """All retrieved documents, those without judgment with grade -1: for the few rules that give them a gain."""
+        query = np.repeat(np.arange(len(self.queries)), self.retrieved)
+        rank = place_in_group(query) + 1
+        grade = np.full(len(query), -1.0)
+        starts = np.cumsum(self.retrieved) - self.retrieved
+        # A negative judgment means: pooled, but not judged. The reference tool knows it as -2.
+        grade[starts[self.hits.query] + self.hits.rank - 1] = np.where(self.hits.grade < 0, -2.0, self.hits.grade)
+        return Graded(query, rank, grade, rank, rank)
+
+    def drawn(self, rng: np.random.Generator) -> Ranks:
+        """The same counts with tied documents in a random order."""
+        return replace(self, hits=self.hits.drawn(rng))
+
+    def _under(self, chosen: Policies, name: str) -> Ranks:
+        """Apply the policies that change what was found."""
+        ranks = self
+        if (depth := chosen.depth) is not None:
+            if ranks.hits.averaged:
+                hits = replace(ranks.hits.where(ranks.hits.tie_first <= depth), limit=depth)
+            else:
+                hits = ranks.hits.where(ranks.hits.rank <= depth)
+            ranks = replace(ranks, hits=hits, retrieved=np.minimum(ranks.retrieved, depth))
+        if chosen.unjudged == "error":
+            ranks._refuse_unjudged(name)
+        if chosen.judged_only:
+            hits = ranks.hits.condensed()
+            ranks = replace(ranks, hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries)))
+        missing = ranks.missing_topics
+        if missing and chosen.missing == "error":
+            raise TopicError(f"{name}: {len(missing)} judged topics are missing, the first is {missing[0]!r}")
+        return ranks.only(ranks.in_run) if missing and chosen.missing == "skip" else ranks
+
+    def only(self, keep: NDArray[np.bool_]) -> Ranks:
+        """Keep some of the queries."""
+        number = np.cumsum(keep) - 1
+        hits, ideal = self.hits.where(keep[self.hits.query]), self.ideal.where(keep[self.ideal.query])
+        return replace(
+            self,
+            queries=tuple(query for query, kept in zip(self.queries, keep, strict=True) if kept),
+            retrieved=self.retrieved[keep],
+            in_run=self.in_run[keep],
+            hits=replace(hits, query=number[hits.query]),
+            ideal=replace(ideal, query=number[ideal.query]),
+        )
+
+    def _refuse_unjudged(self, name: str) -> None:
+        judged = np.bincount(self.hits.query[self.hits.grade >= 0], minlength=len(self.queries))
+        short = np.flatnonzero(self.retrieved > judged)
+        if len(short):
+            query, count = self.queries[short[0]], int(self.retrieved[short[0]] - judged[short[0]])
+            raise InputError(
+                f"{name}: expected every document to be judged (unjudged='error'), "
+                f"got {count} without judgment in query {query!r}, and {len(short) - 1} more such queries"
+            )
+
+
+def _rows(rows: list[tuple[int, int, float]]) -> Graded:
+    query = np.array([row[0] for row in rows], dtype=np.int64)
+    rank = np.array([row[1] for row in rows], dtype=np.int64)
+    grade = np.array([row[2] for row in rows], dtype=np.float64)
+    return Graded(query, rank, grade, rank, rank)
+
+
+def _ideal(judgments: Judgments) -> Graded:
+    place = place_in_group(judgments.topic) + 1
+    return Graded(judgments.topic, place, judgments.grade, place, place, judgments.doc_id)
+
+
+def _nothing_in_common(name: str, judgments: Judgments, found: Found) -> str:
+    ours = ", ".join(map(repr, sorted(found.ignored)[:3])) or "none"
+    theirs = ", ".join(map(repr, judgments.topics[:3])) or "none"
+    return f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"

@@ -1,0 +1,81 @@
+"""Everything Assay raises on purpose.
+
+::
+
+    AssayError
+    ├── InputError                 what was given cannot be used (exit 2)
+    │   ├── FormatError            a file is not what it should be: path, line, expected, got
+    │   │   └── DuplicateError     the same document twice in one query
+    │   └── TopicError             topics of the run and of the judgments do not fit together
+    ├── ParameterError             a name or a value that does not exist (also a ValueError)
+    │   └── UnknownMeasureError    ... of a measure, with the nearest names
+    └── MissingDependencyError     an optional package is needed, and which extra brings it
+
+>>> from assay.errors import FormatError
+>>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
+"bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_LONGEST_QUOTE = 80
+
+
+class AssayError(Exception):
+    """The root: catch this to catch whatever Assay raises on purpose."""
+
+
+class InputError(AssayError):
+    """What was given cannot be used."""
+
+
+class FormatError(InputError):
+    """A file is not what it should be: says where, what was expected, what came."""
+
+    def __init__(self, path: str, line: int | None, *, expected: str, got: str | None = None) -> None:
+        self.path = path
+        self.line = line
+        self.expected = expected
+        self.got = got
+        where = path if line is None else f"{path}:{line}"
+        found = "" if got is None else f", got {quote(got)}"
+        super().__init__(f"{where}: expected {expected}{found}")
+
+
+class DuplicateError(FormatError):
+    """The same document occurs twice in one query."""
+
+
+class TopicError(InputError):
+    """Topics of the run and of the judgments do not fit together."""
+
+
+class ParameterError(AssayError, ValueError):
+    """A name or a value that does not exist or is out of range."""
+
+
+class UnknownMeasureError(ParameterError):
+    """No measure has this name; the message suggests the nearest ones."""
+
+
+class MissingDependencyError(AssayError, ImportError):
+    """An optional package is needed."""
+
+
+def quote(text: str) -> str:
+    """Show untrusted text in a message: escaped, on one line, not too long."""
+    return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Suggest the nearest known names as the end of an error message, or nothing.
+
+    >>> did_you_mean("ndgc", ["nDCG", "AP"])
+    '; did you mean nDCG?'
+    """
+    by_folded = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(by_folded[name] for name in near)}?" if near else ""

@@ -1,0 +1,312 @@
+"""`evaluate`: judgments and runs -> an `Evaluation`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from assay.counting.judgments import Judgments
+from assay.counting.policies import Policies, policies
+from assay.counting.ranks import Ranks
+from assay.errors import ParameterError, did_you_mean
+from assay.files import RunFile, read_qrels, scan_run
+from assay.measures import Judged, parse_measure
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.measures.summary import Summary, Undefined, signature, summarise
+from assay.tables import Batches, Qrels, Run, Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What `evaluate` computes unless told otherwise.
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@5", "R@10", "R@20", "Judged@10")
+
+Compat: TypeAlias = Literal["trec_eval-9", "trec_eval-10"]
+_PROFILES: dict[str, dict[str, Any]] = {
+    "trec_eval-9": {"missing": "skip", "score_precision": "single"},
+    "trec_eval-10": {"missing": "skip"},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One system's counts and results."""
+
+    name: str
+    ranks: Ranks
+    results: Mapping[Measure, PerQuery]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Scores of one or more systems, with what they rest on.
+
+    >>> from assay import evaluate
+    >>> result = evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}, ["AP", "P@1"])
+    >>> result.mean("AP")
+    1.0
+    """
+
+    systems: tuple[System, ...]
+    measures: tuple[Measure, ...]
+    policies: Policies
+    undefined: Undefined
+    qrels: Qrels
+    seed: int
+    samples: int
+    warnings: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def scores(self) -> Scores:
+        """One number per system, measure and query."""
+        frames = [
+            pl.DataFrame(
+                {
+                    "unit": pl.Series(system.ranks.queries, dtype=pl.String),
+                    "value": pl.Series(result.values).fill_nan(None),
+                    "undefined": pl.Series(result.reasons(), dtype=pl.String),
+                }
+            ).select(
+                system=pl.lit(system.name),
+                measure=pl.lit(str(measure)),
+                unit_kind=pl.lit(system.ranks.unit_kind),
+                unit="unit",
+                value="value",
+                undefined="undefined",
+            )
+            for system in self.systems
+            for measure, result in system.results.items()
+        ]
+        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA))
+
+    def summary(self, system: str | None = None, measure: str | Measure | None = None) -> Summary:
+        """One system's number under one measure; both may be left out if there is only one."""
+        chosen, wanted = self._system(system), self._measure(measure)
+        return summarise(wanted, chosen.results[wanted], self.undefined)
+
+    def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """The value of `summary`: the mean over queries for most measures."""
+        return self.summary(system, measure).value
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a system, one column a measure."""
+        return pl.DataFrame(
+            [
+                {"system": system.name} | {str(m): self.summary(system.name, m).value for m in self.measures}
+                for system in self.systems
+            ],
+            schema={"system": pl.String} | {str(measure): pl.Float64 for measure in self.measures},
+        )
+
+    @cached_property
+    def coverage(self) -> pl.DataFrame:
+        """What each system's scores rest on: topics, missing and ignored ones, documents, and the share judged."""
+        return pl.DataFrame([_coverage(system) for system in self.systems])
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Everything each number depends on, by measure."""
+        top = self.systems[0].ranks.max_grade
+        return {
+            str(measure): signature(measure, self.policies, top, self.undefined, self.seed, self.samples)
+            for measure in self.measures
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table of `to_frame`, as a pandas frame."""
+        import pandas as pd  # noqa: PLC0415  # an extra
+
+        return pd.DataFrame(self.to_frame().to_dict(as_series=False))
+
+    def to_json(self, per_query: bool = False) -> str:
+        """Scores, coverage and signatures as JSON."""
+        from assay.report.tables import to_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        return to_json(self, per_query)
+
+    def to_csv(self, per_query: bool = False) -> str:
+        """The table of systems, or of queries, as CSV."""
+        from assay.report.tables import to_csv  # noqa: PLC0415
+
+        return to_csv(self, per_query)
+
+    def to_markdown(self, per_query: bool = False) -> str:
+        """The table of systems, or of queries, as Markdown."""
+        from assay.report.tables import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self, per_query)
+
+    def to_latex(self, per_query: bool = False) -> str:
+        """The table of systems, or of queries, as LaTeX (booktabs)."""
+        from assay.report.tables import to_latex  # noqa: PLC0415
+
+        return to_latex(self, per_query)
+
+    def _repr_html_(self) -> str:
+        from assay.report.tables import to_html  # noqa: PLC0415
+
+        return to_html(self)
+
+    def _system(self, name: str | None) -> System:
+        if name is None and len(self.systems) == 1:
+            return self.systems[0]
+        names = [system.name for system in self.systems]
+        if name not in names:
+            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+        return self.systems[names.index(name)]
+
+    def _measure(self, name: str | Measure | None) -> Measure:
+        if name is None and len(self.measures) == 1:
+            return self.measures[0]
+        wanted = None if name is None else parse_measure(name)
+        if wanted not in self.measures:
+            raise ParameterError(f"choose a measure of {', '.join(map(str, self.measures))}, not {name}")
+        return wanted
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: Iterable[str | Measure] | str | Measure = DEFAULT_MEASURES,
+    *,
+    undefined: Undefined = "counted_as",
+    compat: Compat | None = None,
+    judge: str | None = None,
+    seed: int = 0,
+    samples: int = 100,
+    on_system: Callable[[str], None] | None = None,
+    **rules: Any,
+) -> Evaluation:
+    """Evaluate one run or several against judgments.
+
+    `qrels` and `runs` are paths, open files, dicts of dicts, data frames or tables; `runs` may also be a list, or a
+    dict from system names to runs. Further keyword arguments are policies, such as `ties="expected"`: see `Policies`.
+    `undefined`: what undefined values do in a mean (`counted_as` the measure's declared value, `skip`, `error`).
+    `compat`: rank, skip and round as another tool does. `judge`: whose judgments count, where several judged.
+    `samples` and `seed` serve `ties="expected"` for measures without a closed form.
+
+    >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
+    1.0
+    """
+    profile = _profile(compat)
+    chosen = policies(None, **(profile | rules))
+    wanted = _measures(measures, compat)
+    table = _qrels(qrels)
+    if judge is not None:
+        table = table.by_judge(judge)
+    judgments = Judgments.of(table)
+    systems = []
+    for name, run in named_runs(runs).items():
+        ranks = Ranks.from_tables(run, judgments, chosen)
+        results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
+        systems.append(System(name, ranks, results))
+        if on_system is not None:
+            on_system(name)
+    evaluation = Evaluation(
+        tuple(systems), wanted, chosen, undefined, table, seed, samples, table.warnings + tuple(_warnings(systems))
+    )
+    for system in systems:
+        for measure in wanted:
+            evaluation.summary(system.name, measure)  # undefined="error" raises here, before anything is shown
+    return evaluation
+
+
+def named_runs(runs: Any) -> dict[str, Batches]:
+    """Give every run a name: its key, its file's name or its own; no two the same."""
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        return {str(name): _run(run, str(name)) for name, run in runs.items()}
+    listed = list(runs) if isinstance(runs, list | tuple) and not _is_rows(runs) else [runs]
+    if not listed:
+        raise ParameterError("there is no run to evaluate")
+    opened = [_run(run, None) for run in listed]
+    named = {_name(run, opened): run for run in opened}
+    if len(named) < len(opened):
+        names = [run.name for run in opened]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ParameterError(f"two runs are called {twice!r}: give them as a dict with names of their own")
+    return named
+
+
+def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+    """Tell {query: {doc: score}} from {system: run}: the values of its values are numbers."""
+    first = next((value for value in runs.values() if not (isinstance(value, Mapping) and not value)), {})
+    return isinstance(first, Mapping) and not any(isinstance(value, Mapping) for value in first.values())
+
+
+def _is_rows(runs: Sequence[Any]) -> bool:
+    """Tell a list of (query_id, doc_id, score) rows from a list of runs."""
+    return bool(runs) and isinstance(runs[0], tuple)
+
+
+def _run(given: Any, name: str | None) -> Batches:
+    if isinstance(given, str | os.PathLike) or hasattr(given, "read"):
+        return scan_run(given, name=name)
+    if isinstance(given, Run | RunFile):
+        return given
+    return Run.of(given, name or "run")
+
+
+def _name(run: Batches, others: list[Batches]) -> str:
+    """The run's name; with its folder in front where another run has the same."""
+    alike = [other for other in others if other.name == run.name]
+    if len(alike) > 1 and isinstance(run, RunFile):
+        return Path(run.source.name).as_posix()
+    return run.name
+
+
+def _qrels(given: Any) -> Qrels:
+    if isinstance(given, str | os.PathLike) or hasattr(given, "read"):
+        return read_qrels(given)
+    return Qrels.of(given)
+
+
+def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
+    listed = [given] if isinstance(given, str | Measure) else list(given)
+    wanted = list(dict.fromkeys(parse_measure(measure) for measure in listed))
+    if not wanted:
+        raise ParameterError("there is no measure to compute")
+    if compat is not None:
+        # The reference tool's rounding of recall levels belongs to its profile.
+        with_rule = {m: m(rule=compat) for m in wanted if "rule" in m.parameters and "rule" not in m.chosen}
+        wanted = [with_rule.get(measure, measure) for measure in wanted]
+    return tuple(wanted)
+
+
+def _profile(compat: str | None) -> dict[str, Any]:
+    if compat is None:
+        return {}
+    if compat not in _PROFILES:
+        raise ParameterError(f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(compat, _PROFILES)}")
+    return _PROFILES[compat]
+
+
+def _coverage(system: System) -> dict[str, Any]:
+    ranks = system.ranks
+    judged = summarise(Judged(cutoff=10), Judged(cutoff=10).per_unit(ranks))
+    return {
+        "system": system.name,
+        "topics": len(ranks.queries),
+        "missing": len(ranks.missing_topics),
+        "ignored": len(ranks.ignored_topics),
+        "retrieved": int(ranks.retrieved.sum()),
+        "relevant": int(ranks.relevant().sum()),
+        "relevant_retrieved": int((ranks.hits.grade >= ranks.level()).sum()),
+        "judged@10": judged.value,
+        "without_relevant": int((ranks.relevant() == 0).sum()),
+    }
+
+
+def _warnings(systems: Sequence[System]) -> Iterable[str]:
+    for system in systems:
+        missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
+        if missing and system.ranks.policies.missing == "zero":
+            yield f"{system.name}: {len(missing)} judged topics are missing and count as empty results"
+        if ignored:
+            yield f"{system.name}: {len(ignored)} topics without judgments are ignored"

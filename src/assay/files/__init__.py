@@ -1,0 +1,8 @@
+"""Bytes <-> tables: one module a format, registered where it is defined."""
+
+from assay.files import trec as _trec  # noqa: F401  # registers its formats
+from assay.files.registry import Format, detect, formats
+from assay.files.runs import RunFile, read_qrels, read_run, scan_run
+from assay.files.sources import Readable, Source
+
+__all__ = ["Format", "Readable", "RunFile", "Source", "detect", "formats", "read_qrels", "read_run", "scan_run"]

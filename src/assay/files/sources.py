@@ -1,0 +1,162 @@
+"""Where bytes come from: a path, stdin or an open file; compressed or not; readable more than once."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TypeAlias, cast
+
+import zstandard
+
+from assay.errors import FormatError, InputError
+
+Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+
+CHUNK_BYTES = 8 << 20
+_SPOOL_BYTES = 64 << 20
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_COMPRESSION_SUFFIXES = (".gz", ".zst")
+_FORMAT_SUFFIXES = (".run", ".txt", ".trec", ".qrels", ".res", ".results")
+
+
+class Source:
+    """Bytes that can be read from the start as often as needed, decompressed.
+
+    >>> import io
+    >>> source = Source(io.BytesIO(b"q1 Q0 d1 1 0.5 tag"), name="memory")
+    >>> [bytes(chunk) for chunk in source.chunks()]
+    [b'q1 Q0 d1 1 0.5 tag']
+    """
+
+    def __init__(self, given: Readable, name: str | None = None) -> None:
+        self._file: IO[bytes] | None = None
+        self._start = 0
+        self._path: Path | None = None
+        #: Called with the number of bytes as the file is read, for progress bars.
+        self.watch: Callable[[int], None] | None = None
+        if given == "-":
+            self.name = name or "<stdin>"
+            self._file = _spooled(sys.stdin.buffer)
+        elif isinstance(given, str | os.PathLike):
+            self._path = Path(given)
+            self.name = name or os.fspath(given)
+        else:
+            self.name = name or str(getattr(given, "name", "<file>"))
+            self._file, self._start = _rereadable(given)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open at the start, decompressing what is compressed, whatever its name ends in."""
+        try:
+            raw = self._raw()
+        except OSError as problem:
+            raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
+        try:
+            magic = raw.read(4)
+            raw.seek(self._start)
+            if magic.startswith(_GZIP):
+                yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+            elif magic == _ZSTD:
+                yield io.BufferedReader(_ZstdReader(raw), buffer_size=1 << 20)
+            else:
+                yield raw
+        except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as problem:
+            raise FormatError(self.name, None, expected="an intact compressed file", got=str(problem)) from problem
+        except OSError as problem:
+            raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
+        finally:
+            if raw is not self._file:
+                raw.close()
+
+    def _raw(self) -> IO[bytes]:
+        if self._path is not None:
+            return self._path.open("rb", buffering=1 << 16)
+        file = cast("IO[bytes]", self._file)
+        file.seek(self._start)
+        return file
+
+    def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
+        """Cut the bytes into pieces of whole lines, about `size` long, without a byte-order mark."""
+        with self.open() as file:
+            first = True
+            while data := file.read(size):
+                if not data.endswith(b"\n"):
+                    data += file.readline()
+                if self.watch is not None:
+                    self.watch(len(data))
+                yield data.removeprefix(b"\xef\xbb\xbf") if first else data
+                first = False
+
+    @property
+    def stem(self) -> str:
+        """A short name for what the file holds: its name without the endings that formats and compression add."""
+        name = self._path.name if self._path is not None else self.name.strip("<>")
+        for endings in (_COMPRESSION_SUFFIXES, _FORMAT_SUFFIXES):
+            for ending in endings:
+                if name.endswith(ending) and name != ending:
+                    name = name.removesuffix(ending)
+                    break
+        return name
+
+
+class _ZstdReader(io.RawIOBase):
+    """Decompress frame by frame, and notice when the last one is cut short (the library's own reader does not)."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # typeshed wants the whole buffer protocol
+        while not self._ready:
+            data = self._raw.read(1 << 20)
+            if not data:
+                if not self._frame.eof:
+                    raise EOFError("the compressed data end in the middle")
+                return 0
+            self._ready = memoryview(b"".join(self._decompressed(data)))
+        taken = self._ready[: len(buffer)]
+        self._ready = self._ready[len(taken) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+    def _decompressed(self, data: bytes) -> Iterator[bytes]:
+        while data:
+            if self._frame.eof:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            yield self._frame.decompress(data)
+            data = self._frame.unused_data if self._frame.eof else b""
+
+
+def _rereadable(file: IO[bytes] | IO[str]) -> tuple[IO[bytes], int]:
+    """Give a binary file that can be read again, and where it starts."""
+    sample = file.read(0)
+    if isinstance(sample, str):
+        return io.BytesIO(cast("IO[str]", file).read().encode()), 0
+    binary = cast("IO[bytes]", file)
+    if binary.seekable():
+        return binary, binary.tell()
+    return _spooled(binary), 0
+
+
+def _spooled(stream: IO[bytes]) -> IO[bytes]:
+    """Copy a stream that can be read only once to a temporary file (in memory while it is small)."""
+    copy = tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES)  # noqa: SIM115  # lives as long as the source
+    shutil.copyfileobj(stream, copy, 1 << 20)
+    copy.seek(0)
+    return cast("IO[bytes]", copy)
+
+
+def _reason(problem: OSError) -> str:
+    return (problem.strerror or str(problem)).lower()

@@ -1,0 +1,113 @@
+"""Measures with a user who goes down the list and stops somewhere: RR, ERR, RBP."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.counting.ranks import Ranks
+from assay.measures.domains import Cutoff, Level, MaxGrade, Persistence, PlainGain
+from assay.measures.kernels import max_grade_of, relevant_rows, relevant_total, steps_of, within
+from assay.measures.registry import measure
+from assay.measures.steps import PerQuery, given
+
+
+@measure(
+    trec_eval="recip_rank",
+    ir_measures="RR@{cutoff}",
+    ranx="mrr@{cutoff}",
+    aliases=("MRR", "ReciprocalRank"),
+    user_model="reads down to the first relevant document",
+)
+def RR(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+    r"""Reciprocal rank of the first relevant document; 0 if none is found within the cut-off.
+
+    .. math:: \mathrm{RR} = 1 \big/ \min \{ i : x_i = 1 \}
+
+    Its mean is known as MRR. Undefined if no document is relevant.
+
+    >>> RR.of(Ranks.from_grades([0, 1, 1]))  # 1/2
+    array([0.5])
+    """
+    rows = within(relevant_rows(ranks, rel), cutoff)
+    steps = steps_of(rows, len(ranks.queries)).with_columns(reciprocal=1.0 / rows.rank)
+    return steps.max("reciprocal").defined_with(relevant_total(ranks, rel))
+
+
+@measure(ir_measures="ERR@{cutoff}", user_model="reads on until satisfied; a good document satisfies sooner")
+def ERR(ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None) -> PerQuery:
+    r"""Expected reciprocal rank of the document that satisfies the user.
+
+    .. math:: \mathrm{ERR}@k = \sum_{i=1}^{k} \frac{1}{i}\, R_i \prod_{j<i} (1 - R_j), \quad
+              R_i = \frac{2^{grade_i} - 1}{2^{max\_grade}}
+
+    :math:`R_i` is the chance that the document at rank *i* satisfies. `max_grade` is the top of the scale; if it is not
+    given, it is the largest grade of the judgments. 0 if nothing relevant is found.
+
+    >>> ERR(max_grade=3).of(Ranks.from_grades([3, 0, 2]))  # 7/8 + (1/3) (3/8) (1/8)
+    array([0.8906])
+    """
+    top = max_grade_of(ranks, max_grade)
+    rows = within(ranks.hits, cutoff)
+    satisfied = (np.exp2(np.maximum(rows.grade, 0.0)) - 1.0) / np.exp2(top)
+    steps = steps_of(rows, len(ranks.queries)).with_columns(satisfied=satisfied, log_left=np.log1p(-satisfied))
+    # The product of all (1 - R) above: 1 - R is never 0, so its logarithm can be summed up.
+    still_reading = np.exp(steps.running("log_left") - steps["log_left"])
+    steps = steps.with_columns(still_reading=still_reading)
+    return steps.with_columns(contribution=steps["satisfied"] * still_reading / steps["rank"]).sum("contribution")
+
+
+@measure(
+    ir_measures="RBP(p={p})",
+    aliases=("RankBiasedPrecision",),
+    user_model="goes on to the next result with probability p",
+    closed_under_ties=True,
+)
+def RBP(
+    ranks: Ranks,
+    *,
+    p: Persistence = 0.8,
+    cutoff: Cutoff = None,
+    gain: PlainGain = "linear",
+    max_grade: MaxGrade = None,
+    rel: Level = None,
+) -> PerQuery:
+    r"""Rank-biased precision: gain per result read, for a user who goes on with probability *p*.
+
+    .. math:: \mathrm{RBP} = (1-p) \sum_{i} g_i\, p^{\,i-1}
+
+    The gain lies between 0 and 1: grade / max_grade (`linear`), 1 if relevant (`binary`), or
+    :math:`(2^{grade} - 1) / 2^{max\_grade}` (`exp`). How much higher the value could be if unjudged and unretrieved
+    documents were relevant is given by `RBPResidual`.
+
+    >>> RBP(p=0.5).of(Ranks.from_grades([1, 0, 1]))  # 0.5 (1 + 0.25)
+    array([0.625])
+    """
+    top = max_grade_of(ranks, max_grade)
+    rows = ranks.hits
+    grade = np.maximum(rows.grade, 0.0)
+    if gain == "binary":
+        worth = (rows.grade >= ranks.level(rel)).astype(np.float64)
+    elif gain == "exp":
+        worth = (np.exp2(grade) - 1.0) / np.exp2(top)
+    else:
+        worth = grade / (top or 1.0)
+    weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), (1 - p) * p ** (rank - 1.0), 0.0))
+    steps = steps_of(rows, len(ranks.queries)).with_columns(gain=worth, weight=weight, contribution=worth * weight)
+    return steps.sum("contribution")
+
+
+@measure(user_model="as RBP; what is not known of the value")
+def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) -> PerQuery:
+    r"""How much RBP could grow if every unjudged document, and all beyond the end of the list, were fully relevant.
+
+    .. math:: p^{\,n} + (1-p) \sum_{i \le n,\ \text{unjudged}} p^{\,i-1}
+
+    *n* is the number of documents looked at. RBP's true value lies between `RBP` and `RBP` + `RBPResidual`.
+
+    >>> RBPResidual(p=0.5).of(Ranks.from_grades([1, None]))  # 0.5^2 + 0.5 * 0.5
+    array([0.5])
+    """
+    rows = within(ranks.hits.where(ranks.hits.grade >= 0), cutoff)
+    # All weights down to n add up to 1 - p^n: what is left of 1 is the tail and the unjudged documents.
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=(1 - p) * p ** (rows.rank - 1.0)).sum("known")
+    return given("everything", np.ones(len(ranks.queries))) - known

@@ -1,0 +1,142 @@
+"""The domains of measures' parameters: declared once, in the type; checking, parsing and help follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from assay.errors import ParameterError, did_you_mean
+
+
+class Domain:
+    """A set of allowed values that can check a value and say what it is."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Give the value in its proper type, or refuse it."""
+        raise ParameterError(f"{name} takes no value {value!r}")
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return "anything"
+
+
+@dataclass(frozen=True)
+class Whole(Domain):
+    """Whole numbers from `low` on, or None.
+
+    >>> Whole(1).check("cutoff", 10)
+    10
+    """
+
+    low: int = 1
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Accept whole numbers, also written as 10.0."""
+        if value is None:
+            return None
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < self.low:
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        return int(value)
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"a whole number from {self.low} on"
+
+
+@dataclass(frozen=True)
+class Real(Domain):
+    """Numbers between two ends; `inside` leaves the ends out."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    inside: bool = False
+    optional: bool = False
+
+    def check(self, name: str, value: Any) -> float | None:
+        """Accept any number type, but no truth values."""
+        if value is None and self.optional:
+            return None
+        if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        number = float(value)
+        fits = self.low < number < self.high if self.inside else self.low <= number <= self.high
+        if not fits or math.isnan(number) or math.isinf(number):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        return number
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        ends = "between" if self.inside else "from"
+        if self.high == math.inf:
+            return f"a number above {self.low:g}" if self.inside else f"a number from {self.low:g} on"
+        return f"a number {ends} {self.low:g} {'and' if self.inside else 'to'} {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Choice(Domain):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept one of the words."""
+        if value not in self.words:
+            nearest = did_you_mean(str(value), self.words)
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}{nearest}")
+        return value
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"one of {', '.join(self.words)}"
+
+
+@dataclass(frozen=True)
+class WordOrTable(Choice):
+    """One of a few words, or a table of numbers such as {1: 3, 2: 9}."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept a word or a mapping of numbers to numbers; give the latter as a sorted tuple of pairs."""
+        pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else None
+        if pairs is None:
+            return super().check(name, value)
+        number = Real()
+        table = {number.check(name, key): number.check(name, item) for key, item in pairs}
+        return tuple(sorted(table.items()))
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"{super().describe()}, or a table such as {{1: 3, 2: 9}}"
+
+
+class At:
+    """Marks the parameter that is written after the `@`."""
+
+
+GainName = Literal["linear", "exp", "binary"]
+DiscountName = Literal["log2", "log2max2", "zipf", "none"]
+IdealName = Literal["judged", "uncut", "retrieved"]
+RuleName = Literal["exact", "trec_eval-9", "trec_eval-10"]
+GainTable: TypeAlias = tuple[tuple[float, float], ...]
+
+Cutoff: TypeAlias = Annotated[int | None, Whole(1), At]
+Level: TypeAlias = Annotated[float | None, Real(0.0, optional=True)]
+Beta: TypeAlias = Annotated[float, Real(0.0)]
+Recall: TypeAlias = Annotated[float, Real(0.0, 1.0), At]
+Factor: TypeAlias = Annotated[float, Real(0.0, inside=True), At]
+Points: TypeAlias = Annotated[int, Whole(2)]
+Persistence: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]
+MaxGrade: TypeAlias = Annotated[float | None, Real(0.0, inside=True, optional=True)]
+Coefficient: TypeAlias = Annotated[float, Real()]
+CollectionSize: TypeAlias = Annotated[int, Whole(0)]
+Gain: TypeAlias = Annotated[GainName | GainTable, WordOrTable(get_args(GainName))]
+PlainGain: TypeAlias = Annotated[GainName, Choice(get_args(GainName))]
+GainByGrade: TypeAlias = Annotated[Literal["linear"] | GainTable, WordOrTable(("linear",))]
+Discount: TypeAlias = Annotated[DiscountName, Choice(get_args(DiscountName))]
+Base: TypeAlias = Annotated[float, Real(1.0, inside=True)]
+Ideal: TypeAlias = Annotated[IdealName, Choice(get_args(IdealName))]
+Rule: TypeAlias = Annotated[RuleName, Choice(get_args(RuleName))]
+Floor: TypeAlias = Annotated[float, Real(0.0, 1.0, inside=True)]

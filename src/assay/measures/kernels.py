@@ -1,0 +1,137 @@
+"""What several families of measures share: relevant hits, gains, discounts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.counting.graded import Graded
+from assay.counting.judgments import Floats, Ints
+from assay.counting.ranks import Ranks
+from assay.errors import ParameterError
+from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
+from assay.measures.steps import PerQuery, Steps, given
+
+NO_RELEVANT = "no relevant document"
+NOTHING_RETRIEVED = "nothing was retrieved"
+NO_GAIN = "no judged document has a gain"
+
+
+def steps_of(rows: Graded, units: int, says: str = "ranking") -> Steps:
+    """Start the working with rank and grade."""
+    return Steps(rows.query, units, {"rank": rows.rank, "grade": rows.grade}, says)
+
+
+def relevant_rows(ranks: Ranks, rel: float | None) -> Graded:
+    """The retrieved documents that are relevant."""
+    return ranks.hits.where(ranks.hits.grade >= ranks.level(rel))
+
+
+def within(rows: Graded, cutoff: int | None) -> Graded:
+    """The rows down to a cut-off."""
+    return rows if cutoff is None else rows.where(rows.rank <= cutoff)
+
+
+def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
+    """How much of each row lies within the cut-off: 0 or 1, or a share where ties are averaged.
+
+    The cut-off may differ from row to row.
+    """
+    if not rows.averaged:
+        return np.ones(len(rows.rank)) if cutoff is None else (rows.rank <= cutoff).astype(np.float64)
+    size = rows.tie_last - rows.tie_first + 1
+    end = rows.tie_last
+    for limit in (cutoff, rows.limit):
+        end = end if limit is None else np.minimum(end, limit)
+    return np.maximum(end - rows.tie_first + 1, 0) / size
+
+
+def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerQuery:
+    """How many relevant documents were found down to the cut-off."""
+    rows = relevant_rows(ranks, rel)
+    return steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, cutoff)).sum("found")
+
+
+def relevant_total(ranks: Ranks, rel: float | None) -> PerQuery:
+    """How many relevant documents there are."""
+    return given("relevant", ranks.relevant(rel), when_zero=NO_RELEVANT)
+
+
+def retrieved_total(ranks: Ranks) -> PerQuery:
+    """How many documents were retrieved."""
+    return given("retrieved", ranks.retrieved, when_zero=NOTHING_RETRIEVED)
+
+
+def gains(grade: Floats, gain: GainName | GainTable, level: float) -> Floats:
+    """What documents of these grades are worth; without a judgment (a negative grade): nothing."""
+    if gain == "linear":
+        return np.maximum(grade, 0.0)
+    if gain == "exp":
+        return np.exp2(np.maximum(grade, 0.0)) - 1.0
+    if gain == "binary":
+        return ((grade >= level) & (grade >= 0)).astype(np.float64)
+    worth = np.maximum(grade, 0.0)
+    for of_grade, value in gain:
+        worth = np.where(grade == of_grade, value, worth)
+    return worth
+
+
+def discounts(rank: Ints, discount: DiscountName, base: float) -> Floats:
+    """How much of its gain a document keeps at a rank."""
+    position = rank.astype(np.float64)
+    if discount == "log2":
+        return np.log(base) / np.log(position + 1) if base != 2 else 1.0 / np.log2(position + 1)
+    if discount == "log2max2":
+        return 1.0 / np.maximum(1.0, np.log2(position) / np.log2(base))
+    if discount == "zipf":
+        return 1.0 / position
+    return np.ones_like(position)
+
+
+def discounted(
+    rows: Graded, worth: Floats, units: int, cutoff: int | None, discount: DiscountName, base: float, says: str = "ranking"
+) -> Steps:
+    """Gain, discount and their product, document by document down to the cut-off."""
+    if cutoff is not None:
+        reached = (rows.tie_first if rows.averaged else rows.rank) <= cutoff
+        rows, worth = rows.where(reached), worth[reached]
+
+    def weight(rank: Ints) -> Floats:
+        kept = 1.0 if cutoff is None else (rank <= cutoff).astype(np.float64)
+        return discounts(rank, discount, base) * kept
+
+    kept = rows.at_rank(weight)
+    return steps_of(rows, units, says).with_columns(gain=worth, discount=kept, contribution=worth * kept)
+
+
+def rows_with_gain(ranks: Ranks, gain: GainName | GainTable) -> Graded:
+    """The hits; all retrieved documents if the table gives a gain to those without judgment (grades -1 and -2)."""
+    if isinstance(gain, tuple) and any(grade < 0 for grade, _ in gain):
+        return ranks.every_rank()
+    return ranks.hits
+
+
+def best_first(rows: Graded, worth: Floats) -> tuple[Graded, Floats]:
+    """The ideal ranking: documents with a positive gain, largest first, ranked anew."""
+    positive = worth > 0
+    rows, worth = rows.where(positive), worth[positive]
+    order = np.lexsort((-worth, rows.query))
+    query, worth = rows.query[order], worth[order]
+    starts = np.searchsorted(query, query)
+    rank = np.arange(len(query)) - starts + 1
+    doc_id = None if rows.doc_id is None else rows.doc_id.gather(order)
+    return Graded(query, rank, rows.grade[order], rank, rank, doc_id), worth
+
+
+def ideal_rows(ranks: Ranks, gain: GainName | GainTable, ideal: IdealName = "judged") -> tuple[Graded, Floats]:
+    """The ideal ranking of all judged documents, or of the retrieved ones only, with its gains."""
+    rows = ranks.hits if ideal == "retrieved" else ranks.ideal
+    return best_first(rows, gains(rows.grade, gain, ranks.level()))
+
+
+def max_grade_of(ranks: Ranks, max_grade: float | None) -> float:
+    """The top of the scale: as given, or the largest grade of the judgments; no grade may lie above it."""
+    if max_grade is None:
+        return ranks.max_grade
+    if ranks.max_grade > max_grade:
+        raise ParameterError(f"max_grade is {max_grade:g}, but the judgments go up to {ranks.max_grade:g}")
+    return max_grade

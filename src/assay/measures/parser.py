@@ -1,0 +1,86 @@
+"""Text -> measure: `nDCG(gain='exp')@10`, and the names of the other tools.
+
+The grammar is `Name(parameter=value, ...)@value`. Values are numbers, words with or without quotes, and tables such as
+`{1: 3, 2: 9}`. Names of the reference tool (`ndcg_cut_10`, `ndcg_cut.10`, `map`), of ir_measures and of ranx
+(`ndcg@10`, `mrr`, `hit_rate@5`) are understood too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
+from assay.measures.registry import Measure, known_names, looked_up, registered
+
+_SHAPE = re.compile(r"\s*(?P<name>[^(@]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^@()]*?)\s*)?", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+# ir_measures names the pair of gain and discount; these are the two it knows.
+_IR_MEASURES_DCG = {"log2": {}, "exp-log2": {"gain": "exp"}}
+
+
+def parse_measure(text: str | Measure) -> Measure:
+    """Read a measure's name, in Assay's notation or in that of another tool.
+
+    >>> parse_measure("nDCG(gain='exp')@10")
+    nDCG(gain='exp')@10
+    >>> parse_measure("ndcg_cut_10"), parse_measure("recip_rank"), parse_measure("hit_rate@5")
+    (nDCG@10, RR, Success@5)
+    """
+    if isinstance(text, Measure):
+        return text
+    if not isinstance(text, str):
+        raise ParameterError(f"a measure is given by name, such as 'nDCG@10', not {text!r}")
+    shape = _SHAPE.fullmatch(text)
+    if shape is None:
+        raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
+    name, inside, at = shape["name"], shape["inside"], shape["at"]
+    found = looked_up(name) or _of_the_reference_tool(name)
+    if found is None:
+        nearest = did_you_mean(name, known_names())
+        raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
+    if inside is not None and inside.strip():
+        found = found(**_arguments(inside, text))
+    if at is None:
+        return found
+    value = _value(at)
+    if isinstance(value, str):
+        raise ParameterError(f"{text!r}: expected a number after @, got {at!r}")
+    return found @ value
+
+
+def _of_the_reference_tool(name: str) -> Measure | None:
+    """Match `ndcg_cut_10` or `ndcg_cut.10` against the names that measures have in trec_eval."""
+    templates = ((known, template) for known in registered().values() for template in known.definition.trec_eval)
+    for known, template in templates:
+        stem, _, parameter = template.partition(".")
+        if name == stem:
+            return known
+        if parameter and (match := re.fullmatch(rf"{re.escape(stem)}[._]({_NUMBER.pattern})", name)):
+            return known(**{parameter.strip("{}"): float(match[1])})
+    return None
+
+
+def _arguments(inside: str, text: str) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    # Commas inside braces belong to a table.
+    for part in re.split(r",(?![^{]*\})", inside):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name.isidentifier():
+            raise ParameterError(f"{text!r}: expected parameter=value in the parentheses, got {part.strip()!r}")
+        if name == "dcg" and _value(value) in _IR_MEASURES_DCG:
+            arguments |= _IR_MEASURES_DCG[_value(value)]
+        else:
+            arguments["gain" if name == "gains" else name] = _value(value)
+    return arguments
+
+
+def _value(text: str) -> Any:
+    if text.startswith("{") and text.endswith("}"):
+        pairs = (pair.partition(":") for pair in text[1:-1].split(",") if pair.strip())
+        return {_value(key.strip()): _value(value.strip()) for key, _, value in pairs}
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if _NUMBER.fullmatch(text):
+        return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+    return {"None": None, "True": True, "False": False}.get(text, text)

@@ -1,0 +1,214 @@
+"""Precision, recall and what is made of them at a cut-off."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.counting.ranks import Ranks
+from assay.measures.domains import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
+from assay.measures.kernels import (
+    found_within,
+    relevant_rows,
+    relevant_total,
+    retrieved_total,
+    share_within,
+    steps_of,
+)
+from assay.measures.registry import measure
+from assay.measures.steps import PerQuery, given
+
+
+@measure(
+    trec_eval="P.{cutoff}",
+    ir_measures="P@{cutoff}",
+    ranx="precision@{cutoff}",
+    aliases=("Precision",),
+    user_model="reads the first k results",
+    closed_under_ties=True,
+)
+def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+    r"""Precision: the share of the first *k* results that is relevant.
+
+    .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} x_i
+
+    :math:`x_i` is 1 if the document at rank *i* is relevant. A list shorter than *k* is still divided by *k*. Without
+    a cut-off the whole result is taken, and precision is undefined if nothing was retrieved.
+
+    >>> P(cutoff=4).of(Ranks.from_grades([1, 0, 1, 0]))  # 2/4
+    array([0.5])
+    """
+    return found_within(ranks, cutoff, rel) / (retrieved_total(ranks) if cutoff is None else cutoff)
+
+
+@measure(
+    trec_eval="recall.{cutoff}",
+    ir_measures="R@{cutoff}",
+    ranx="recall@{cutoff}",
+    aliases=("Recall",),
+    user_model="wants everything that is relevant",
+    closed_under_ties=True,
+)
+def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+    r"""Recall: the share of the relevant documents that is among the first *k* results.
+
+    .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} x_i
+
+    :math:`R` is the number of relevant documents. Undefined without one.
+
+    >>> R(cutoff=3).of(Ranks.from_grades([1, 0, 1], judged=[[1, 1, 1]]))  # 2/5
+    array([0.4])
+    """
+    return found_within(ranks, cutoff, rel) / relevant_total(ranks, rel)
+
+
+@measure(
+    ranx="f1@{cutoff}",
+    aliases=("F1", "F-measure"),
+    user_model="weighs precision against recall",
+    closed_under_ties=True,
+)
+def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = None) -> PerQuery:
+    r"""F: the weighted harmonic mean of precision and recall at a cut-off.
+
+    .. math:: F_\beta@k = \frac{(1+\beta^2)\, P@k \cdot R@k}{\beta^2\, P@k + R@k}
+              = \frac{(1+\beta^2) \sum_{i=1}^{k} x_i}{\beta^2 R + k}
+
+    With :math:`\beta > 1` recall weighs more, with :math:`\beta < 1` precision does. Undefined without a relevant
+    document and, without a cut-off, if nothing was retrieved.
+
+    >>> F(cutoff=4).of(Ranks.from_grades([1, 0, 0, 0], judged=[[1]]))  # P 1/4, R 1/2
+    array([0.3333])
+    """
+    found, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
+    depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
+    share = (1 + beta**2) * found / (beta**2 * relevant + depth)
+    return share.defined_with(relevant).defined_with(depth)
+
+
+@measure(
+    trec_eval="success.{cutoff}",
+    ir_measures="Success@{cutoff}",
+    ranx="hit_rate@{cutoff}",
+    aliases=("HitRate", "hit_rate", "hit rate"),
+    user_model="is content with one relevant result",
+)
+def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+    r"""Success: 1 if there is a relevant document among the first *k* results, else 0.
+
+    .. math:: \mathrm{Success}@k = \max_{i \le k} x_i
+
+    >>> Success(cutoff=2).of(Ranks.from_grades([0, 1, 1]))
+    array([1.])
+    """
+    rows = relevant_rows(ranks, rel)
+    return steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, cutoff)).max("found")
+
+
+@measure(
+    trec_eval="Rprec",
+    ir_measures="Rprec",
+    ranx="r-precision",
+    aliases=("RPrecision", "R-Precision", "r_precision"),
+    user_model="reads as many results as there are relevant documents",
+    closed_under_ties=True,
+)
+def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+    r"""R-precision: precision after as many results as there are relevant documents.
+
+    .. math:: \mathrm{Rprec} = P@R = R@R
+
+    At this rank precision and recall are equal. (The other meaning of the word, precision at a given recall, is
+    another measure.) Undefined without a relevant document.
+
+    >>> Rprec.of(Ranks.from_grades([1, 0, 1], judged=[[]]))  # P@2
+    array([0.5])
+    """
+    relevant = ranks.relevant(rel)
+    rows = relevant_rows(ranks, rel)
+    found = steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, relevant[rows.query]))
+    return found.sum("found") / relevant_total(ranks, rel)
+
+
+@measure(
+    trec_eval="Rprec_mult.{factor}",
+    user_model="reads a multiple of the number of relevant documents",
+    closed_under_ties=True,
+)
+def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQuery:
+    r"""Precision after a multiple of the number of relevant documents.
+
+    .. math:: P@k, \quad k = \lfloor t R + 0.9 \rfloor
+
+    The rounding is the reference tool's. Undefined where *k* is 0.
+
+    >>> RprecMult(factor=2).of(Ranks.from_grades([1, 0, 1, 0], judged=[[]]))  # k = 4: 2/4
+    array([0.5])
+    """
+    cutoff = np.floor(factor * ranks.relevant(rel) + 0.9).astype(np.int64)
+    rows = relevant_rows(ranks, rel)
+    found = steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, cutoff[rows.query]))
+    return found.sum("found") / given("cutoff", cutoff, when_zero="the cut-off is 0")
+
+
+@measure(trec_eval="relative_P.{cutoff}", user_model="reads the first k results", closed_under_ties=True)
+def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+    r"""Precision as a share of what is attainable: there may be fewer than *k* relevant documents.
+
+    .. math:: \frac{1}{\min(k, R)} \sum_{i=1}^{k} x_i
+
+    >>> RelP(cutoff=5).of(Ranks.from_grades([1, 0, 1, 0, 0]))  # 2/min(5, 2)
+    array([1.])
+    """
+    depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
+    relevant = relevant_total(ranks, rel)
+    attainable = relevant.at_most(depth).defined_with(relevant).defined_with(depth)
+    return found_within(ranks, cutoff, rel) / attainable
+
+
+@measure(
+    trec_eval="iprec_at_recall.{recall}",
+    ir_measures="IPrec@{recall}",
+    aliases=("InterpolatedPrecision",),
+    user_model="reads on until a share of the relevant documents is found",
+)
+def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Level = None) -> PerQuery:
+    r"""Interpolated precision: the largest precision at this recall or beyond.
+
+    .. math:: \mathrm{IPrec}@r = \max_{i:\ \mathrm{recall}(i) \ge r} P@i
+
+    0 where that recall is never reached. The rule `exact` compares recall itself; `trec_eval-10` and `trec_eval-9` ask
+    for *rR* relevant documents, rounded to the nearest whole number or as :math:`\lfloor rR + 0.9 \rfloor`.
+    Undefined without a relevant document.
+
+    >>> IPrec(recall=0.5).of(Ranks.from_grades([0, 1, 1, 0]))  # max(1/2, 2/3)
+    array([0.6667])
+    """
+    return _interpolated(ranks, recall, rule, rel).defined_with(relevant_total(ranks, rel))
+
+
+@measure(trec_eval="11pt_avg", aliases=("11pt_avg", "ElevenPoint"), user_model="reads to every level of recall alike")
+def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: Level = None) -> PerQuery:
+    r"""Mean interpolated precision at evenly spaced levels of recall, 0 and 1 included; usually 11.
+
+    .. math:: \frac{1}{11} \sum_{j=0}^{10} \mathrm{IPrec}@(j/10)
+
+    >>> IPrecMean.of(Ranks.from_grades([1, 0, 0, 1]))  # (6 * 1 + 5 * 1/2) / 11
+    array([0.7727])
+    """
+    total = _interpolated(ranks, 0.0, rule, rel)
+    for point in range(1, points):
+        total = total + _interpolated(ranks, point / (points - 1), rule, rel)
+    return (total / points).defined_with(relevant_total(ranks, rel))
+
+
+def _interpolated(ranks: Ranks, recall: float, rule: RuleName, rel: float | None) -> PerQuery:
+    rows = relevant_rows(ranks, rel)
+    steps = steps_of(rows, len(ranks.queries))
+    steps = steps.with_columns(found=steps.count_so_far())
+    steps = steps.with_columns(precision=steps["found"] / steps["rank"])
+    relevant = ranks.relevant(rel)[rows.query]
+    if rule == "exact":
+        # Division on both sides: 3 of 30 and the level 0.1 are then the same number.
+        return steps.where(steps["found"] / np.maximum(relevant, 1) >= recall).max("precision")
+    wanted = np.floor(recall * relevant + (0.9 if rule == "trec_eval-9" else 0.5))
+    return steps.where(steps["found"] >= wanted).max("precision")

@@ -1,0 +1,257 @@
+"""`@measure` and `Measure`: a measure is a value (an object, a string, a dict key), registered where it is defined."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints, overload
+
+import numpy as np
+
+from assay.counting.confusion import Confusion
+from assay.counting.judgments import Floats
+from assay.counting.ranks import Ranks
+from assay.errors import ParameterError, did_you_mean
+from assay.measures.domains import At, Domain
+from assay.measures.steps import PerQuery
+
+Counts: TypeAlias = Ranks | Confusion
+Summary: TypeAlias = Literal["mean", "geometric", "sum"]
+
+_BY_NAME: dict[str, Measure] = {}
+_ALIASES: dict[str, Measure] = {}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A keyword parameter of a measure: its name, default and domain."""
+
+    name: str
+    default: Any
+    domain: Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """What is known of a measure: read off its function's signature, docstring and decorator."""
+
+    function: Callable[..., Any]
+    counts: type[Ranks] | type[Confusion]
+    parameters: Mapping[str, Parameter]
+    at: str | None
+    bounds: tuple[float, float] | None
+    user_model: str | None
+    counted_as: float | None
+    summary: Summary
+    trec_eval: tuple[str, ...]
+    ir_measures: str | None
+    ranx: str | None
+    aliases: Mapping[str, Mapping[str, Any]]
+    closed_under_ties: bool
+    version: int
+
+
+class Measure:
+    """A measure with its parameters. Call it to change them; `@` sets the cut-off.
+
+    >>> from assay.measures import nDCG
+    >>> nDCG(gain="exp") @ 10
+    nDCG(gain='exp')@10
+    >>> nDCG @ 10 == nDCG(cutoff=10)
+    True
+    """
+
+    def __init__(self, definition: Definition, chosen: Mapping[str, Any] | None = None) -> None:
+        self.definition = definition
+        self.chosen = dict(chosen or {})
+        self.__name__ = self.__qualname__ = definition.function.__name__
+        self.__doc__ = definition.function.__doc__
+        self.__module__ = definition.function.__module__
+        self.__wrapped__ = definition.function
+
+    @property
+    def name(self) -> str:
+        """The name, as the literature writes it."""
+        return self.definition.function.__name__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters with their values, chosen or default."""
+        return {name: self.chosen.get(name, p.default) for name, p in self.definition.parameters.items()}
+
+    def __call__(self, **changes: Any) -> Measure:
+        known = self.definition.parameters
+        checked = {}
+        for name, value in changes.items():
+            if name not in known:
+                takes = ", ".join(known) or "no parameters"
+                raise ParameterError(f"{self.name} has no parameter {name!r}; it takes {takes}{did_you_mean(name, known)}")
+            checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
+        chosen = {**self.chosen, **checked}
+        return Measure(self.definition, {k: v for k, v in chosen.items() if v != known[k].default})
+
+    def __matmul__(self, value: float) -> Measure:
+        if self.definition.at is None:
+            raise ParameterError(f"{self.name} has nothing to set with @")
+        return self(**{self.definition.at: value})
+
+    def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerQuery:
+        """Compute one number a unit, with its steps and the reasons where there is none."""
+        if isinstance(counts, Ranks) and counts.hits.averaged and not self.definition.closed_under_ties:
+            return self._sampled(counts, seed, samples)
+        if self.definition.counts is Confusion and isinstance(counts, Ranks):
+            counts = Confusion.from_ranks(counts)
+        if not isinstance(counts, self.definition.counts):
+            raise ParameterError(f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}")
+        result = self.definition.function(counts, **self.parameters)
+        return result if isinstance(result, PerQuery) else _plain(self, result, counts)
+
+    def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
+        """The mean over random orders of tied documents, where no closed form is known."""
+        rng = np.random.default_rng(seed)
+        drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
+        mean = np.mean([result.values for result in drawn], axis=0)
+        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=drawn[0].undefined)
+
+    def of(self, counts: Counts) -> Floats:
+        """Compute one number a unit, NaN where it is undefined.
+
+        >>> from assay.measures import RR
+        >>> RR.of(Ranks.from_grades([0, 1]))
+        array([0.5])
+        """
+        return self.per_unit(counts).values
+
+    def __str__(self) -> str:
+        at = self.definition.at
+        inner = ", ".join(f"{name}={_shown(value)}" for name, value in self.chosen.items() if name != at)
+        after = "" if at is None or self.parameters[at] is None else f"@{_shown(self.parameters[at])}"
+        return f"{self.name}{f'({inner})' if inner else ''}{after}"
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and (self.definition, self.chosen) == (other.definition, other.chosen)
+
+    def __hash__(self) -> int:
+        return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
+
+
+@overload
+def measure(function: Callable[..., Any], /) -> Measure: ...
+@overload
+def measure(
+    *,
+    trec_eval: str | tuple[str, ...] = (),
+    ir_measures: str | None = None,
+    ranx: str | None = None,
+    aliases: Mapping[str, Mapping[str, Any]] | tuple[str, ...] = (),
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+    user_model: str | None = None,
+    counted_as: float | None = 0.0,
+    summary: Summary = "mean",
+    closed_under_ties: bool = False,
+    version: int = 1,
+) -> Callable[[Callable[..., Any]], Measure]: ...
+def measure(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    trec_eval: str | tuple[str, ...] = (),
+    ir_measures: str | None = None,
+    ranx: str | None = None,
+    aliases: Mapping[str, Mapping[str, Any]] | tuple[str, ...] = (),
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+    user_model: str | None = None,
+    counted_as: float | None = 0.0,
+    summary: Summary = "mean",
+    closed_under_ties: bool = False,
+    version: int = 1,
+) -> Measure | Callable[[Callable[..., Any]], Measure]:
+    """Register a function from counts to one number a unit as a measure.
+
+    The function's name is the measure's; the type of its first parameter says from which counts it is computed;
+    keyword parameters with declared domains become the measure's; the docstring is its definition card.
+
+    `trec_eval`, `ir_measures`, `ranx`: the measure's name there, `{cutoff}` standing for the parameter.
+    `aliases`: further names, or a table of names and the parameters that they stand for.
+    `bounds`: smallest and largest value. `user_model`: how the measure imagines its user. `counted_as`: what an
+    undefined value counts as in a mean (None: it is left out). `summary`: how units are put together.
+    `closed_under_ties`: the function itself averages over tied documents.
+
+    >>> from assay import Ranks, measure
+    >>> @measure
+    ... def Hits(ranks: Ranks) -> object:
+    ...     "Number of judged documents retrieved."
+    ...     return np.bincount(ranks.hits.query, minlength=len(ranks.queries))
+    >>> Hits.of(Ranks.from_grades([1, None, 0]))
+    array([2.])
+    """
+
+    def register(function: Callable[..., Any]) -> Measure:
+        counts, parameters, at = _signature(function)
+        table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
+        names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
+        definition = Definition(
+            function, counts, parameters, at, bounds, user_model, counted_as, summary, names, ir_measures, ranx,
+            table, closed_under_ties, version,
+        )  # fmt: skip
+        made = Measure(definition)
+        _BY_NAME[made.name] = made
+        for alias, stands_for in table.items():
+            _ALIASES[alias.casefold()] = made(**stands_for)
+        _ALIASES.setdefault(made.name.casefold(), made)
+        return made
+
+    return register if function is None else register(function)
+
+
+def registered() -> dict[str, Measure]:
+    """All measures by name, in the order of their definition."""
+    return dict(_BY_NAME)
+
+
+def looked_up(name: str) -> Measure | None:
+    """A measure by its name, or by an alias in any case."""
+    return _BY_NAME.get(name) or _ALIASES.get(name.casefold())
+
+
+def known_names() -> list[str]:
+    """Names and aliases, for suggestions."""
+    return [*_BY_NAME, *_ALIASES]
+
+
+def _signature(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:
+    hints = get_type_hints(function, include_extras=True)
+    first, *rest = inspect.signature(function).parameters.values()
+    counts = hints.get(first.name)
+    if counts not in {Ranks, Confusion}:
+        raise ParameterError(f"{function.__name__}: the first parameter is annotated Ranks or Confusion, not {counts}")
+    parameters, at = {}, None
+    for parameter in rest:
+        extras = get_args(hints[parameter.name])[1:] if get_origin(hints.get(parameter.name)) is Annotated else ()
+        domain = next((extra for extra in extras if isinstance(extra, Domain)), None)
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or domain is None:
+            raise ParameterError(f"{function.__name__}: {parameter.name} is keyword-only with a declared domain")
+        parameters[parameter.name] = Parameter(parameter.name, parameter.default, domain)
+        at = parameter.name if At in extras else at
+    return counts, parameters, at
+
+
+def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:
+    """Accept plain arrays from users' own measures; NaN is undefined."""
+    units = len(counts.queries if isinstance(counts, Ranks) else counts.units)
+    values = np.asarray(result, dtype=np.float64)
+    if values.shape != (units,):
+        raise ParameterError(f"{self.name} gives {units} numbers, one a unit, not an array of shape {values.shape}")
+    undefined = {"not a number": np.isnan(values)} if np.isnan(values).any() else {}
+    return PerQuery(values, self.name, undefined=undefined)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    if isinstance(value, tuple):
+        return "{" + ", ".join(f"{_shown(key)}: {_shown(item)}" for key, item in value) + "}"
+    return repr(value)

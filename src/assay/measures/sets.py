@@ -1,0 +1,132 @@
+"""Measures of the retrieved set, whatever its order, on `Confusion`."""
+
+from __future__ import annotations
+
+from assay.counting.confusion import Confusion
+from assay.measures.domains import Beta, Coefficient, CollectionSize
+from assay.measures.kernels import NO_RELEVANT, NOTHING_RETRIEVED
+from assay.measures.registry import measure
+from assay.measures.steps import PerQuery, given
+
+
+@measure(
+    trec_eval="set_P",
+    ir_measures="SetP",
+    ranx="precision",
+    user_model="reads the whole result",
+    closed_under_ties=True,
+)
+def SetP(confusion: Confusion) -> PerQuery:
+    r"""Precision of the retrieved set.
+
+    .. math:: \frac{TP}{TP + FP}
+
+    Undefined if nothing was retrieved.
+
+    >>> SetP.of(Confusion.from_table(tp=4, fp=6, fn=4))
+    array([0.4])
+    """
+    return _found(confusion) / _retrieved(confusion)
+
+
+@measure(
+    trec_eval="set_recall",
+    ir_measures="SetR",
+    ranx="recall",
+    user_model="wants everything that is relevant",
+    closed_under_ties=True,
+)
+def SetR(confusion: Confusion) -> PerQuery:
+    r"""Recall of the retrieved set.
+
+    .. math:: \frac{TP}{TP + FN}
+
+    Undefined without a relevant document.
+
+    >>> SetR.of(Confusion.from_table(tp=4, fp=6, fn=4))
+    array([0.5])
+    """
+    return _found(confusion) / _relevant(confusion)
+
+
+@measure(
+    trec_eval="set_F",
+    ir_measures="SetF",
+    ranx="f1",
+    user_model="weighs precision against recall",
+    closed_under_ties=True,
+)
+def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
+    r"""F of the retrieved set: the weighted harmonic mean of precision and recall.
+
+    .. math:: F_\beta = \frac{(1+\beta^2) P R}{\beta^2 P + R} = \frac{(1+\beta^2)\, TP}{(1+\beta^2)\, TP + \beta^2 FN + FP}
+
+    :math:`\beta` is :math:`\beta`: the reference tool's parameter is its square. Undefined where precision or recall is.
+
+    >>> SetF(beta=2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)
+    array([0.4762])
+    """
+    found, retrieved, relevant = _found(confusion), _retrieved(confusion), _relevant(confusion)
+    share = (1 + beta**2) * found / (beta**2 * relevant + retrieved)
+    return share.defined_with(relevant).defined_with(retrieved)
+
+
+@measure(trec_eval="set_map", ir_measures="SetAP", user_model="reads the whole result", closed_under_ties=True)
+def SetAP(confusion: Confusion) -> PerQuery:
+    r"""Precision times recall of the retrieved set: average precision as if relevant documents were spread evenly.
+
+    .. math:: P \cdot R
+
+    >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 0.4 * 0.5
+    array([0.2])
+    """
+    return (_found(confusion) / _retrieved(confusion)) * (_found(confusion) / _relevant(confusion))
+
+
+@measure(trec_eval="set_relative_P", ir_measures="SetRelP", user_model="reads the whole result", closed_under_ties=True)
+def SetRelP(confusion: Confusion) -> PerQuery:
+    r"""Precision of the retrieved set as a share of what is attainable.
+
+    .. math:: \frac{TP}{\min(TP + FP,\ TP + FN)}
+
+    >>> SetRelP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 / min(10, 8)
+    array([0.5])
+    """
+    relevant, retrieved = _relevant(confusion), _retrieved(confusion)
+    return _found(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
+
+
+@measure(trec_eval="utility", bounds=None, user_model="pays for what is read and missed", closed_under_ties=True)
+def Utility(
+    confusion: Confusion,
+    *,
+    tp: Coefficient = 1.0,
+    fp: Coefficient = -1.0,
+    fn: Coefficient = 0.0,
+    tn: Coefficient = 0.0,
+    collection_size: CollectionSize = 0,
+) -> PerQuery:
+    r"""What the retrieved set is worth: each cell of the confusion matrix times its coefficient.
+
+    .. math:: a\,TP + b\,FP + c\,FN + d\,(N - TP - FP - FN)
+
+    *N* is `collection_size`. The reference tool takes it to be 0 unless told otherwise, and so does this.
+
+    >>> Utility.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 - 6
+    array([-2.])
+    """
+    rest = collection_size - confusion.tp - confusion.fp - confusion.fn
+    cells = ((confusion.tp, tp), (confusion.fp, fp), (confusion.fn, fn), (rest, tn))
+    return given("utility", sum(count * coefficient for count, coefficient in cells))
+
+
+def _found(confusion: Confusion) -> PerQuery:
+    return given("relevant and retrieved", confusion.tp)
+
+
+def _retrieved(confusion: Confusion) -> PerQuery:
+    return given("retrieved", confusion.tp + confusion.fp, when_zero=NOTHING_RETRIEVED)
+
+
+def _relevant(confusion: Confusion) -> PerQuery:
+    return given("relevant", confusion.tp + confusion.fn, when_zero=NO_RELEVANT)

@@ -1,0 +1,159 @@
+"""How a measure is computed and shown: named columns (`Steps`), reduced to one number a unit (`PerQuery`).
+
+A measure's value is the root of a small tree: sums of columns, joined by arithmetic. The tree keeps the columns, so
+whatever shows the working shows what was computed, not a second computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.counting.graded import place_in_group
+from assay.counting.judgments import Floats, Ints
+
+Number: TypeAlias = float | int
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The rows of a computation, sorted by unit and rank, and one column for each step of it.
+
+    >>> steps = Steps(np.array([0, 0, 1]), units=2, columns={"gain": np.array([3.0, 1.0, 2.0])})
+    >>> steps.sum("gain").values
+    array([4., 2.])
+    """
+
+    unit: Ints
+    units: int
+    columns: Mapping[str, NDArray[np.float64] | Ints]
+    says: str = "ranking"
+
+    def __getitem__(self, column: str) -> Floats:
+        return self.columns[column].astype(np.float64, copy=False)
+
+    def with_columns(self, **columns: Floats | Ints) -> Steps:
+        """Add steps."""
+        return replace(self, columns={**self.columns, **columns})
+
+    def where(self, keep: Mask) -> Steps:
+        """Keep some of the rows."""
+        kept = {name: column[keep] for name, column in self.columns.items()}
+        return replace(self, unit=self.unit[keep], columns=kept)
+
+    def running(self, column: str) -> Floats:
+        """Sum up a column within each unit, row by row."""
+        total = np.cumsum(self[column])
+        starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
+        before = np.append(0.0, total)[starts]
+        lengths = np.diff(starts, append=len(self.unit))
+        return total - np.repeat(before, lengths)
+
+    def count_so_far(self) -> Ints:
+        """Number the rows of each unit from 1."""
+        return place_in_group(self.unit) + 1
+
+    def sum(self, column: str, when_zero: str = "0/0") -> PerQuery:
+        """Add a column up per unit; `when_zero` says what it means to divide by it if it is 0."""
+        values = np.bincount(self.unit, weights=self[column], minlength=self.units)
+        return PerQuery(values, "sum", when_zero=when_zero, steps=self, column=column)
+
+    def max(self, column: str) -> PerQuery:
+        """Take the largest value of a column per unit, 0 where there is no row."""
+        values = np.zeros(self.units)
+        np.maximum.at(values, self.unit, self[column])
+        return PerQuery(values, "max", steps=self, column=column)
+
+
+@dataclass(frozen=True, eq=False)
+class PerQuery:
+    """One number a unit, how it came about, and for which units there is none, with the reason.
+
+    >>> (given("found", [1, 0]) / given("relevant", [2, 0], when_zero="nothing is relevant")).values
+    array([0.5, nan])
+    """
+
+    values: Floats
+    op: str
+    operands: tuple[PerQuery, ...] = ()
+    when_zero: str = "0/0"
+    undefined: Mapping[str, Mask] = field(default_factory=dict)
+    steps: Steps | None = None
+    column: str | None = None
+
+    def _with(self, op: str, other: PerQuery | Number, compute: Callable[[Floats, Floats], Floats]) -> PerQuery:
+        right = other if isinstance(other, PerQuery) else given(f"{other:g}", np.full(len(self.values), float(other)))
+        undefined = dict(self.undefined)
+        for reason, mask in right.undefined.items():
+            undefined[reason] = undefined[reason] | mask if reason in undefined else mask
+        if op == "/" and (zero := right.values == 0).any():
+            undefined[right.when_zero] = undefined.get(right.when_zero, np.zeros_like(zero)) | zero
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = compute(self.values, right.values)
+        for mask in undefined.values():
+            values = np.where(mask, np.nan, values)
+        return PerQuery(values, op, (self, right), undefined=undefined)
+
+    def __add__(self, other: PerQuery | Number) -> PerQuery:
+        return self._with("+", other, np.add)
+
+    def __sub__(self, other: PerQuery | Number) -> PerQuery:
+        return self._with("-", other, np.subtract)
+
+    def __mul__(self, other: PerQuery | Number) -> PerQuery:
+        return self._with("*", other, np.multiply)
+
+    __rmul__ = __mul__
+    __radd__ = __add__
+
+    def __truediv__(self, other: PerQuery | Number) -> PerQuery:
+        return self._with("/", other, np.divide)
+
+    def log(self) -> PerQuery:
+        """The natural logarithm."""
+        return PerQuery(np.log(self.values), "ln", (self,), undefined=self.undefined)
+
+    def at_least(self, floor: float) -> PerQuery:
+        """Values below the floor are raised to it."""
+        return self._with("max", floor, np.maximum)
+
+    def at_most(self, other: PerQuery | Number) -> PerQuery:
+        """The smaller of the two."""
+        return self._with("min", other, np.minimum)
+
+    def defined_with(self, other: PerQuery) -> PerQuery:
+        """The same, but undefined where the other is 0, for the reason that goes with it."""
+        zero = other.values == 0
+        if not zero.any():
+            return self
+        undefined = {**self.undefined, other.when_zero: self.undefined.get(other.when_zero, zero) | zero}
+        return replace(self, values=np.where(zero, np.nan, self.values), undefined=undefined)
+
+    def reason(self, unit: int) -> str | None:
+        """Why there is no value for a unit, or None if there is one."""
+        return next((reason for reason, mask in self.undefined.items() if mask[unit]), None)
+
+    def reasons(self) -> list[str | None]:
+        """The reason for each unit."""
+        told: list[str | None] = [None] * len(self.values)
+        for reason, mask in self.undefined.items():
+            for unit in np.flatnonzero(mask):
+                told[unit] = told[unit] or reason
+        return told
+
+    def leaves(self) -> Iterator[PerQuery]:
+        """The sums and given numbers that the value is made of."""
+        if not self.operands:
+            yield self
+        for operand in self.operands:
+            yield from operand.leaves()
+
+
+def given(says: str, values: object, when_zero: str = "0/0") -> PerQuery:
+    """Numbers that are counted, not summed up from steps."""
+    return PerQuery(np.asarray(values, dtype=np.float64), says, when_zero=when_zero)

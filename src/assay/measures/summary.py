@@ -1,0 +1,95 @@
+"""Numbers of units -> one number: the mean, the geometric mean or the sum, and what undefined values count as."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from assay.counting.policies import Policies
+from assay.errors import InputError, ParameterError
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+
+Undefined: TypeAlias = Literal["counted_as", "skip", "error"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One number for a system: NaN if no unit has a value. `undefined` units were counted as declared, or left out."""
+
+    value: float
+    units: int
+    undefined: int
+
+
+def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counted_as") -> Summary:
+    """Put the units together the way the measure is put together.
+
+    >>> from assay.measures import AP
+    >>> from assay.counting import Ranks
+    >>> summarise(AP, AP.per_unit(Ranks.from_grades([1, 0], [0, 0])))
+    Summary(value=0.5, units=2, undefined=1)
+    """
+    if undefined not in get_args(Undefined):
+        raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {undefined!r}")
+    values = result.values
+    without = np.isnan(values)
+    count = int(without.sum())
+    if count and undefined == "error":
+        reason = result.reason(int(np.flatnonzero(without)[0]))
+        raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
+    substitute = measure.definition.counted_as if undefined == "counted_as" else None
+    values = values[~without] if substitute is None else np.where(without, substitute, values)
+    return Summary(_put_together(measure, values), len(values), count)
+
+
+def _put_together(measure: Measure, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    how = measure.definition.summary
+    if how == "sum":
+        return float(values.sum())
+    if not len(values):
+        return math.nan
+    if how == "geometric":
+        return float(np.exp(np.log(values).mean()))
+    return float(values.mean())
+
+
+def signature(
+    measure: Measure, policies: Policies, max_grade: float, undefined: Undefined = "counted_as", seed: int = 0, samples: int = 0
+) -> str:
+    """Everything that a number depends on, in the words of its parameters and policies.
+
+    >>> from assay.measures import nDCG
+    >>> signature(nDCG @ 10, Policies(), max_grade=3)
+    'nDCG@10|gain=linear|discount=log2|base=2|ideal=judged|ties=doc_id_descending|unjudged=irrelevant|missing=zero|undefined=0|v1'
+    """
+    definition = measure.definition
+    at = definition.at
+    name = measure.name if at is None or measure.parameters[at] is None else f"{measure.name}@{measure.parameters[at]:g}"
+    parts = [name]
+    for parameter, value in measure.parameters.items():
+        if parameter == at:
+            continue
+        if parameter == "rel" and value is None:
+            value = policies.relevance_level
+        if parameter == "max_grade" and value is None:
+            value = max_grade
+        parts.append(f"{parameter}={_shown(value)}")
+    parts.append(policies.signature())
+    if policies.ties == "expected" and not definition.closed_under_ties:
+        parts.append(f"samples={samples}|seed={seed}")
+    substitute = definition.counted_as
+    counted = "skip" if substitute is None else f"{substitute:g}"
+    parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
+    return "|".join([*parts, f"v{definition.version}"])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, tuple):
+        return ",".join(f"{grade:g}:{gain:g}" for grade, gain in value)
+    return str(value)
