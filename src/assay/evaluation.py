@@ -115,7 +115,7 @@ class Evaluation:
         """Everything each number depends on, by measure."""
         top = self.systems[0].ranks.max_grade
         return {
-            str(measure): signature(measure, self.policies, top, self.undefined, self.seed, self.samples)
+            str(measure): signature(measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples)
             for measure in self.measures
         }
 
@@ -236,7 +236,7 @@ def named_runs(runs: Any) -> dict[str, Batches]:
 
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
     """Tell {query: {doc: score}} from {system: run}: the values of its values are numbers."""
-    first = next((value for value in runs.values() if not (isinstance(value, Mapping) and not value)), {})
+    first: Any = next((value for value in runs.values() if not (isinstance(value, Mapping) and not value)), {})
     return isinstance(first, Mapping) and not any(isinstance(value, Mapping) for value in first.values())
 
 
@@ -283,7 +283,9 @@ def _profile(compat: str | None) -> dict[str, Any]:
     if compat is None:
         return {}
     if compat not in _PROFILES:
-        raise ParameterError(f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(compat, _PROFILES)}")
+        raise ParameterError(
+            f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(compat, _PROFILES)}"
+        )
     return _PROFILES[compat]
 
 

@@ -22,7 +22,9 @@ _BATCH_ROWS = 1 << 18
 class Batches(Protocol):
     """A run that can be gone through in pieces, more than once: a table in memory, or a file."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What the run is called."""
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Give `prepare` each piece (query_id, doc_id, score, in input order), and yield what it returns."""
@@ -84,15 +86,13 @@ class Qrels:
 
     @classmethod
     def of(cls, data: InMemory, name: str = "qrels") -> Qrels:
-        """Take judgments from dicts of dicts, a data frame of any library, or `(query_id, doc_id, relevance)` tuples."""
+        """Take judgments from dicts of dicts, any data frame, or `(query_id, doc_id, relevance)` tuples."""
         if isinstance(data, Qrels):
             return data
         return cls.settled(_checked(_columns(data, "relevance"), "relevance", name), name)
 
     @classmethod
-    def settled(
-        cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None
-    ) -> Qrels:
+    def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None) -> Qrels:
         """Collapse rows given twice; refuse rows that contradict one another."""
         unique = frame.unique(maintain_order=True)
         keys = [name for name in ("query_id", "doc_id", "judge") if name in frame.columns]
@@ -178,7 +178,9 @@ def _columns(data: InMemory, value: str) -> pl.DataFrame:
 def _from_mapping(data: Mapping[Any, Any], value: str) -> pl.DataFrame:
     for query_id, documents in data.items():
         if not isinstance(documents, Mapping):
-            raise InputError(f"query {query_id!r}: expected a dict of doc_id to {value}, got {type(documents).__name__}")
+            raise InputError(
+                f"query {query_id!r}: expected a dict of doc_id to {value}, got {type(documents).__name__}"
+            )
     lengths = np.fromiter((len(documents) for documents in data.values()), dtype=np.int64, count=len(data))
     topics = pl.Series("query_id", [_text(query_id) for query_id in data], dtype=pl.String)
     documents = list(itertools.chain.from_iterable(data.values()))
@@ -210,7 +212,10 @@ def _from_frame(data: Any) -> pl.DataFrame:
         raise InputError(f"expected a data frame, got {type(data).__name__}") from problem
     columns = {name: frame[name] for name in frame.columns}
     return pl.DataFrame(
-        {name: column.to_numpy() if column.dtype.is_numeric() else column.to_list() for name, column in columns.items()},
+        {
+            name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
+            for name, column in columns.items()
+        },
         strict=False,
     )
 

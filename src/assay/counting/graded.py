@@ -53,7 +53,8 @@ class Graded:
         ranks = np.arange(1, self.tie_last.max(initial=0) + 1)
         reached = np.ones(len(ranks)) if self.limit is None else (ranks <= self.limit).astype(np.float64)
         total = np.append(0.0, np.cumsum(weight(ranks) * reached))
-        return (total[self.tie_last] - total[self.tie_first - 1]) / (self.tie_last - self.tie_first + 1)
+        mean: Floats = (total[self.tie_last] - total[self.tie_first - 1]) / (self.tie_last - self.tie_first + 1)
+        return mean
 
     def condensed(self) -> Graded:
         """Take documents without judgment out and close the ranks up."""

@@ -20,6 +20,7 @@ from assay.tables import Qrels
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Hashes: TypeAlias = NDArray[np.uint64]
+Mask: TypeAlias = NDArray[np.bool_]
 
 # Multiplying by 2^64 divided by the golden ratio spreads consecutive topic numbers over all bits.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -51,8 +52,8 @@ class Judgments:
         if len(qrels.judges) > 1:
             shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
             raise InputError(
-                f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): {shown}; "
-                "choose one: Qrels.by_judge(...), or --judge"
+                f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
+                f"{shown}; choose one: Qrels.by_judge(...), or --judge"
             )
         topics = tuple(qrels.topics)
         number = {topic: index for index, topic in enumerate(topics)}

@@ -61,11 +61,11 @@ class Policies:
         """The rules in the words of their parameters; those off the beaten track only when they are in force."""
         always = ("ties", "unjudged", "missing")
         told = {field.name: getattr(self, field.name) for field in fields(self)}
-        changed = [name for name in told if name not in always and told[name] != getattr(_DEFAULT, name)]
+        changed = [name for name in told if name not in always and told[name] != getattr(DEFAULT_POLICIES, name)]
         return "|".join(f"{name}={_shown(told[name])}" for name in (*always, *changed) if name != "relevance_level")
 
 
-_DEFAULT = Policies()
+DEFAULT_POLICIES = Policies()
 
 
 def policies(given: Policies | None = None, **changes: Any) -> Policies:
@@ -74,7 +74,7 @@ def policies(given: Policies | None = None, **changes: Any) -> Policies:
     if unknown:
         known = [field.name for field in fields(Policies)]
         raise ParameterError(f"no policy is called {unknown[0]!r}{did_you_mean(unknown[0], known)}")
-    return replace(given or _DEFAULT, **changes)
+    return replace(given or DEFAULT_POLICIES, **changes)
 
 
 def _shown(value: object) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Ints, Judgments
-from assay.counting.policies import Policies, policies
+from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.streaming import Found, find_hits
 from assay.errors import InputError, TopicError
 from assay.tables import Batches, Qrels, Run
@@ -36,7 +36,7 @@ class Ranks:
     hits: Graded
     ideal: Graded
     max_grade: float
-    policies: Policies = Policies()
+    policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
 
     @classmethod
@@ -53,17 +53,18 @@ class Ranks:
         found = find_hits(batches, judgments, chosen)
         if not found.in_run.any():
             raise TopicError(_nothing_in_common(batches.name, judgments, found))
+        hits = found.hits
         ranks = cls(
             judgments.topics,
             found.retrieved,
             found.in_run,
             hits=Graded(
-                found.topic,
-                found.rank,
-                judgments.grade[found.judgment],
-                found.tie_first,
-                found.tie_last,
-                judgments.doc_id.gather(found.judgment),
+                hits.topic,
+                hits.rank,
+                judgments.grade[hits.judgment],
+                hits.tie_first,
+                hits.tie_last,
+                judgments.doc_id.gather(hits.judgment),
                 averaged=chosen.ties == "expected",
             ),
             ideal=_ideal(judgments),
@@ -85,9 +86,16 @@ class Ranks:
         array([3])
         """
         rest = judged if judged is not None else [[] for _ in grades]
-        found = [(q, rank, grade) for q, row in enumerate(grades) for rank, grade in enumerate(row, 1) if grade is not None]
-        known = [[grade for grade in row if grade is not None] + list(others) for row, others in zip(grades, rest, strict=True)]
-        ideal = [(q, rank, grade) for q, row in enumerate(known) for rank, grade in enumerate(sorted(row, reverse=True), 1)]
+        found = [
+            (q, rank, grade) for q, row in enumerate(grades) for rank, grade in enumerate(row, 1) if grade is not None
+        ]
+        known = [
+            [grade for grade in row if grade is not None] + list(others)
+            for row, others in zip(grades, rest, strict=True)
+        ]
+        ideal = [
+            (q, rank, grade) for q, row in enumerate(known) for rank, grade in enumerate(sorted(row, reverse=True), 1)
+        ]
         return cls(
             tuple(f"q{number}" for number in range(1, len(grades) + 1)),
             np.array([len(row) for row in grades], dtype=np.int64),

@@ -14,30 +14,46 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Hashes, Ints, Judgments, pair_hashes
+from assay.counting.judgments import Hashes, Ints, Judgments, Mask, pair_hashes
 from assay.counting.policies import Policies
 from assay.errors import DuplicateError, quote
 from assay.tables import Batches
 
 
 @dataclass(frozen=True)
-class Found:
-    """The hits of a run and how many documents each topic retrieved; `ignored` are topics without judgments."""
+class Hits:
+    """Retrieved documents that are in the judgments: where they stand, and which judgment is theirs."""
 
     topic: Ints
     judgment: Ints
     rank: Ints
     tie_first: Ints
     tie_last: Ints
+
+    def outside(self, topics: Mask) -> Hits:
+        """The hits of other topics."""
+        keep = ~topics[self.topic]
+        return Hits(self.topic[keep], self.judgment[keep], self.rank[keep], self.tie_first[keep], self.tie_last[keep])
+
+    def columns(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """The columns in the order of the fields."""
+        return self.topic, self.judgment, self.rank, self.tie_first, self.tie_last
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits of a run, by topic and rank, and how many documents each topic retrieved."""
+
+    hits: Hits
     retrieved: Ints
-    in_run: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    in_run: Mask
     ignored: frozenset[str]
 
 
 def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
     """Go through a run once (twice where queries are split over the input) and find its hits."""
     search = _Search(run, judgments, policies)
-    whole: list[_Hits] = []
+    whole: list[Hits] = []
     for batch in _whole_queries(run.batches(search.prepare, policies.rank_by)):
         hits = search.first_pass(batch)
         if hits is not None:
@@ -48,22 +64,6 @@ def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
         parts = [search.rows_of_split(part) for part in run.batches(search.prepare, policies.rank_by)]
         whole.append(search.count(pl.concat(parts).sort("topic", maintain_order=True)))
     return search.found(whole)
-
-
-@dataclass(frozen=True)
-class _Hits:
-    topic: Ints
-    judgment: Ints
-    rank: Ints
-    tie_first: Ints
-    tie_last: Ints
-
-    def outside(self, topics: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> _Hits:
-        keep = ~topics[self.topic]
-        return _Hits(*(column[keep] for column in self.columns()))
-
-    def columns(self) -> tuple[Ints, ...]:
-        return self.topic, self.judgment, self.rank, self.tie_first, self.tie_last
 
 
 class _Search:
@@ -96,7 +96,7 @@ class _Search:
             frame = frame.filter(pl.col("topic") >= 0)
         return frame, numbers[known]
 
-    def first_pass(self, frame: pl.DataFrame) -> _Hits | None:
+    def first_pass(self, frame: pl.DataFrame) -> Hits | None:
         """Count a batch of whole queries; note the queries that come up more than once."""
         frame, numbers = self._numbered(frame)
         if not len(numbers):
@@ -115,7 +115,7 @@ class _Search:
         frame, _ = self._numbered(frame)
         return frame.filter(self.split[frame["topic"].to_numpy()])
 
-    def count(self, frame: pl.DataFrame) -> _Hits:
+    def count(self, frame: pl.DataFrame) -> Hits:
         """Find the hits among the rows of whole queries, each of them contiguous."""
         frame = self._without_duplicates(frame)
         topic, score = frame["topic"].to_numpy(), frame["score"].to_numpy()
@@ -132,7 +132,7 @@ class _Search:
         first, last = tie_starts[group], np.append(tie_starts[1:], len(topic))[group] - 1
         rows = self._settled(rows, first, last, frame["doc_id"])
         before = query_starts[np.searchsorted(query_starts, rows, side="right") - 1] - 1
-        return _Hits(topic[rows], judgment, rows - before, first - before, last - before)
+        return Hits(topic[rows], judgment, rows - before, first - before, last - before)
 
     def _settled(self, rows: Ints, first: Ints, last: Ints, documents: pl.Series) -> Ints:
         """Move hits among equal scores to the row that their doc_id gives them."""
@@ -166,19 +166,22 @@ class _Search:
         if self.policies.duplicates == "error":
             query_id, doc_id = self.judgments.topics[twice["topic"][0]], twice["doc_id"][0]
             path, line = self.run.whereabouts(query_id, doc_id)
-            once = f"each document once in a query (duplicates='first' or 'best' keeps one)"
-            raise DuplicateError(path, line, expected=once, got=f"document {quote(doc_id)} again in query {quote(query_id)}")
+            once = "each document once in a query (duplicates='first' or 'best' keeps one)"
+            raise DuplicateError(
+                path, line, expected=once, got=f"document {quote(doc_id)} again in query {quote(query_id)}"
+            )
         if self.policies.duplicates == "best":
             frame = frame.sort("topic", "score", descending=[False, True], maintain_order=True)
         return frame.unique(["topic", "doc_id"], keep="first", maintain_order=True)
 
-    def found(self, batches: Iterable[_Hits]) -> Found:
+    def found(self, batches: Iterable[Hits]) -> Found:
         """Put the batches together, by topic and rank."""
-        columns = [np.concatenate([np.zeros(0, np.int64), *column]) for column in zip(*(b.columns() for b in batches))]
-        if not columns:
-            columns = [np.zeros(0, dtype=np.int64)] * 5
-        order = np.lexsort((columns[2], columns[0]))
-        return Found(*(column[order] for column in columns), self.retrieved, self.seen, frozenset(self.ignored))
+        none = np.zeros(0, dtype=np.int64)
+        columns = zip((none,) * 5, *(hits.columns() for hits in batches), strict=True)
+        topic, judgment, rank, tie_first, tie_last = (np.concatenate(parts) for parts in columns)
+        order = np.lexsort((rank, topic))
+        hits = Hits(topic[order], judgment[order], rank[order], tie_first[order], tie_last[order])
+        return Found(hits, self.retrieved, self.seen, frozenset(self.ignored))
 
 
 def _whole_queries(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
@@ -189,7 +192,7 @@ def _whole_queries(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
             continue
         last = frame["query_id"][-1]
         others = frame["query_id"] != last
-        end = others.len() - int((others.reverse().arg_max() or 0)) if others.any() else 0
+        end = others.len() - int(others.reverse().arg_max() or 0) if others.any() else 0
         if waiting and (end or waiting[-1]["query_id"][-1] != last):
             yield pl.concat([*waiting, frame.head(end)])
             waiting = []
@@ -204,6 +207,6 @@ def _pairs(frame: pl.DataFrame) -> Hashes:
     return pair_hashes(frame["topic"].to_numpy(), frame["hash"].to_numpy())
 
 
-def _starts(goes_on: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Ints:
+def _starts(goes_on: Mask) -> Ints:
     """Rows that do not go on with the row before."""
     return np.append(np.zeros(1, np.int64), np.flatnonzero(~goes_on) + 1)

@@ -98,7 +98,7 @@ def _has_extra(data: bytes, separator: bytes, layout: Layout, rows: int) -> bool
 
 def _parse_tidied(data: bytes, layout: Layout) -> pl.DataFrame:
     tidied = _tidy(data)
-    empty = {name: pl.String for name in layout.text} | {name: pl.Float64 for name in layout.numbers}
+    empty = dict.fromkeys(layout.text, pl.String) | dict.fromkeys(layout.numbers, pl.Float64)
     if not tidied:
         return pl.DataFrame(schema=empty)
     overflow = () if layout.extra_columns else ("overflow",)
@@ -140,7 +140,7 @@ def _tidy(data: bytes) -> bytes:
     at_start = np.append(True, codes[:-1] == _NEWLINE)
     codes = codes[~(at_start & (codes == _SPACE))]
     codes = codes[~(np.append(True, codes[:-1] == _NEWLINE) & (codes == _NEWLINE))]
-    tidied = codes.tobytes()
+    tidied: bytes = codes.tobytes()
     if _COMMENT not in tidied:
         return tidied
     return b"".join(line for line in tidied.splitlines(keepends=True) if not line.startswith(_COMMENT))
@@ -160,7 +160,9 @@ def _refuse_nan(data: bytes, frame: pl.DataFrame, layout: Layout) -> None:
             raise _bad_row(data, int(nan.arg_max() or 0), f"a number as {name}", name, layout)
 
 
-def _bad_row(data: bytes, row: int, expected: str, column: str | None = None, layout: Layout | None = None) -> BadRowError:
+def _bad_row(
+    data: bytes, row: int, expected: str, column: str | None = None, layout: Layout | None = None
+) -> BadRowError:
     number, line = data_lines(data)[row]
     if column is not None and layout is not None:
         line = line.split()[layout.columns.index(column)]

@@ -96,6 +96,13 @@ class Source:
                 first = False
 
     @property
+    def size(self) -> int | None:
+        """How many bytes a plain file holds; None where that is not known before it is read."""
+        if self._path is None or self._path.suffix in _COMPRESSION_SUFFIXES or not self._path.is_file():
+            return None
+        return self._path.stat().st_size
+
+    @property
     def stem(self) -> str:
         """A short name for what the file holds: its name without the endings that formats and compression add."""
         name = self._path.name if self._path is not None else self.name.strip("<>")

@@ -35,7 +35,13 @@ def AP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return _precisions(ranks, cutoff, rel).sum("precision") / relevant_total(ranks, rel)
 
 
-@measure(trec_eval="gm_map", aliases=("GMMAP",), counted_as=1e-5, summary="geometric", user_model="as AP; poor queries weigh most")
+@measure(
+    trec_eval="gm_map",
+    aliases=("GMMAP",),
+    counted_as=1e-5,
+    summary="geometric",
+    user_model="as AP; poor queries weigh most",
+)
 def GMAP(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerQuery:
     r"""Average precision for the geometric mean: values below the floor are raised to it.
 
@@ -75,7 +81,8 @@ def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:
     harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, rows.tie_last.max(initial=0) + 1)))
     inverse = harmonic[np.maximum(end, first - 1)] - harmonic[first - 1]
     each = others / np.maximum(size - 1, 1)
-    return ((above + 1) * inverse + each * (places - first * inverse)) / size
+    mean: Floats = ((above + 1) * inverse + each * (places - first * inverse)) / size
+    return mean
 
 
 @measure(

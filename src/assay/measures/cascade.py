@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.counting.ranks import Ranks
 from assay.measures.domains import Cutoff, Level, MaxGrade, Persistence, PlainGain
-from assay.measures.kernels import max_grade_of, relevant_rows, relevant_total, steps_of, within
+from assay.measures.kernels import max_grade_of, persistence, relevant_rows, relevant_total, steps_of, within
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
@@ -91,7 +91,7 @@ def RBP(
         worth = (np.exp2(grade) - 1.0) / np.exp2(top)
     else:
         worth = grade / (top or 1.0)
-    weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), (1 - p) * p ** (rank - 1.0), 0.0))
+    weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), persistence(rank, p), 0.0))
     steps = steps_of(rows, len(ranks.queries)).with_columns(gain=worth, weight=weight, contribution=worth * weight)
     return steps.sum("contribution")
 
@@ -109,5 +109,5 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
     """
     rows = within(ranks.hits.where(ranks.hits.grade >= 0), cutoff)
     # All weights down to n add up to 1 - p^n: what is left of 1 is the tail and the unjudged documents.
-    known = steps_of(rows, len(ranks.queries)).with_columns(known=(1 - p) * p ** (rows.rank - 1.0)).sum("known")
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=persistence(rows.rank, p)).sum("known")
     return given("everything", np.ones(len(ranks.queries))) - known

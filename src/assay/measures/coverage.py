@@ -39,7 +39,9 @@ def Unjudged(ranks: Ranks, *, cutoff: Cutoff = 10) -> PerQuery:
     return (given("looked at", np.minimum(ranks.retrieved, depth)) - _judged_within(ranks, cutoff)) / depth
 
 
-@measure(ir_measures="NumQ", aliases=("num_q",), bounds=(1.0, 1.0), summary="sum", user_model="-", closed_under_ties=True)
+@measure(
+    ir_measures="NumQ", aliases=("num_q",), bounds=(1.0, 1.0), summary="sum", user_model="-", closed_under_ties=True
+)
 def NumQ(ranks: Ranks) -> PerQuery:
     r"""Number of queries: 1 for each.
 
@@ -51,9 +53,7 @@ def NumQ(ranks: Ranks) -> PerQuery:
     return given("query", np.ones(len(ranks.queries)))
 
 
-@measure(
-    trec_eval="num_ret", ir_measures="NumRet", bounds=None, summary="sum", user_model="-", closed_under_ties=True
-)
+@measure(trec_eval="num_ret", ir_measures="NumRet", bounds=None, summary="sum", user_model="-", closed_under_ties=True)
 def NumRet(ranks: Ranks) -> PerQuery:
     r"""Number of documents retrieved.
 
@@ -65,9 +65,7 @@ def NumRet(ranks: Ranks) -> PerQuery:
     return given("retrieved", ranks.retrieved)
 
 
-@measure(
-    trec_eval="num_rel", ir_measures="NumRel", bounds=None, summary="sum", user_model="-", closed_under_ties=True
-)
+@measure(trec_eval="num_rel", ir_measures="NumRel", bounds=None, summary="sum", user_model="-", closed_under_ties=True)
 def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     r"""Number of relevant documents.
 

@@ -39,8 +39,8 @@ def DCG(
 
     .. math:: \mathrm{DCG}@k = \sum_{i=1}^{k} g_i\, d_i, \quad d_i = \frac{1}{\log_b(i+1)}
 
-    Discounts: `log2` is the one above (*b* is `base`); `log2max2` is :math:`1/\log_b \max(i, b)`, so that ranks up to *b*
-    are not discounted; `zipf` is :math:`1/i`; `none` is 1. Gains: see `CG`.
+    Discounts: `log2` is the one above (*b* is `base`); `log2max2` is :math:`1/\log_b \max(i, b)`, so that ranks up to
+    *b* are not discounted; `zipf` is :math:`1/i`; `none` is 1. Gains: see `CG`.
 
     >>> DCG.of(Ranks.from_grades([2, 0, 1]))  # 2/1 + 1/2
     array([2.5])
@@ -59,7 +59,7 @@ def IDCG(
     >>> IDCG.of(Ranks.from_grades([0, 1], judged=[[2]]))  # 2/1 + 1/1.585
     array([2.6309])
     """
-    return _ideal(ranks, cutoff, gain, discount, base, "judged").sum("contribution")
+    return _ideal(ranks, cutoff, gain, discount, base, ideal="judged").sum("contribution")
 
 
 @measure(
@@ -91,15 +91,17 @@ def nDCG(
     array([0.9502])
     """
     got = _ranking(ranks, cutoff, gain, discount, base)
-    best = _ideal(ranks, None if ideal == "uncut" else cutoff, gain, discount, base, ideal)
+    best = _ideal(ranks, None if ideal == "uncut" else cutoff, gain, discount, base, ideal=ideal)
     return got.sum("contribution") / best.sum("contribution", when_zero=NO_GAIN)
 
 
 def _ranking(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float) -> Steps:
     rows = rows_with_gain(ranks, gain)
-    return discounted(rows, gains(rows.grade, gain, ranks.level()), len(ranks.queries), cutoff, discount, base)
+    return discounted(
+        rows, gains(rows.grade, gain, ranks.level()), len(ranks.queries), cutoff=cutoff, discount=discount, base=base
+    )
 
 
-def _ideal(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float, ideal: Ideal) -> Steps:
+def _ideal(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float, *, ideal: Ideal) -> Steps:
     rows, worth = ideal_rows(ranks, gain, ideal)
-    return discounted(rows, worth, len(ranks.queries), cutoff, discount, base, says="ideal")
+    return discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, says="ideal")

@@ -42,7 +42,8 @@ def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
     end = rows.tie_last
     for limit in (cutoff, rows.limit):
         end = end if limit is None else np.minimum(end, limit)
-    return np.maximum(end - rows.tie_first + 1, 0) / size
+    share: Floats = np.maximum(end - rows.tie_first + 1, 0) / size
+    return share
 
 
 def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerQuery:
@@ -79,16 +80,24 @@ def discounts(rank: Ints, discount: DiscountName, base: float) -> Floats:
     """How much of its gain a document keeps at a rank."""
     position = rank.astype(np.float64)
     if discount == "log2":
-        return np.log(base) / np.log(position + 1) if base != 2 else 1.0 / np.log2(position + 1)
-    if discount == "log2max2":
-        return 1.0 / np.maximum(1.0, np.log2(position) / np.log2(base))
-    if discount == "zipf":
-        return 1.0 / position
-    return np.ones_like(position)
+        divisor = np.log2(position + 1) / np.log2(base)  # base 2 stays exact: log2(2) is 1
+    elif discount == "log2max2":
+        divisor = np.maximum(1.0, np.log2(position) / np.log2(base))
+    else:
+        divisor = position if discount == "zipf" else np.ones_like(position)
+    kept: Floats = 1.0 / divisor
+    return kept
 
 
 def discounted(
-    rows: Graded, worth: Floats, units: int, cutoff: int | None, discount: DiscountName, base: float, says: str = "ranking"
+    rows: Graded,
+    worth: Floats,
+    units: int,
+    *,
+    cutoff: int | None,
+    discount: DiscountName,
+    base: float,
+    says: str = "ranking",
 ) -> Steps:
     """Gain, discount and their product, document by document down to the cut-off."""
     if cutoff is not None:
@@ -101,6 +110,12 @@ def discounted(
 
     kept = rows.at_rank(weight)
     return steps_of(rows, units, says).with_columns(gain=worth, discount=kept, contribution=worth * kept)
+
+
+def persistence(rank: Ints, p: float) -> Floats:
+    """The weight of a rank for a user who goes on with probability p; all weights add up to 1."""
+    weight: Floats = (1.0 - p) * np.power(p, rank - 1.0)
+    return weight
 
 
 def rows_with_gain(ranks: Ranks, gain: GainName | GainTable) -> Graded:

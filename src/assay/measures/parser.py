@@ -44,7 +44,7 @@ def parse_measure(text: str | Measure) -> Measure:
     if at is None:
         return found
     value = _value(at)
-    if isinstance(value, str):
+    if not isinstance(value, int | float):
         raise ParameterError(f"{text!r}: expected a number after @, got {at!r}")
     return found @ value
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.measures.domains import GainByGrade, GainName, GainTable, Level, Persistence
@@ -13,6 +12,7 @@ from assay.measures.kernels import (
     best_first,
     discounts,
     gains,
+    persistence,
     relevant_rows,
     relevant_total,
     rows_with_gain,
@@ -74,7 +74,7 @@ def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
 
 @measure(trec_eval="ndcg_rel", bounds=None, user_model="as nDCG, at every relevant document")
 def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
-    r"""nDCG at the rank of each document with a gain, on average; for one that is not retrieved, nDCG of the whole list.
+    r"""nDCG at the rank of each document with a gain, on average; for one not retrieved, nDCG of the whole list.
 
     .. math:: \frac{1}{m} \Big( \sum_{i:\ g_i > 0} \frac{D(i)}{I(i)} + (m - \#) \frac{D(n)}{I(m)} \Big)
 
@@ -135,8 +135,10 @@ def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear")
     # Only judged documents are rescaled; those without judgment keep their gain of 0.
     rescaled = outside[rows.query] & (rows.grade >= 0)
     worth = np.where(rescaled, (worth - low[rows.query]) / span[rows.query], worth)
-    weight = (1 - p) * p ** (rows.rank - 1.0)
-    return steps_of(rows, units).with_columns(gain=worth, weight=weight, contribution=worth * weight).sum("contribution")
+    weight = persistence(rows.rank, p)
+    return (
+        steps_of(rows, units).with_columns(gain=worth, weight=weight, contribution=worth * weight).sum("contribution")
+    )
 
 
 @measure(trec_eval="rbp_resid", user_model="as TrecRBP; what is not known of the value")
@@ -150,7 +152,7 @@ def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
     """
     rows = ranks.hits.where(ranks.hits.grade >= 0)
     judged = np.bincount(rows.query, minlength=len(ranks.queries))
-    known = steps_of(rows, len(ranks.queries)).with_columns(known=(1 - p) * p ** (rows.rank - 1.0)).sum("known")
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=persistence(rows.rank, p)).sum("known")
     unknown = given("something is unjudged", judged < ranks.retrieved)
     return (given("everything", np.ones(len(ranks.queries))) - known) * unknown
 
@@ -167,9 +169,9 @@ def _gained(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
 def _discounted(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
     """The same with discounted contributions and their running totals."""
     both = []
-    for steps in _gained(ranks, gain):
-        kept = discounts(steps.columns["rank"].astype(np.int64), "log2", 2)
-        steps = steps.with_columns(contribution=steps["gain"] * kept)
+    for gained in _gained(ranks, gain):
+        kept = discounts(gained.columns["rank"].astype(np.int64), "log2", 2)
+        steps = gained.with_columns(contribution=gained["gain"] * kept)
         both.append(steps.with_columns(total=steps.running("contribution")))
     return both[0], both[1]
 

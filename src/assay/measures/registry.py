@@ -81,12 +81,15 @@ class Measure:
         return {name: self.chosen.get(name, p.default) for name, p in self.definition.parameters.items()}
 
     def __call__(self, **changes: Any) -> Measure:
+        """Give the measure with other parameters."""
         known = self.definition.parameters
         checked = {}
         for name, value in changes.items():
             if name not in known:
                 takes = ", ".join(known) or "no parameters"
-                raise ParameterError(f"{self.name} has no parameter {name!r}; it takes {takes}{did_you_mean(name, known)}")
+                raise ParameterError(
+                    f"{self.name} has no parameter {name!r}; it takes {takes}{did_you_mean(name, known)}"
+                )
             checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
         chosen = {**self.chosen, **checked}
         return Measure(self.definition, {k: v for k, v in chosen.items() if v != known[k].default})
@@ -103,7 +106,9 @@ class Measure:
         if self.definition.counts is Confusion and isinstance(counts, Ranks):
             counts = Confusion.from_ranks(counts)
         if not isinstance(counts, self.definition.counts):
-            raise ParameterError(f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}")
+            raise ParameterError(
+                f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
+            )
         result = self.definition.function(counts, **self.parameters)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
 

@@ -59,9 +59,11 @@ def SetR(confusion: Confusion) -> PerQuery:
 def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
     r"""F of the retrieved set: the weighted harmonic mean of precision and recall.
 
-    .. math:: F_\beta = \frac{(1+\beta^2) P R}{\beta^2 P + R} = \frac{(1+\beta^2)\, TP}{(1+\beta^2)\, TP + \beta^2 FN + FP}
+    .. math:: F_\beta = \frac{(1+\beta^2) P R}{\beta^2 P + R}
+              = \frac{(1+\beta^2)\, TP}{(1+\beta^2)\, TP + \beta^2 FN + FP}
 
-    :math:`\beta` is :math:`\beta`: the reference tool's parameter is its square. Undefined where precision or recall is.
+    `beta` is :math:`\beta` itself; the reference tool's parameter is its square.
+    Undefined where precision or recall is.
 
     >>> SetF(beta=2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)
     array([0.4762])

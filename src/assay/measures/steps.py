@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.counting.graded import place_in_group
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Mask
 
 Number: TypeAlias = float | int
-Mask: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,8 @@ class Steps:
         starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
         before = np.append(0.0, total)[starts]
         lengths = np.diff(starts, append=len(self.unit))
-        return total - np.repeat(before, lengths)
+        running: Floats = total - np.repeat(before, lengths)
+        return running
 
     def count_so_far(self) -> Ints:
         """Number the rows of each unit from 1."""
@@ -60,7 +60,7 @@ class Steps:
 
     def sum(self, column: str, when_zero: str = "0/0") -> PerQuery:
         """Add a column up per unit; `when_zero` says what it means to divide by it if it is 0."""
-        values = np.bincount(self.unit, weights=self[column], minlength=self.units)
+        values = np.bincount(self.unit, weights=self[column], minlength=self.units).astype(np.float64, copy=False)
         return PerQuery(values, "sum", when_zero=when_zero, steps=self, column=column)
 
     def max(self, column: str) -> PerQuery:

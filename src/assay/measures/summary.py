@@ -58,7 +58,13 @@ def _put_together(measure: Measure, values: np.ndarray[tuple[int], np.dtype[np.f
 
 
 def signature(
-    measure: Measure, policies: Policies, max_grade: float, undefined: Undefined = "counted_as", seed: int = 0, samples: int = 0
+    measure: Measure,
+    policies: Policies,
+    max_grade: float,
+    undefined: Undefined = "counted_as",
+    *,
+    seed: int = 0,
+    samples: int = 0,
 ) -> str:
     """Everything that a number depends on, in the words of its parameters and policies.
 
@@ -68,16 +74,16 @@ def signature(
     """
     definition = measure.definition
     at = definition.at
-    name = measure.name if at is None or measure.parameters[at] is None else f"{measure.name}@{measure.parameters[at]:g}"
+    name = (
+        measure.name if at is None or measure.parameters[at] is None else f"{measure.name}@{measure.parameters[at]:g}"
+    )
     parts = [name]
     for parameter, value in measure.parameters.items():
         if parameter == at:
             continue
-        if parameter == "rel" and value is None:
-            value = policies.relevance_level
-        if parameter == "max_grade" and value is None:
-            value = max_grade
-        parts.append(f"{parameter}={_shown(value)}")
+        taken_from_data = {"rel": policies.relevance_level, "max_grade": max_grade}
+        in_force = taken_from_data[parameter] if value is None else value
+        parts.append(f"{parameter}={_shown(in_force)}")
     parts.append(policies.signature())
     if policies.ties == "expected" and not definition.closed_under_ties:
         parts.append(f"samples={samples}|seed={seed}")

@@ -1,0 +1,1 @@
+"""Assay timed beside its peers, on seeded data: `python -m benchmarks`."""

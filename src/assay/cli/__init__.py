@@ -1,0 +1,55 @@
+"""The command line: one module a command. Results go to stdout, messages to stderr.
+
+Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong, 3 inconclusive.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from assay import __version__
+from assay.cli import demo, evaluate, measures, trec_eval
+from assay.errors import AssayError
+
+app = typer.Typer(
+    name="assay",
+    help="Evaluate search systems against judgments; every rule named.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (evaluate, measures, trec_eval, demo):
+    command.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"assay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Evaluate search systems against judgments; every rule named."""
+
+
+def main() -> None:
+    """Run the command line: one clear line for a wrong call or input, none for a closed pipe."""
+    try:
+        app()
+    except AssayError as problem:
+        sys.stdout.flush()
+        sys.stderr.write(f"assay: {problem}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has gone; keep the interpreter from complaining when it flushes on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except KeyboardInterrupt:
+        sys.exit(130)

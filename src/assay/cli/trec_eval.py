@@ -1,0 +1,98 @@
+"""`assay trec-eval`: the reference tool's options and text."""
+
+from __future__ import annotations
+
+import getopt
+from typing import Any
+
+import typer
+
+from assay.errors import ParameterError
+
+_SHORT = "hqm:cnl:JN:M:R:T:Z:D:o"
+_LONG = {
+    "help": "h", "query_eval_wanted": "q", "measure=": "m:", "complete_rel_info_wanted": "c", "nosummary": "n",
+    "level_for_rel=": "l:", "Judged_docs_only": "J", "Number_docs_in_coll=": "N:", "Max_retrieved_per_topic=": "M:",
+    "Rel_info_format=": "R:", "Results_format=": "T:", "Zscore=": "Z:", "Debug_level=": "D:",
+    "output_old_results_format": "o",
+}  # fmt: skip
+_USAGE = """\
+Usage: assay trec-eval [OPTIONS] QRELS RUN
+
+Prints what the reference tool prints.
+
+  -q            also print every topic
+  -m MEASURE    official (default), set, all_trec, qrels_jg, or one measure, as in -m P.5,10; repeat for more
+  -c            judged topics that the run lacks count as empty
+  -n            no summary over topics
+  -l LEVEL      smallest grade that counts as relevant (1)
+  -J            take documents without judgment out first
+  -M NUMBER     look at so many documents a topic only
+  -N NUMBER     documents in the collection, for utility
+  -R FORMAT     qrels (default), or qrels_jg: column 2 names the assessor
+  -T FORMAT     trec_results
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command; its options are read the way the reference tool reads them."""
+    settings = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+    app.command(name="trec-eval", context_settings=settings, add_help_option=False)(command)
+
+
+def command(context: typer.Context) -> None:
+    """Print what trec_eval prints, byte for byte (`assay trec-eval -h`)."""
+    try:
+        given, files = getopt.gnu_getopt(context.args, _SHORT, list(_LONG))
+    except getopt.GetoptError as problem:
+        raise ParameterError(f"trec-eval: {problem}; `assay trec-eval -h` lists the options") from None
+    flags = {_LONG[name.removeprefix("--") + ("=" if value else "")][0] if name.startswith("--") else name[1]: value
+             for name, value in given}  # fmt: skip
+    if "h" in flags:
+        typer.echo(_USAGE, nl=False)
+        return
+    if len(files) != 2:
+        raise ParameterError(f"trec-eval: expected QRELS and RUN, got {len(files)} files; `assay trec-eval -h` helps")
+    _refuse(flags)
+    from assay.trec_eval import Options, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    options = Options(
+        measures=[value for name, value in given if name in {"-m", "--measure"}],
+        per_topic="q" in flags,
+        summary="n" not in flags,
+        complete="c" in flags,
+        level=_number(flags, "l", 1.0),
+        judged_only="J" in flags,
+        depth=_whole(flags, "M"),
+        collection_size=_whole(flags, "N") or 0,
+        by_judge=flags.get("R", "qrels") == "qrels_jg",
+    )
+    printed = trec_eval(files[0], files[1], options)
+    for warning in printed.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    typer.echo(printed.text, nl=False)
+
+
+def _refuse(flags: dict[str, Any]) -> None:
+    """What is left out is said, not half done."""
+    for flag, what in (("Z", "z-scores"), ("D", "debug output"), ("o", "the old output format")):
+        if flag in flags:
+            raise ParameterError(f"trec-eval: -{flag} ({what}) is not supported")
+    for flag, known in (("R", ("qrels", "qrels_jg")), ("T", ("trec_results",))):
+        if flags.get(flag, known[0]) not in known:
+            raise ParameterError(f"trec-eval: -{flag} takes {' or '.join(known)}; {flags[flag]!r} is not supported")
+
+
+def _number(flags: dict[str, str], flag: str, default: float) -> float:
+    try:
+        return float(flags.get(flag, default))
+    except ValueError:
+        raise ParameterError(f"trec-eval: -{flag} takes a number, not {flags[flag]!r}") from None
+
+
+def _whole(flags: dict[str, str], flag: str) -> int | None:
+    if flag not in flags:
+        return None
+    if not flags[flag].isascii() or not flags[flag].isdigit() or int(flags[flag]) < 1:
+        raise ParameterError(f"trec-eval: -{flag} takes a whole number from 1 on, not {flags[flag]!r}")
+    return int(flags[flag])

@@ -1,0 +1,1 @@
+"""Scores -> terminal, HTML, Markdown, LaTeX, JSON, CSV."""

@@ -1,0 +1,103 @@
+"""Definition cards of measures: from the registry and the docstrings, for the terminal and for the docs."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+
+
+def first_sentence(measure: Measure) -> str:
+    """What the measure is, in one sentence."""
+    first = inspect.cleandoc(measure.__doc__ or "").split("\n\n", 1)[0]
+    return re.sub(r":math:`(.+?)`", r"\1", " ".join(first.split())).replace("*", "")
+
+
+def family(measure: Measure) -> str:
+    """What the measures defined beside this one have in common: the first line of their module."""
+    return (inspect.getdoc(sys.modules[measure.__module__]) or "").split("\n", 1)[0].rstrip(".")
+
+
+def facts(measure: Measure) -> list[tuple[str, str]]:
+    """What the registry knows: parameters, bounds, names elsewhere."""
+    definition = measure.definition
+    listed = [
+        (parameter.name, f"{parameter.domain.describe()} (default {_default(parameter.default)})")
+        for parameter in definition.parameters.values()
+    ]
+    if definition.bounds is not None:
+        listed.append(("values", f"{definition.bounds[0]:g} to {definition.bounds[1]:g}"))
+    together = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
+    listed.append(("put together by", together[definition.summary]))
+    substitute = "left out" if definition.counted_as is None else f"counted as {definition.counted_as:g}"
+    listed.append(("undefined values", substitute))
+    if definition.user_model not in {None, "-"}:
+        listed.append(("user", str(definition.user_model)))
+    ties = "closed form" if definition.closed_under_ties else "mean over sampled orders"
+    listed.append(("ties=expected", ties))
+    elsewhere = {
+        "trec_eval": ", ".join(map(name_elsewhere, definition.trec_eval)),
+        "ir_measures": name_elsewhere(definition.ir_measures or ""),
+        "ranx": name_elsewhere(definition.ranx or ""),
+        "also called": ", ".join(definition.aliases),
+    }
+    listed.extend((tool, name) for tool, name in elsewhere.items() if name)
+    return listed
+
+
+def card(measure: Measure) -> str:
+    """The card as plain text: definition, formula, facts, example."""
+    width = max(len(name) for name, _ in facts(measure))
+    told = "\n".join(f"  {name:<{width}}  {value}" for name, value in facts(measure))
+    prose, _, example = inspect.cleandoc(measure.__doc__ or "").partition("\n>>>")
+    paragraphs = [_plain(paragraph) for paragraph in prose.strip().split("\n\n")]
+    return "\n\n".join([str(measure), *paragraphs, told, "Example\n  >>>" + example.replace("\n", "\n  ")])
+
+
+def name_elsewhere(template: str) -> str:
+    """A name template as people write it: P.{cutoff} is P.k.
+
+    >>> name_elsewhere("ndcg_cut.{cutoff}")
+    'ndcg_cut.k'
+    """
+    return re.sub(r"\{(\w+)\}", lambda match: {"cutoff": "k"}.get(match[1], match[1]), template)
+
+
+def _plain(paragraph: str) -> str:
+    """A paragraph of a docstring without its markup."""
+    if paragraph.startswith(".. math::"):
+        return "    " + plain_formula(paragraph.removeprefix(".. math::"))
+    paragraph = re.sub(r":math:`(.+?)`", lambda match: plain_formula(match[1]), " ".join(paragraph.split()))
+    return re.sub(r"`([^`]+)`", r"\1", re.sub(r"\*([^*\s][^*]*)\*", r"\1", paragraph))
+
+
+_SIGNS = {
+    r"\sum": "Σ", r"\prod": "Π", r"\max": "max", r"\min": "min", r"\log": "log", r"\ln": "ln", r"\exp": "exp",
+    r"\beta": "β", r"\varepsilon": "ε", r"\cdot": "·", r"\le": "≤", r"\ge": "≥", r"\lfloor": "⌊", r"\rfloor": "⌋",
+    r"\quad": " ", r"\Big": "", r"\big": "", r"\#": "#", r"\{": "{", r"\}": "}", r"\,": " ", r"\ ": " ", r"\_": "_",
+}  # fmt: skip
+
+
+def plain_formula(formula: str) -> str:
+    r"""LaTeX as used on the cards -> one line of text.
+
+    >>> plain_formula(r"\frac{1}{R} \sum_{i=1}^{k} x_i \, P@i")
+    '1/R Σ_{i=1}^{k} x_i P@i'
+    """
+    text = re.sub(r"\\(?:mathrm|text)\{([^{}]*)\}", r"\1", " ".join(formula.split()))
+    # Innermost fractions first; a numerator or denominator of several terms gets parentheses.
+    fraction = re.compile(r"\\frac\{((?:[^{}]|\{[^{}]*\})*)\}\{((?:[^{}]|\{[^{}]*\})*)\}")
+    while match := fraction.search(text):
+        over, under = (part if re.fullmatch(r"[\w@]+", part) else f"({part})" for part in match.groups())
+        text = f"{text[: match.start()]}{over}/{under}{text[match.end() :]}"
+    for sign in sorted(_SIGNS, key=len, reverse=True):
+        text = text.replace(sign, _SIGNS[sign])
+    return " ".join(re.sub(r"([_^])\{(\w+|\*)\}", r"\1\2", text).split())
+
+
+def _default(value: object) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,84 @@
+"""An evaluation as one self-contained page: no script, no request to anywhere, light and dark."""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import TYPE_CHECKING
+
+from assay.report.tables import NOT_AVAILABLE, to_html
+
+if TYPE_CHECKING:
+    from assay.evaluation import Evaluation
+    from assay.measures.registry import Measure
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2430; --dim: #5c6675; --line: #dfe3e8; --paper: #fff; --bar: #0072b2; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8ebef; --dim: #9aa4b2; --line: #333b47; --paper: #14181e; --bar: #56b4e9; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+p, small { color: var(--dim); } .wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+thead th { font-size: .85rem; } tbody th, th:first-child { text-align: left; font-weight: 600; }
+td b { color: var(--bar); } code { font-size: .8rem; overflow-wrap: anywhere; }
+meter { width: 5rem; height: .8rem; vertical-align: -.05rem; }
+@media print { body { margin: 0; max-width: none; } }
+"""
+
+
+def page(evaluation: Evaluation, title: str) -> str:
+    """Scores, counts, one measure for every query, and what each number depends on."""
+    shown = next((m for m in evaluation.measures if m.name == "nDCG"), evaluation.measures[0])
+    signatures = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in evaluation.signatures.values())
+    warnings = "".join(f"<li>{html.escape(text)}</li>" for text in evaluation.warnings)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>
+<h1>{html.escape(title)}</h1>
+<p>{len(evaluation.systems)} systems, {len(evaluation.qrels.topics)} topics, {evaluation.qrels.frame.height} judgments.
+The best value of each column is marked.</p>
+<div class="wide">{to_html(evaluation)}</div>
+{f"<h2>Warnings</h2><ul>{warnings}</ul>" if warnings else ""}
+<h2>What the scores rest on</h2><div class="wide">{_coverage(evaluation)}</div>
+<h2>{html.escape(str(shown))}, query by query</h2><div class="wide">{_queries(evaluation, shown)}</div>
+<h2>How each number was made</h2><ul>{signatures}</ul>
+</body></html>
+"""
+
+
+def _coverage(evaluation: Evaluation) -> str:
+    head = "".join(f"<th>{html.escape(name.replace('_', ' '))}</th>" for name in evaluation.coverage.columns)
+    rows = "".join(
+        f"<tr><th>{html.escape(system)}</th>"
+        + "".join(f"<td>{f'{value:.1%}' if isinstance(value, float) else f'{value:,}'}</td>" for value in counts)
+        + "</tr>"
+        for system, *counts in evaluation.coverage.rows()
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _queries(evaluation: Evaluation, measure: Measure) -> str:
+    """One row a query, one bar a system; systems may differ in their queries if missing ones are skipped."""
+    values = [
+        dict(zip(system.ranks.queries, system.results[measure].values.tolist(), strict=True))
+        for system in evaluation.systems
+    ]
+    head = "<th>query</th>" + "".join(f"<th>{html.escape(system.name)}</th>" for system in evaluation.systems)
+    queries = [query for query in evaluation.qrels.topics if any(query in known for known in values)]
+    rows = "".join(
+        f"<tr><th>{html.escape(query)}</th>"
+        + "".join(f"<td>{_bar(known.get(query))}</td>" for known in values)
+        + "</tr>"
+        for query in queries
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _bar(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return NOT_AVAILABLE
+    return f'<meter min="0" max="1" value="{value:.4f}"></meter> {value:.4f}'

@@ -1,0 +1,205 @@
+"""An evaluation as a table for other programs and for papers: JSON, CSV, Markdown, LaTeX, HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.evaluation import Evaluation, System
+    from assay.measures.registry import Measure
+
+JSON_SCHEMA_VERSION = 1
+NOT_AVAILABLE = "NA"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number as it is shown, and whether it is the best of its column."""
+
+    text: str
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to show: first the columns of names, then those of numbers."""
+
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Cell, ...]], ...]
+
+
+def systems_table(evaluation: Evaluation) -> Table:
+    """One row a system, one column a measure."""
+    values = [
+        [evaluation.summary(system.name, measure).value for measure in evaluation.measures]
+        for system in evaluation.systems
+    ]
+    best = [_best(column) if len(values) > 1 else None for column in zip(*values, strict=True)]
+    rows = [
+        (
+            (system.name,),
+            tuple(Cell(shown(m, v), v == top) for m, v, top in zip(evaluation.measures, row, best, strict=True)),
+        )
+        for system, row in zip(evaluation.systems, values, strict=True)
+    ]
+    return Table(("system",), tuple(map(str, evaluation.measures)), tuple(rows))
+
+
+def queries_table(evaluation: Evaluation, systems: Iterable[System] | None = None) -> Table:
+    """One row a system and query, one column a measure."""
+    rows = [
+        ((system.name, query), tuple(Cell(shown(m, float(r.values[number]))) for m, r in system.results.items()))
+        for system in (evaluation.systems if systems is None else systems)
+        for number, query in enumerate(system.ranks.queries)
+    ]
+    return Table(("system", "query_id"), tuple(map(str, evaluation.measures)), tuple(rows))
+
+
+def shown(measure: Measure, value: float) -> str:
+    """Four decimals, counts as whole numbers, NA where there is no value."""
+    if math.isnan(value):
+        return NOT_AVAILABLE
+    return f"{value:.0f}" if measure.definition.summary == "sum" else f"{value:.4f}"
+
+
+def to_json(evaluation: Evaluation, per_query: bool = False) -> str:
+    """Scores, coverage, policies and signatures; numbers in full, null where there is none."""
+    coverage = {row["system"]: row for row in evaluation.coverage.to_dicts()}
+    told: dict[str, Any] = {
+        "schema_version": JSON_SCHEMA_VERSION,
+        "qrels": {
+            "name": evaluation.qrels.name,
+            "format": evaluation.qrels.format,
+            "topics": len(evaluation.qrels.topics),
+            "judgments": evaluation.qrels.frame.height,
+        },
+        "policies": asdict(evaluation.policies) | {"undefined": evaluation.undefined},
+        "seed": evaluation.seed,
+        "signatures": evaluation.signatures,
+        "warnings": list(evaluation.warnings),
+        "systems": [
+            _system_as_json(evaluation, system, coverage[system.name], per_query) for system in evaluation.systems
+        ],
+    }
+    return json.dumps(_without_nan(told), indent=2, ensure_ascii=False) + "\n"
+
+
+def _system_as_json(
+    evaluation: Evaluation, system: System, coverage: dict[str, Any], per_query: bool
+) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": system.name,
+        "scores": {str(m): asdict(evaluation.summary(system.name, m)) for m in evaluation.measures},
+        "coverage": {name: value for name, value in coverage.items() if name != "system"},
+        "missing_topics": system.ranks.missing_topics,
+        "ignored_topics": sorted(system.ranks.ignored_topics),
+    }
+    if per_query:
+        told["queries"] = {
+            query: {str(m): float(result.values[number]) for m, result in system.results.items()}
+            for number, query in enumerate(system.ranks.queries)
+        }
+        told["undefined"] = {
+            str(m): {q: reason for q, reason in zip(system.ranks.queries, result.reasons(), strict=True) if reason}
+            for m, result in system.results.items()
+            if result.undefined
+        }
+    return told
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def to_csv(evaluation: Evaluation, per_query: bool = False) -> str:
+    """One row a system, or a system and query; numbers in full, empty where there is none."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = ("system", "query_id") if per_query else ("system",)
+    writer.writerow((*names, *map(str, evaluation.measures)))
+    for system in evaluation.systems:
+        if not per_query:
+            means = [evaluation.summary(system.name, measure).value for measure in evaluation.measures]
+            writer.writerow((system.name, *map(_in_full, means)))
+            continue
+        for number, query in enumerate(system.ranks.queries):
+            writer.writerow((system.name, query, *(_in_full(float(r.values[number])) for r in system.results.values())))
+    return out.getvalue()
+
+
+def _in_full(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
+
+
+def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:
+    """A pipe table; the best number of each column in bold."""
+    table = _table(evaluation, per_query)
+    lines = [
+        _piped((*table.names, *table.numbers)),
+        _piped([*["---"] * len(table.names), *["---:"] * len(table.numbers)]),
+    ]
+    for names, cells in table.rows:
+        escaped = [name.replace("\\", "\\\\").replace("|", "\\|") for name in names]
+        lines.append(_piped((*escaped, *(f"**{cell.text}**" if cell.best else cell.text for cell in cells))))
+    return "\n".join(lines) + "\n"
+
+
+def _piped(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+_LATEX_ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+
+
+def to_latex(evaluation: Evaluation, per_query: bool = False) -> str:
+    """A booktabs table; the best number of each column in bold."""
+    table = _table(evaluation, per_query)
+    lines = [
+        rf"\begin{{tabular}}{{{'l' * len(table.names)}{'r' * len(table.numbers)}}}",
+        r"\toprule",
+        " & ".join(text.translate(_LATEX_ESCAPES) for text in (*table.names, *table.numbers)) + r" \\",
+        r"\midrule",
+    ]
+    for names, cells in table.rows:
+        numbers = (rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in cells)
+        lines.append(" & ".join([*(name.translate(_LATEX_ESCAPES) for name in names), *numbers]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def to_html(evaluation: Evaluation, per_query: bool = False) -> str:
+    """A plain table, for notebooks and pages."""
+    table = _table(evaluation, per_query)
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in (*table.names, *table.numbers))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<th>{html.escape(name)}</th>" for name in names)
+        + "".join(f"<td>{f'<b>{cell.text}</b>' if cell.best else cell.text}</td>" for cell in cells)
+        + "</tr>"
+        for names, cells in table.rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _table(evaluation: Evaluation, per_query: bool) -> Table:
+    return queries_table(evaluation) if per_query else systems_table(evaluation)
+
+
+def _best(values: Sequence[float]) -> float | None:
+    """The largest value, unless all are the same."""
+    known = [value for value in values if not math.isnan(value)]
+    return max(known) if len(set(known)) > 1 else None
