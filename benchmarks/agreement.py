@@ -5,6 +5,7 @@ A process of its own, so that the one that starts the measured processes stays s
 
 import json
 import sys
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ def compare(ours: Values, theirs: Values) -> dict[str, Any]:
     for query in shared:
         for measure, our, their in zip(MEASURES, ours[query], theirs[query], strict=True):
             difference = abs(our - their)
+            difference = inf if isnan(difference) else difference
             largest[measure] = max(largest[measure], difference)
-            differing[measure] += not difference <= REAL
+            differing[measure] += difference > REAL
     return {
         "largest": largest,
         "differing": differing,

@@ -78,8 +78,18 @@ def cases(sizes: Sizes) -> list[Case]:
             deep,
             "deep-00.run",
         ),
-        "short-half": (f"{half:,} queries x 10 documents", (ASSAY, PYTREC_EVAL), folder / "short-0.qrels", "short-0.run"),
-        "short": (f"{whole:,} queries x 10 documents", (ASSAY, PYTREC_EVAL, *slow), folder / "short-1.qrels", "short-1.run"),
+        "short-half": (
+            f"{half:,} queries x 10 documents",
+            (ASSAY, PYTREC_EVAL),
+            folder / "short-0.qrels",
+            "short-0.run",
+        ),
+        "short": (
+            f"{whole:,} queries x 10 documents",
+            (ASSAY, PYTREC_EVAL, *slow),
+            folder / "short-1.qrels",
+            "short-1.run",
+        ),
         "short-double": (
             f"{double:,} queries x 10 documents",
             (ASSAY, PYTREC_EVAL),

@@ -81,11 +81,12 @@ def _judged(rng: np.random.Generator, ids: Ints, documents: Ints) -> pl.DataFram
     queries, depth = documents.shape
     found = [np.floor(depth ** rng.random(queries)).astype(np.int64) - 1 for _ in range(2)]
     second, hidden = rng.random(queries) < 0.2, rng.random(queries) < 1 / 3
+    unfound = rng.integers(_PASSAGES, 2 * _PASSAGES, (len(ids),))
     every = np.arange(queries)
     chosen = [
         (ids, documents[every, found[0]]),
-        (ids[second], documents[every, found[1]][second]),
-        (ids[hidden], rng.integers(_PASSAGES, 2 * _PASSAGES, queries)[hidden]),
+        (ids[second], documents[every[second], found[1][second]]),
+        (ids[hidden], unfound[hidden]),
     ]
     pairs = [pl.DataFrame({"query": query, "zero": 0, "document": document}) for query, document in chosen]
     rows = pl.concat(pairs).unique(maintain_order=True).sort("query", maintain_order=True)

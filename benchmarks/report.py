@@ -80,7 +80,7 @@ def _number(value: float, form: str, unit: str = "") -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table with even columns, the first to the left and the others to the right."""
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    widths = [max(3, *(len(row[column]) for row in (head, *rows))) for column in range(len(head))]
     rule = [f":{'-' * (widths[0] - 1)}", *(f"{'-' * (width - 1)}:" for width in widths[1:])]
 
     def line(cells: Sequence[str]) -> str:

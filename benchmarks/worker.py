@@ -64,7 +64,7 @@ def _assay_values(result: Any, systems: list[str]) -> Values:
         for measure in MEASURES:
             frame = result.scores.of(system, measure)
             for unit, value in zip(frame["unit"].to_list(), frame["value"].to_list(), strict=True):
-                found.setdefault(f"{system}:{unit}", []).append(value)
+                found.setdefault(f"{system}:{unit}", []).append(float("nan") if value is None else value)
     return found
 
 

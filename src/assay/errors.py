@@ -35,14 +35,17 @@ class InputError(AssayError):
 class FormatError(InputError):
     """A file is not what it should be: says where, what was expected, what came."""
 
-    def __init__(self, path: str, line: int | None, *, expected: str, got: str | None = None) -> None:
+    def __init__(
+        self, path: str, line: int | None, *, expected: str, got: str | None = None, note: str | None = None
+    ) -> None:
         self.path = path
         self.line = line
         self.expected = expected
         self.got = got
         where = path if line is None else f"{path}:{line}"
         found = "" if got is None else f", got {quote(got)}"
-        super().__init__(f"{where}: expected {expected}{found}")
+        remark = "" if note is None else f" ({note})"
+        super().__init__(f"{where}: expected {expected}{found}{remark}")
 
 
 class DuplicateError(FormatError):
@@ -76,6 +79,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("ndgc", ["nDCG", "AP"])
     '; did you mean nDCG?'
     """
-    by_folded = {name.casefold(): name for name in known}
+    by_folded: dict[str, str] = {}
+    for name in known:
+        by_folded.setdefault(name.casefold(), name)
     near = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_folded[name] for name in near)}?" if near else ""

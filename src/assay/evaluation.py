@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
-from assay.files import RunFile, read_qrels, scan_run
+from assay.files import RunFile, is_file, read_qrels, scan_run
 from assay.measures import Judged, parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -246,10 +245,10 @@ def _is_rows(runs: Sequence[Any]) -> bool:
 
 
 def _run(given: Any, name: str | None) -> Batches:
-    if isinstance(given, str | os.PathLike) or hasattr(given, "read"):
-        return scan_run(given, name=name)
     if isinstance(given, Run | RunFile):
         return given
+    if is_file(given):
+        return scan_run(given, name=name)
     return Run.of(given, name or "run")
 
 
@@ -262,7 +261,7 @@ def _name(run: Batches, others: list[Batches]) -> str:
 
 
 def _qrels(given: Any) -> Qrels:
-    if isinstance(given, str | os.PathLike) or hasattr(given, "read"):
+    if is_file(given):
         return read_qrels(given)
     return Qrels.of(given)
 

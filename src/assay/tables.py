@@ -26,6 +26,10 @@ class Batches(Protocol):
     def name(self) -> str:
         """What the run is called."""
 
+    @property
+    def origin(self) -> str:
+        """Where the run comes from, for messages: a file's path, or the name."""
+
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Give `prepare` each piece (query_id, doc_id, score, in input order), and yield what it returns."""
 
@@ -51,6 +55,11 @@ class Run:
         if isinstance(data, Run):
             return data
         return cls(_checked(_columns(data, "score"), "score", name), name)
+
+    @property
+    def origin(self) -> str:
+        """Where the run comes from, for messages."""
+        return self.name
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the rows in pieces; with `rank_by="rank"` the score is the negative rank."""

@@ -52,7 +52,7 @@ class Ranks:
         chosen = policies(given, **changes)
         found = find_hits(batches, judgments, chosen)
         if not found.in_run.any():
-            raise TopicError(_nothing_in_common(batches.name, judgments, found))
+            raise TopicError(_nothing_in_common(batches.origin, judgments, found))
         hits = found.hits
         ranks = cls(
             judgments.topics,
@@ -72,7 +72,7 @@ class Ranks:
             policies=chosen,
             ignored_topics=found.ignored,
         )
-        return ranks._under(chosen, batches.name)
+        return ranks._under(chosen, batches.origin)
 
     @classmethod
     def from_grades(

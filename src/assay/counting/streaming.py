@@ -3,7 +3,8 @@
 A hit is a retrieved document that is in the judgments. Its rank is found without sorting whole runs: rows come in
 batches, most queries are contiguous and already sorted, and then a hit's rank is its row. Queries that are not sorted
 are sorted; documents with equal scores are compared only where a hit is among them; queries that are split over the
-input are gathered in a second pass.
+input are gathered in a second pass. Batches are counted in the threads that parse them, but for their first and last
+query, which may go on in the next batch: those are put together here, in order.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Hashes, Ints, Judgments, Mask, pair_hashes
+from assay.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
 from assay.counting.policies import Policies
 from assay.errors import DuplicateError, quote
 from assay.tables import Batches
+
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,24 @@ class Hits:
 
     def outside(self, topics: Mask) -> Hits:
         """The hits of other topics."""
-        keep = ~topics[self.topic]
-        return Hits(self.topic[keep], self.judgment[keep], self.rank[keep], self.tie_first[keep], self.tie_last[keep])
+        return self.take(np.flatnonzero(~topics[self.topic]))
 
-    def columns(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """The columns in the order of the fields."""
-        return self.topic, self.judgment, self.rank, self.tie_first, self.tie_last
+    def take(self, rows: Ints) -> Hits:
+        """Some of the hits, in a given order."""
+        return Hits(self.topic[rows], self.judgment[rows], self.rank[rows], self.tie_first[rows], self.tie_last[rows])
+
+    @classmethod
+    def together(cls, parts: Iterable[Hits]) -> Hits:
+        """All parts, by topic and rank."""
+        listed = [cls(_NONE, _NONE, _NONE, _NONE, _NONE), *parts]
+        joined = cls(
+            np.concatenate([part.topic for part in listed]),
+            np.concatenate([part.judgment for part in listed]),
+            np.concatenate([part.rank for part in listed]),
+            np.concatenate([part.tie_first for part in listed]),
+            np.concatenate([part.tie_last for part in listed]),
+        )
+        return joined.take(np.lexsort((joined.rank, joined.topic)))
 
 
 @dataclass(frozen=True)
@@ -53,91 +68,178 @@ class Found:
 def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
     """Go through a run once (twice where queries are split over the input) and find its hits."""
     search = _Search(run, judgments, policies)
-    whole: list[Hits] = []
-    for batch in _whole_queries(run.batches(search.prepare, policies.rank_by)):
-        hits = search.first_pass(batch)
-        if hits is not None:
-            whole.append(hits)
-    if search.split.any():
+    topics = len(judgments.topics)
+    retrieved, seen, split = np.zeros(topics, np.int64), np.zeros(topics, np.bool_), np.zeros(topics, np.bool_)
+    ignored: set[str] = set()
+    parts: list[Hits] = []
+    for counted in _in_order(run.batches(search.piece, policies.rank_by), search, ignored):
+        split[counted.topics[seen[counted.topics]]] = True
+        split[counted.repeated] = True
+        seen[counted.topics] = True
+        seen[counted.repeated] = True
+        retrieved[counted.topics] = counted.retrieved
+        parts.append(counted.hits)
+    if split.any():
         # What was counted of a split query was a part of it: count those queries anew, together.
-        whole = [hits.outside(search.split) for hits in whole]
-        parts = [search.rows_of_split(part) for part in run.batches(search.prepare, policies.rank_by)]
-        whole.append(search.count(pl.concat(parts).sort("topic", maintain_order=True)))
-    return search.found(whole)
+        rows = _Rows.together(list(run.batches(lambda frame: search.rows_of(frame, split), policies.rank_by)))
+        counted = search.count(rows.take(np.argsort(rows.topic, kind="stable")))
+        retrieved[counted.topics] = counted.retrieved
+        parts = [*(hits.outside(split) for hits in parts), counted.hits]
+    return Found(Hits.together(parts), retrieved, seen, frozenset(ignored))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a run, topics by number; columns of equal length."""
+
+    topic: Ints
+    score: Floats
+    hash: Hashes
+    doc_id: pl.Series
+
+    def slice(self, start: int, end: int) -> _Rows:
+        return _Rows(
+            self.topic[start:end], self.score[start:end], self.hash[start:end], self.doc_id.slice(start, end - start)
+        )
+
+    def take(self, rows: Ints) -> _Rows:
+        return _Rows(self.topic[rows], self.score[rows], self.hash[rows], self.doc_id.gather(rows))
+
+    @staticmethod
+    def together(parts: list[_Rows]) -> _Rows:
+        if len(parts) == 1:
+            return parts[0]
+        return _Rows(
+            np.concatenate([part.topic for part in parts]),
+            np.concatenate([part.score for part in parts]),
+            np.concatenate([part.hash for part in parts]),
+            pl.concat([part.doc_id for part in parts]),
+        )
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What whole queries give; `repeated` topics came up more than once and wait for the second pass."""
+
+    topics: Ints
+    retrieved: Ints
+    hits: Hits
+    repeated: Ints
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A batch: its first query, the queries between, counted, and its last query, if it is another one."""
+
+    first: _Rows
+    between: _Counted | None
+    last: _Rows | None
+    ignored: set[str]
+
+
+def _in_order(pieces: Iterator[_Piece], search: _Search, ignored: set[str]) -> Iterator[_Counted]:
+    """Put queries together that go on from batch to batch; what is complete is counted."""
+    waiting: list[_Rows] = []
+    for piece in pieces:
+        ignored |= piece.ignored
+        if waiting and not (len(piece.first.topic) and piece.first.topic[0] == waiting[0].topic[0]):
+            yield search.count(_Rows.together(waiting))
+            waiting = []
+        if len(piece.first.topic):
+            waiting.append(piece.first)
+        if piece.last is None:
+            continue
+        if waiting:
+            yield search.count(_Rows.together(waiting))
+        if piece.between is not None:
+            yield piece.between
+        waiting = [piece.last] if len(piece.last.topic) else []
+    if waiting:
+        yield search.count(_Rows.together(waiting))
 
 
 class _Search:
-    """One search for hits: what stays the same over the batches, and what is found out on the way."""
+    """What stays the same over all batches; it holds no state, so that threads can share it."""
 
     def __init__(self, run: Batches, judgments: Judgments, policies: Policies) -> None:
         self.run, self.judgments, self.policies = run, judgments, policies
-        topics = len(judgments.topics)
-        self.retrieved = np.zeros(topics, dtype=np.int64)
-        self.seen = np.zeros(topics, dtype=np.bool_)
-        self.split = np.zeros(topics, dtype=np.bool_)
-        self.ignored: set[str] = set()
 
-    def prepare(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Add what is cheap to make per row, in the threads that parse."""
+    def piece(self, frame: pl.DataFrame) -> _Piece:
+        """Cut a batch at its first and last query and count what lies between."""
+        if not frame.height:
+            return _Piece(self._rows(frame, _NONE, _NONE), None, None, set())
+        names, lengths, numbers = self._stretches(frame)
+        rows = self._rows(frame, numbers, lengths)
+        ignored = {name for name, number in zip(names, numbers.tolist(), strict=True) if number < 0}
+        height, first_length = frame.height, int(lengths[0])
+        first = rows.slice(0, first_length if numbers[0] >= 0 else 0)
+        if len(lengths) == 1:
+            return _Piece(first, None, None, ignored)
+        last_start = height - int(lengths[-1])
+        last = rows.slice(last_start if numbers[-1] >= 0 else height, height)
+        between = self._between(rows.slice(first_length, last_start), numbers[1:-1])
+        return _Piece(first, between, last, ignored)
+
+    def _between(self, rows: _Rows, numbers: Ints) -> _Counted | None:
+        known = numbers[numbers >= 0]
+        if not len(known):
+            return None
+        topics, stretches = np.unique(known, return_counts=True)
+        repeated = topics[stretches > 1]
+        if len(repeated) or len(known) < len(numbers):
+            once = np.append(np.isin(np.arange(len(self.judgments.topics)), topics[stretches == 1]), False)
+            rows = rows.take(np.flatnonzero(once[rows.topic]))  # topic -1, not judged, finds the False at the end
+        counted = self.count(rows)
+        return _Counted(counted.topics, counted.retrieved, counted.hits, repeated)
+
+    def rows_of(self, frame: pl.DataFrame, topics: Mask) -> _Rows:
+        """The rows of some topics."""
+        _, lengths, numbers = self._stretches(frame)
+        rows = self._rows(frame, numbers, lengths)
+        return rows.take(np.flatnonzero(np.append(topics, False)[rows.topic]))
+
+    def _stretches(self, frame: pl.DataFrame) -> tuple[list[str], Ints, Ints]:
+        """The stretches of one query after another: names, lengths, and topic numbers, -1 without judgments."""
+        stretches = frame["query_id"].rle().struct
+        names = stretches.field("value").to_list()
+        number = self.judgments.topic_number
+        numbers = np.fromiter((number.get(name, -1) for name in names), np.int64, len(names))
+        return names, stretches.field("len").to_numpy().astype(np.int64), numbers
+
+    def _rows(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
+        score, doc_id = frame["score"].to_numpy(), frame["doc_id"]
         if self.policies.score_precision == "single":
-            frame = frame.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
-        return frame.with_columns(frame["doc_id"].hash(self.judgments.seed).alias("hash"))
+            score = score.astype(np.float32).astype(np.float64)
+        return _Rows(np.repeat(numbers, lengths), score, doc_id.hash(self.judgments.seed).to_numpy(), doc_id)
 
-    def _numbered(self, frame: pl.DataFrame) -> tuple[pl.DataFrame, Ints]:
-        """Number the topics and drop rows without judgments; also give the number of each stretch of one topic."""
-        stretches = frame["query_id"].rle().struct.unnest()
-        names = stretches["value"].to_list()
-        numbers = np.fromiter((self.judgments.topic_number.get(name, -1) for name in names), np.int64, len(names))
-        lengths = stretches["len"].to_numpy().astype(np.int64)
-        known = numbers >= 0
-        frame = frame.select("doc_id", "score", "hash", topic=np.repeat(numbers, lengths))
-        if not known.all():
-            self.ignored.update(name for name, judged in zip(names, known, strict=True) if not judged)
-            frame = frame.filter(pl.col("topic") >= 0)
-        return frame, numbers[known]
-
-    def first_pass(self, frame: pl.DataFrame) -> Hits | None:
-        """Count a batch of whole queries; note the queries that come up more than once."""
-        frame, numbers = self._numbered(frame)
-        if not len(numbers):
-            return None
-        again = self.seen[numbers] | (np.bincount(numbers, minlength=len(self.seen))[numbers] > 1)
-        self.split[numbers[again]] = True
-        self.seen[numbers] = True
-        if again.all():
-            return None
-        if again.any():
-            frame = frame.filter(~self.split[frame["topic"].to_numpy()])
-        return self.count(frame)
-
-    def rows_of_split(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Keep the rows of queries that are split over the input."""
-        frame, _ = self._numbered(frame)
-        return frame.filter(self.split[frame["topic"].to_numpy()])
-
-    def count(self, frame: pl.DataFrame) -> Hits:
+    def count(self, rows: _Rows) -> _Counted:
         """Find the hits among the rows of whole queries, each of them contiguous."""
-        frame = self._without_duplicates(frame)
-        topic, score = frame["topic"].to_numpy(), frame["score"].to_numpy()
-        same_topic = topic[1:] == topic[:-1]
-        if (same_topic & (score[1:] > score[:-1])).any():
-            frame = frame[np.lexsort((-score, topic))]
-            topic, score = frame["topic"].to_numpy(), frame["score"].to_numpy()
-            same_topic = topic[1:] == topic[:-1]
-        rows, judgment = self.judgments.find(_pairs(frame), topic, frame["doc_id"])
+        if not len(rows.topic):
+            return _Counted(_NONE, _NONE, Hits.together([]), _NONE)
+        rows = self._without_duplicates(rows)
+        same_topic = rows.topic[1:] == rows.topic[:-1]
+        if (same_topic & (rows.score[1:] > rows.score[:-1])).any():
+            rows = rows.take(np.lexsort((-rows.score, rows.topic)))
+            same_topic = rows.topic[1:] == rows.topic[:-1]
         query_starts = _starts(same_topic)
-        self.retrieved[topic[query_starts]] = np.diff(query_starts, append=len(topic))
-        tie_starts = _starts(same_topic & (score[1:] == score[:-1]))
-        group = np.searchsorted(tie_starts, rows, side="right") - 1
-        first, last = tie_starts[group], np.append(tie_starts[1:], len(topic))[group] - 1
-        rows = self._settled(rows, first, last, frame["doc_id"])
-        before = query_starts[np.searchsorted(query_starts, rows, side="right") - 1] - 1
-        return Hits(topic[rows], judgment, rows - before, first - before, last - before)
+        found, judgment = self.judgments.find(_pairs(rows), rows.topic, rows.doc_id)
+        first = last = found
+        same_score = same_topic & (rows.score[1:] == rows.score[:-1])
+        beside = np.append(False, same_score)[found] | np.append(same_score, False)[found]
+        if beside.any():
+            tie_starts = _starts(same_score)
+            group = np.searchsorted(tie_starts, found, side="right") - 1
+            first, last = tie_starts[group], np.append(tie_starts[1:], len(rows.topic))[group] - 1
+            found = self._settled(found, first, last, rows.doc_id)
+        before = query_starts[np.searchsorted(query_starts, found, side="right") - 1] - 1
+        hits = Hits(rows.topic[found], judgment, found - before, first - before, last - before)
+        retrieved = np.diff(query_starts, append=len(rows.topic))
+        return _Counted(rows.topic[query_starts], retrieved, hits, _NONE)
 
     def _settled(self, rows: Ints, first: Ints, last: Ints, documents: pl.Series) -> Ints:
         """Move hits among equal scores to the row that their doc_id gives them."""
         tied = last > first
-        if self.policies.ties in {"input_order", "expected"} or not tied.any():
+        if self.policies.ties in {"input_order", "expected"}:
             return rows
         starts, index = np.unique(first[tied], return_index=True)
         sizes = (last[tied][index] - starts) + 1
@@ -153,58 +255,37 @@ class _Search:
         settled[tied] = place[np.searchsorted(members, rows[tied])]
         return settled
 
-    def _without_duplicates(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _without_duplicates(self, rows: _Rows) -> _Rows:
         """Look for a document twice in a query: by hash, and by text only where hashes are equal."""
-        hashes = np.sort(_pairs(frame))
-        equal = hashes[1:] == hashes[:-1]
+        hashes = _pairs(rows)
+        ordered = np.sort(hashes)
+        equal = ordered[1:] == ordered[:-1]
         if not equal.any():
-            return frame
-        suspects = frame.filter(np.isin(_pairs(frame), hashes[1:][equal]))
-        twice = suspects.filter(suspects.select("topic", "doc_id").is_duplicated())
+            return rows
+        suspects = rows.take(np.flatnonzero(np.isin(hashes, ordered[1:][equal])))
+        pairs = pl.DataFrame({"topic": suspects.topic, "doc_id": suspects.doc_id})
+        twice = pairs.filter(pairs.is_duplicated())
         if not twice.height:
-            return frame
+            return rows
         if self.policies.duplicates == "error":
             query_id, doc_id = self.judgments.topics[twice["topic"][0]], twice["doc_id"][0]
             path, line = self.run.whereabouts(query_id, doc_id)
-            once = "each document once in a query (duplicates='first' or 'best' keeps one)"
             raise DuplicateError(
-                path, line, expected=once, got=f"document {quote(doc_id)} again in query {quote(query_id)}"
+                path,
+                line,
+                expected="each document once in a query",
+                note=f"document {quote(doc_id)} comes again in query {quote(query_id)}; "
+                "duplicates='first' or 'best' keeps one",
             )
         if self.policies.duplicates == "best":
-            frame = frame.sort("topic", "score", descending=[False, True], maintain_order=True)
-        return frame.unique(["topic", "doc_id"], keep="first", maintain_order=True)
-
-    def found(self, batches: Iterable[Hits]) -> Found:
-        """Put the batches together, by topic and rank."""
-        none = np.zeros(0, dtype=np.int64)
-        columns = zip((none,) * 5, *(hits.columns() for hits in batches), strict=True)
-        topic, judgment, rank, tie_first, tie_last = (np.concatenate(parts) for parts in columns)
-        order = np.lexsort((rank, topic))
-        hits = Hits(topic[order], judgment[order], rank[order], tie_first[order], tie_last[order])
-        return Found(hits, self.retrieved, self.seen, frozenset(self.ignored))
+            rows = rows.take(np.lexsort((-rows.score, rows.topic)))
+        pairs = pl.DataFrame({"topic": rows.topic, "doc_id": rows.doc_id})
+        kept = pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series()
+        return rows.take(np.flatnonzero(kept.to_numpy()))
 
 
-def _whole_queries(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Cut the stream where queries end: what may go on in the next batch waits for it."""
-    waiting: list[pl.DataFrame] = []
-    for frame in frames:
-        if not frame.height:
-            continue
-        last = frame["query_id"][-1]
-        others = frame["query_id"] != last
-        end = others.len() - int(others.reverse().arg_max() or 0) if others.any() else 0
-        if waiting and (end or waiting[-1]["query_id"][-1] != last):
-            yield pl.concat([*waiting, frame.head(end)])
-            waiting = []
-        elif end:
-            yield frame.head(end)
-        waiting.append(frame.tail(frame.height - end))
-    if waiting:
-        yield pl.concat(waiting)
-
-
-def _pairs(frame: pl.DataFrame) -> Hashes:
-    return pair_hashes(frame["topic"].to_numpy(), frame["hash"].to_numpy())
+def _pairs(rows: _Rows) -> Hashes:
+    return pair_hashes(rows.topic, rows.hash)
 
 
 def _starts(goes_on: Mask) -> Ints:

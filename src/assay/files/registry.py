@@ -61,14 +61,16 @@ def detect(source: Source, kind: Kind, name: str | None = None) -> Format:
         return _named(name, kind)
     fields = _head(source)
     if not fields:
-        raise FormatError(source.name, None, expected=_wanted(kind), got="an empty file")
+        raise FormatError(source.name, None, expected=_wanted(kind), note="there are no data in the file")
     fitting = [known for known in _FORMATS.values() if known.matches(fields[:1])]
     for known in fitting:
         if known.kind == kind:
             return known
     line, first = fields.line, " ".join(fields[0])
     if fitting:
-        raise FormatError(source.name, line, expected=_wanted(kind), got=f"{first} ({fitting[0].says})")
+        raise FormatError(
+            source.name, line, expected=_wanted(kind), got=first, note=f"this looks like {fitting[0].says}"
+        )
     raise FormatError(source.name, line, expected=_wanted(kind), got=first)
 
 

@@ -38,6 +38,11 @@ class RunFile:
     layout: Layout
     name: str
 
+    @property
+    def origin(self) -> str:
+        """Where the run comes from, for messages: its path."""
+        return self.source.name
+
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the file in order; `prepare` runs in the threads that parse."""
         if rank_by == "rank":
@@ -123,7 +128,7 @@ def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T])
             for future in waiting:
                 future.cancel()
     if not rows:
-        raise FormatError(source.name, None, expected=layout.expected, got="no data")
+        raise FormatError(source.name, None, expected=layout.expected, note="there are no data in the file")
 
 
 def _same(frame: pl.DataFrame) -> pl.DataFrame:

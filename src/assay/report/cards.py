@@ -86,7 +86,7 @@ def plain_formula(formula: str) -> str:
     r"""LaTeX as used on the cards -> one line of text.
 
     >>> plain_formula(r"\frac{1}{R} \sum_{i=1}^{k} x_i \, P@i")
-    '1/R Σ_{i=1}^{k} x_i P@i'
+    '1/R Σ_{i=1}^k x_i P@i'
     """
     text = re.sub(r"\\(?:mathrm|text)\{([^{}]*)\}", r"\1", " ".join(formula.split()))
     # Innermost fractions first; a numerator or denominator of several terms gets parentheses.

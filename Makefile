@@ -1,0 +1,43 @@
+# The two commands of the README: `make demo` and `make test`. Everything is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+# What is installed is pinned by name and version; where it comes from is the machine's own setting.
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+
+.PHONY: demo test check bench docs clean
+
+demo: $(INSTALLED)
+	$(BIN)/assay demo --output assay-demo.html
+
+test: check docs
+	$(BIN)/python -m pytest -n auto
+
+check: $(INSTALLED_DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(INSTALLED_DEV)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs: docs/_build/html/index.html"
+
+bench: $(INSTALLED_DEV)
+	$(BIN)/python -m benchmarks --write
+
+clean:
+	rm -rf $(VENV) .venv-peers docs/_build docs/measures benchmarks/data assay-demo.html
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV) || { apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv $(VENV); }
+
+$(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt --upgrade pip
+	$(PIP) install -c constraints.txt -e .
+	touch $@
+
+$(INSTALLED_DEV): $(INSTALLED)
+	$(PIP) install -c constraints.txt -e '.[all]' --group dev
+	touch $@

@@ -1,0 +1,209 @@
+"""The command line: results on stdout, messages on stderr, one clear line and exit 2 for what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.0 t\n"
+QRELS = "q1 0 d1 1\nq1 0 d3 1\nq2 0 d2 1\n"
+
+
+def run_assay(*arguments: object, folder: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    """Run the real command in a process of its own."""
+    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, check=False)
+    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bm25.run").write_text(RUN)
+    (tmp_path / "my.qrels").write_text(QRELS)
+    return tmp_path
+
+
+BAD_RUNS = {
+    "truncated.gz": (gzip.compress(RUN.encode() * 100)[:-20], "truncated.gz: expected an intact compressed file"),
+    "junk.bin": (bytes(range(256)) * 20, "junk.bin:1: expected TREC run"),
+    "short-late.run": (RUN.encode() * 1 + b"q3 Q0 d9 1\n", "short-late.run:4: expected 6 columns"),
+    "word.run": (b"q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 high t\n", "word.run:2: expected a number as score, got 'high'"),
+    "nan.run": (b"q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 NaN t\n", "nan.run:2: expected a number as score, got 'NaN'"),
+    "empty.run": (b"", "empty.run: expected TREC run"),
+    "twice.run": (b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq1 Q0 d1 3 1 t\n", "twice.run:3: expected each document once"),
+    "elsewhere.run": (b"z9 Q0 d1 1 2.0 t\n", "elsewhere.run: no topic in common"),
+    "really.qrels": (QRELS.encode(), "really.qrels:1: expected TREC run"),
+    "latin.run": ("q1 Q0 d\u00e9 1 2.0 t\n".encode("latin-1"), "latin.run:1: expected 6 columns"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_RUNS)
+def test_bad_runs_get_one_clear_message_and_exit_2(folder: Path, name: str) -> None:
+    content, message = BAD_RUNS[name]
+    (folder / name).write_bytes(content)
+    done = run_assay("evaluate", "my.qrels", name, "-o", "out.md", folder=folder)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"assay: {message}")
+    assert done.stderr.count("\n") <= 2
+    assert not (folder / "out.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["my.qrels", "absent.run"], "absent.run: cannot be read: no such file"),
+        (["absent.qrels", "bm25.run"], "absent.qrels: cannot be read: no such file"),
+        (["bm25.run", "bm25.run"], "bm25.run:1: expected TREC qrels"),
+        (["my.qrels", "bm25.run", "-m", "nDGC@10"], "no measure is called 'nDGC'; did you mean nDCG"),
+        (["my.qrels", "bm25.run", "-m", "nDCG@0"], "cutoff of nDCG is a whole number from 1 on, not 0"),
+        (["my.qrels", "bm25.run", "-m", "AP(beta=2)"], "AP has no parameter 'beta'; it takes cutoff, rel"),
+        (["my.qrels", "bm25.run", "--ties", "random"], "ties is one of"),
+        (["my.qrels", "bm25.run", "--depth", "0"], "depth is a whole number from 1 on"),
+        (["my.qrels", "bm25.run", "--json", "--csv"], "choose one of --json and --csv"),
+        (["my.qrels", "bm25.run", "--compat", "trec_eval"], "compat is one of"),
+        (["my.qrels", "bm25.run", "-o", "no/such/folder.md"], "no/such/folder.md: cannot be written"),
+        (["my.qrels", "bm25.run", "--judge", "A"], "my.qrels: expected a judge"),
+        (["my.qrels", "bm25.run", "--missing", "error", "-m", "AP"], ""),
+    ],
+)
+def test_wrong_calls_get_one_clear_message(folder: Path, arguments: list[str], message: str) -> None:
+    done = run_assay("evaluate", *arguments, folder=folder)
+    if not message:
+        assert done.returncode == 0
+        return
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("assay:") == 1
+
+
+def test_the_table_shows_scores_and_the_counts_that_matter(folder: Path) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", folder=folder)
+    rows = {line.split("  ")[0].strip(): line.split()[-1] for line in done.stdout.splitlines() if line.strip()}
+    assert done.returncode == 0
+    assert rows["AP"] == "0.2500"  # q1: (1/1) / 2, q2: 0
+    assert rows["missing"] == "0"
+    assert "relevant found" in rows
+    assert "my.qrels: TREC qrels, 2 topics, 3 judgments" in done.stderr
+    assert "bm25.run: TREC run" in done.stderr
+
+
+def test_results_and_messages_do_not_mix(folder: Path) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", "--json", "-q", "-m", "AP", folder=folder)
+    told = json.loads(done.stdout)
+    assert told["schema_version"] == 1
+    assert told["systems"][0]["queries"] == {"q1": {"AP": 0.5}, "q2": {"AP": 0.0}}
+    assert told["signatures"]["AP"].startswith("AP|rel=1|ties=doc_id_descending")
+    assert run_assay("evaluate", "my.qrels", "bm25.run", "--quiet", "--csv", "-m", "AP", folder=folder).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("--csv", "system,AP,NumRet\nbm25,0.25,3.0\n"),
+        ("--markdown", "| system | AP | NumRet |\n| --- | ---: | ---: |\n| bm25 | 0.2500 | 3 |\n"),
+        (
+            "--latex",
+            "\\begin{tabular}{lrr}\n\\toprule\nsystem & AP & NumRet \\\\\n\\midrule\nbm25 & 0.2500 & 3 \\\\\n"
+            "\\bottomrule\n\\end{tabular}\n",
+        ),
+    ],
+)
+def test_other_forms_of_the_table(folder: Path, form: str, expected: str) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", form, "-m", "AP", "-m", "NumRet", folder=folder)
+    assert done.stdout == expected
+
+
+def test_output_goes_to_a_file_and_nothing_else_is_left_behind(folder: Path) -> None:
+    done = run_assay("evaluate", "my.qrels", "bm25.run", "--csv", "-m", "AP", "-o", "t.csv", folder=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (folder / "t.csv").read_text() == "system,AP\nbm25,0.25\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["bm25.run", "my.qrels", "t.csv"]
+
+
+def test_a_run_may_come_from_stdin(folder: Path) -> None:
+    done = run_assay("evaluate", "my.qrels", "-", "--csv", "-m", "AP", folder=folder, stdin=RUN.encode())
+    assert done.stdout == "system,AP\nstdin,0.25\n"
+
+
+def test_runs_of_the_same_name_are_told_apart_by_their_folders(folder: Path) -> None:
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / "x.run").write_text(RUN)
+    done = run_assay("evaluate", "my.qrels", "a/x.run", "b/x.run", "--csv", "-m", "AP", folder=folder)
+    assert done.stdout == "system,AP\na/x.run,0.25\nb/x.run,0.25\n"
+
+
+def test_a_closed_pipe_ends_quietly(folder: Path) -> None:
+    (folder / "long.run").write_text("".join(f"q{n} Q0 d1 1 1.0 t\n" for n in range(20_000)))
+    (folder / "long.qrels").write_text("".join(f"q{n} 0 d1 1\n" for n in range(20_000)))
+    command = (
+        f"{sys.executable} -c 'from assay.cli import main; main()' evaluate -q --csv long.qrels long.run | head -1"
+    )
+    done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("system,query_id")
+    assert "Traceback" not in done.stderr
+
+
+def test_the_list_of_measures_and_the_card_of_one(folder: Path) -> None:
+    listed = run_assay("measures", folder=folder).stdout
+    assert "nDCG@k" in listed
+    card = run_assay("measures", "ndcg_cut_10", folder=folder).stdout
+    assert card.startswith("nDCG@10")
+    assert "Σ" in card
+    assert ">>> nDCG" in card
+    assert {row["name"] for row in json.loads(run_assay("measures", "--json", folder=folder).stdout)} >= {"AP", "nDCG"}
+
+
+def test_the_demo_shows_a_table_and_writes_a_page(folder: Path) -> None:
+    done = run_assay("demo", "-o", "page.html", folder=folder)
+    assert done.returncode == 0
+    assert "nDCG@10" in done.stdout
+    page = (folder / "page.html").read_text()
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "http:" not in page.replace("http-equiv", "")
+    assert "https:" not in page
+
+
+def test_trec_eval_takes_the_reference_tools_options(folder: Path) -> None:
+    plain = run_assay("trec-eval", "-q", "-mmap", "-M1", "my.qrels", "bm25.run", folder=folder)
+    assert plain.stdout == (
+        "map                   \tq1\t0.5000\nmap                   \tq2\t0.0000\nmap                   \tall\t0.2500\n"
+    )
+    after = run_assay("trec-eval", "my.qrels", "bm25.run", "-m", "num_rel", "-n", "-q", folder=folder)
+    assert after.stdout == "num_rel               \tq1\t2\nnum_rel               \tq2\t1\n"
+    assert run_assay("trec-eval", "-h", folder=folder).stdout.startswith("Usage: assay trec-eval")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["-R", "prefs"], ["-Z", "zscores"], ["-T", "other"], ["-o"], ["-l", "x"], ["-M", "0"], ["-N", "-1"], ["-y"]],
+)
+def test_what_trec_eval_leaves_out_is_said(folder: Path, arguments: list[str]) -> None:
+    done = run_assay("trec-eval", *arguments, "my.qrels", "bm25.run", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: trec-eval: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_colour_is_off_when_piped(folder: Path) -> None:
+    assert "\x1b" not in run_assay("evaluate", "my.qrels", "bm25.run", folder=folder).stdout
+
+
+def test_the_version_is_told(folder: Path) -> None:
+    assert run_assay("--version", folder=folder).stdout == "assay 0.1.0\n"
+
+
+def test_help_does_not_load_the_heavy_packages(folder: Path) -> None:
+    code = "import sys\nfrom assay.cli import app\nprint([m for m in ('polars', 'numpy') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,163 @@
+"""Every registered measure against those who compute it too: the slow twin, the reference tool, ir_measures."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Table, Tables, quickly, tables
+from twin import TWINS, Topic, rank
+from variants import DATA, EXACT, MEASURES, by_query, counted, fill, same, values, variants
+
+from assay import Measure, Ranks
+from assay.measures.domains import Whole
+
+TWIN_NAMES = {"tp": "a", "fp": "b", "fn": "c", "tn": "d"}
+
+
+def slowly(measure: Measure, topic: Topic, max_grade: float) -> float:
+    """The twin's value for one topic; NaN where it is undefined."""
+    slow = TWINS[measure.name]
+    taken = inspect.signature(slow).parameters
+    asked = {TWIN_NAMES.get(name, name): value for name, value in measure.parameters.items()}
+    if "rel" in asked and "rel" not in taken:
+        level = asked.pop("rel")
+        topic = topic if level is None else replace(topic, level=level)
+    if "gain" in asked and not isinstance(asked["gain"], str):
+        asked["gain"] = dict(asked["gain"])
+    if "gain" in asked and "gain" not in taken:
+        gain = asked.pop("gain")
+        asked["gains"] = None if gain == "linear" else gain
+    if asked.get("discount") == "log2max2" and asked["base"] != 2:
+        asked["discount"] = "log_b"
+    if "max_grade" in asked:
+        asked["max_grade"] = asked["max_grade"] or max_grade
+    value = slow(topic, **asked)
+    return math.nan if value is None else value
+
+
+def top_of(qrels: Table) -> float:
+    return max([0.0, *(grade for docs in qrels.values() for grade in docs.values())])
+
+
+TWINNED = [measure for measure in MEASURES if measure.name in TWINS]
+POLICIES: list[dict[str, Any]] = [
+    {},
+    {"ties": "doc_id_ascending", "relevance_level": 2.0},
+    {"ties": "input_order", "relevance_level": 0.5},
+    {"depth": 3},
+    {"judged_only": True},
+    {"judged_only": True, "depth": 4, "relevance_level": 0.0},
+]
+
+
+@pytest.mark.parametrize("rules", POLICIES, ids=str)
+@pytest.mark.parametrize("measure", TWINNED, ids=str)
+def test_agrees_with_the_slow_twin(measure: Measure, rules: dict[str, Any]) -> None:
+    """On seeded tables, for every parameter and policy."""
+    for name in ["small"] if rules else ["graded", "fractions"]:
+        topics = DATA[name].topics(rules.get("relevance_level", 1.0), rules.get("ties", "doc_id_descending"))
+        topics = [shortened(topic, rules) for topic in topics]
+        for variant in variants(measure):
+            wanted = [slowly(variant, topic, top_of(DATA[name].qrels)) for topic in topics]
+            assert same(variant.of(counted(name, **rules)), wanted), f"{variant} on {name}"
+
+
+def shortened(topic: Topic, rules: dict[str, Any]) -> Topic:
+    """Cut the ranking, and then take unjudged documents out, as the reference tool does."""
+    kept = topic.ranking[: rules.get("depth")]
+    if rules.get("judged_only"):
+        kept = tuple(doc for doc in kept if topic.judged.get(doc, -1.0) >= 0)
+    return replace(topic, ranking=kept)
+
+
+@quickly
+@given(tables(), st.data())
+def test_agrees_with_the_slow_twin_on_anything(data: Tables, draw: st.DataObject) -> None:
+    """Every measure, each with parameters drawn at random, on tables drawn at random."""
+    ranks = Ranks.from_tables(data.run, data.qrels)
+    topics = [Topic(rank(data.run.get(query, {})), data.qrels[query]) for query in ranks.queries]
+    for measure in TWINNED:
+        variant = draw.draw(st.sampled_from(variants(measure)))
+        wanted = [slowly(variant, topic, top_of(data.qrels)) for topic in topics]
+        assert same(variant.of(ranks), wanted), str(variant)
+
+
+def reference_rule(measure: Measure) -> Measure:
+    """The packages are built on version 9 of the reference tool."""
+    return measure(rule="trec_eval-9") if "rule" in measure.parameters else measure
+
+
+def as_the_reference_tool_has_it(measure: Measure, value: float) -> float:
+    """Undefined values count as declared, 0 for most; geometric means are given as logarithms."""
+    known = (measure.definition.counted_as or 0.0) if math.isnan(value) else value
+    return math.log(known) if measure.definition.summary == "geometric" else known
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("measure", [measure for measure in MEASURES if measure.definition.trec_eval], ids=str)
+def test_agrees_with_the_reference_tool(measure: Measure, level: int) -> None:
+    """Query by query, for each name that the measure has there and the package knows."""
+    package = pytest.importorskip("pytrec_eval")
+    asked: dict[str, Measure] = {}
+    for template in measure.definition.trec_eval:
+        stem, _, parameter = template.partition(".")
+        if stem not in package.supported_measures:
+            continue
+        if not parameter:
+            asked[stem] = reference_rule(measure)
+            continue
+        declared = measure.definition.parameters[parameter.strip("{}")]
+        for value in [*values(declared), 5 if isinstance(declared.domain, Whole) else 0.2]:
+            shown = f"{value}" if isinstance(declared.domain, Whole) else f"{value:.2f}"
+            asked[f"{stem}_{shown}"] = reference_rule(measure(**{declared.name: value}))
+    if not asked:
+        pytest.skip(f"the package knows none of {', '.join(measure.definition.trec_eval)}")
+    for made in DATA.values():
+        data = made.for_the_reference_tool()
+        ranks = Ranks.from_tables(data.run, data.qrels, relevance_level=level)
+        theirs = package.RelevanceEvaluator(data.whole(), set(asked), relevance_level=level).evaluate(data.run)
+        assert set(theirs) == {*data.qrels} & {*data.run}
+        for name, ours in asked.items():
+            got = by_query(ours, ranks)
+            for query, printed in theirs.items():
+                value = as_the_reference_tool_has_it(ours, got[query])
+                assert value == pytest.approx(printed[name], abs=EXACT), (name, query)
+
+
+@pytest.mark.parametrize("measure", [measure for measure in MEASURES if measure.definition.ir_measures], ids=str)
+def test_agrees_with_ir_measures(measure: Measure) -> None:
+    """Query by query, where its own code or the reference tool behind it computes the measure."""
+    package = pytest.importorskip("ir_measures")
+    data = DATA["graded"].for_the_reference_tool()
+    # Its own code breaks ties the other way, and takes any line in the judgments for a judgment.
+    judged = Tables({q: {d: g for d, g in docs.items() if g >= 0} for q, docs in data.qrels.items()}, data.run)
+    compared = 0
+    template = measure.definition.ir_measures or ""
+    for ours, name in [fill(measure, template), (measure, template.removesuffix("@{cutoff}"))]:
+        for provider, ties, tables_ in (
+            (package.pytrec_eval, "doc_id_descending", data),
+            (package.judged, "doc_id_ascending", judged),
+        ):
+            if "{" in name or not is_computed_by(provider, package.parse_measure(name)):
+                continue
+            got = by_query(reference_rule(ours), Ranks.from_tables(tables_.run, tables_.qrels, ties=ties))
+            for result in provider.iter_calc([package.parse_measure(name)], tables_.whole(), tables_.run):
+                if result.query_id in data.run:
+                    value = as_the_reference_tool_has_it(ours, got[result.query_id])
+                    assert value == pytest.approx(result.value, abs=EXACT), (name, result.query_id)
+                    compared += 1
+    if not compared:
+        pytest.skip(f"{template} is computed by another provider, with rules of its own")
+
+
+def is_computed_by(provider: Any, measure: Any) -> bool:
+    try:
+        return bool(provider.supports(measure))
+    except AssertionError:  # the package wants a cut-off
+        return False
