@@ -238,7 +238,7 @@ MANY = [
     "Yaap",
     "G",
     "Rndcg",
-    "infAP",
+    "InfAP",
 ]
 
 

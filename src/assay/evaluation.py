@@ -299,6 +299,7 @@ def _coverage(system: System) -> dict[str, Any]:
         "retrieved": int(ranks.retrieved.sum()),
         "relevant": int(ranks.relevant().sum()),
         "relevant_retrieved": int((ranks.hits.grade >= ranks.level()).sum()),
+        "tied": int((ranks.hits.tie_last > ranks.hits.tie_first).sum()),
         "judged@10": judged.value,
         "without_relevant": int((ranks.relevant() == 0).sum()),
     }

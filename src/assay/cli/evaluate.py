@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +98,8 @@ def evaluate(
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files import scan_run  # noqa: PLC0415
 
+    if [qrels, *runs].count("-") > 1:
+        raise ParameterError("stdin (-) can be read only once: give the other file by name")
     chosen = [
         name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted
     ]
@@ -113,7 +116,7 @@ def evaluate(
         result = verb.evaluate(
             qrels,
             files,
-            measure or verb.DEFAULT_MEASURES,
+            _split(measure) or verb.DEFAULT_MEASURES,
             undefined=undefined,  # type: ignore[arg-type]  # checked there, with suggestions
             compat=compat,  # type: ignore[arg-type]
             judge=judge,
@@ -134,6 +137,11 @@ def evaluate(
         typer.echo(text, nl=False)
 
 
+def _split(measures: list[str] | None) -> list[str]:
+    """Take `-m AP,RR` for `-m AP -m RR`; commas in parentheses belong to the measure."""
+    return [part for given in measures or () for part in re.split(r",(?![^(]*\))", given)]
+
+
 def _rendered(result: Evaluation, form: str | None, per_query: bool) -> str:
     if form is not None:
         return str(getattr(result, f"to_{form}")(per_query))
@@ -142,7 +150,8 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool) -> str:
     out = console()
     with out.capture() as captured:
         show(result, out, per_query)
-    return captured.get()
+    # Cells are padded to their column; nobody wants the blanks at the end of a line.
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def _say(result: Evaluation, files: list[RunFile]) -> None:

@@ -98,7 +98,7 @@ def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQ
     return found_within(ranks, cutoff, rel)
 
 
-@measure(trec_eval="num_nonrel_judged_ret", bounds=None, summary="sum", user_model="-")
+@measure(trec_eval="num_nonrel_judged_ret", bounds=None, summary="sum", user_model="-", closed_under_ties=True)
 def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     r"""Number of documents retrieved that were judged irrelevant.
 
@@ -109,7 +109,7 @@ def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     """
     grade = ranks.hits.grade
     rows = ranks.hits.where((grade >= 0) & (grade < ranks.level(rel)))
-    return steps_of(rows, len(ranks.queries)).with_columns(found=np.ones(len(rows.rank))).sum("found")
+    return steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, None)).sum("found")
 
 
 def _judged_within(ranks: Ranks, cutoff: int | None) -> PerQuery:

@@ -101,9 +101,10 @@ class Measure:
 
     def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerQuery:
         """Compute one number a unit, with its steps and the reasons where there is none."""
-        if isinstance(counts, Ranks) and counts.hits.averaged and not self.definition.closed_under_ties:
+        of_sets = self.definition.counts is Confusion
+        if isinstance(counts, Ranks) and counts.hits.averaged and not self._averages(counts):
             return self._sampled(counts, seed, samples)
-        if self.definition.counts is Confusion and isinstance(counts, Ranks):
+        if of_sets and isinstance(counts, Ranks):
             counts = Confusion.from_ranks(counts)
         if not isinstance(counts, self.definition.counts):
             raise ParameterError(
@@ -111,6 +112,11 @@ class Measure:
             )
         result = self.definition.function(counts, **self.parameters)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
+
+    def _averages(self, ranks: Ranks) -> bool:
+        """Whether the function itself averages over ties; sets do unless the depth cuts through a tie."""
+        cut = self.definition.counts is Confusion and ranks.hits.limit is not None
+        return self.definition.closed_under_ties and not cut
 
     def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
         """The mean over random orders of tied documents, where no closed form is known."""

@@ -63,15 +63,16 @@ def _upright(table: Table, evaluation: Evaluation) -> RichTable:
 
 
 def _counts(evaluation: Evaluation) -> Table:
-    """Topics, missing and ignored ones, relevant documents found, the share judged, and values that are undefined."""
+    """Topics, missing and ignored ones, relevant documents found, the share judged, ties, undefined values."""
     rows = []
     for row, system in zip(evaluation.coverage.to_dicts(), evaluation.systems, strict=True):
         undefined = max(evaluation.summary(system.name, measure).undefined for measure in evaluation.measures)
         judged = "NA" if math.isnan(row["judged@10"]) else f"{row['judged@10']:.1%}"
         found = f"{row['relevant_retrieved']:,} of {row['relevant']:,}"
-        counts = (f"{row['topics']:,}", f"{row['missing']:,}", f"{row['ignored']:,}", found, judged, f"{undefined:,}")
+        plain = (f"{row[name]:,}" for name in ("topics", "missing", "ignored"))
+        counts = (*plain, found, judged, f"{row['tied']:,}", f"{undefined:,}")
         rows.append(((system.name,), tuple(map(Cell, counts))))
-    names = ("topics", "missing", "ignored", "relevant found", "judged in top 10", "undefined")
+    names = ("topics", "missing", "ignored", "relevant found", "judged in top 10", "judged, but tied", "undefined")
     return Table(("system",), names, tuple(rows))
 
 
@@ -106,7 +107,7 @@ def _rich(table: Table, title: str | None = None) -> RichTable:
 
 
 def _empty(title: str | None = None) -> RichTable:
-    return RichTable(box=None, title=title, title_justify="left", header_style="bold", padding=(0, 1))
+    return RichTable(box=None, title=title, title_justify="left", header_style="bold", padding=(0, 1), pad_edge=False)
 
 
 def _text(cell: Cell) -> Text:
