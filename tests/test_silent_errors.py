@@ -181,12 +181,28 @@ def test_7_more_runs_than_letters() -> None:
         "P@5.5", "P_5.5", "P_10x", "P@10x", "P@-1", "P@0", "P_0", "map_10", "recip_rank_10", "bpref_10", "infAP_3",
         "Bpref@10", "Rprec@5", "SetP@5", "AP(cutof=5)", "AP(5)", "nDCG(gain='cubic')", "RBP(p=1.5)", "SetF(beta=-1)",
         "IPrec@1.5", "nDCG@10@5", "P@", "nDCG(gain=exp)(base=3)", "map_cut_5,10", "", "@10",
+        "AP(rel=1, rel=2)", "nDCG(cutoff=5)@10", "ndcg_cut_5@10",
     ],
 )  # fmt: skip
 def test_8_a_parameter_that_cannot_be_meant_is_refused(name: str) -> None:
     """Nothing is rounded, cut off or left out of what was asked for."""
     with pytest.raises(ParameterError):
         parse_measure(name)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"depth": 0}, {"depth": 1.5}, {"depth": "3"}, {"relevance_level": "1"}, {"relevance_level": math.nan},
+        {"judged_only": "no"}, {"ties": "random"}, {"tie": "expected"}, {"samples": 0, "ties": "expected"},
+        {"compat": "trec_eval-8"}, {"undefined": "zero"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_8_a_policy_that_cannot_be_meant_is_refused(rules: dict[str, Any]) -> None:
+    """No half document, no truth value in words, no mean over no orders."""
+    with pytest.raises(ParameterError):
+        evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, "RR", **rules)
 
 
 def test_8_the_error_says_what_is_wrong() -> None:
@@ -224,22 +240,8 @@ def test_8_beta_is_beta() -> None:
 # 9 Topics with nothing to find
 
 MANY = [
-    "AP",
-    "nDCG",
-    "nDCG@5",
-    "RR",
-    "P@5",
-    "R@5",
-    "Rprec",
-    "Bpref",
-    "ERR",
-    "RBP",
-    "SetF",
-    "Yaap",
-    "G",
-    "Rndcg",
-    "InfAP",
-]
+    "AP", "nDCG", "nDCG@5", "RR", "P@5", "R@5", "Rprec", "Bpref", "ERR", "RBP", "SetF", "Yaap", "G", "Rndcg", "InfAP",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("odd", [{}, {"a": 0}, {"a": -1, "b": -2}, {"z": 0}, {"z": -1}], ids=str)
@@ -303,6 +305,13 @@ def test_10_grades_may_be_fractions() -> None:
     assert result.mean("DCG") == approx(0.9 + 1.9 / math.log2(3))
     assert (result.mean("P@1"), result.mean("RR")) == (0.0, 0.5)
     assert evaluate(qrels, run, "RR", relevance_level=0.9).mean() == 1.0
+
+
+@pytest.mark.parametrize("grade", [math.inf, -math.inf, math.nan])
+def test_10_a_grade_is_a_finite_number(grade: float) -> None:
+    """An infinite grade would make every gain undefined, and the mean 0."""
+    with pytest.raises(AssayError):
+        evaluate({"q": {"a": grade, "b": 1}}, {"q": {"a": 1.0}}, "nDCG")
 
 
 def test_10_the_level_of_relevance_holds_for_counts_too() -> None:

@@ -16,12 +16,12 @@ _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --dim: #5c6675; --line: #dfe3e8; --paper: #fff; --bar: #0072b2; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8ebef; --dim: #9aa4b2; --line: #333b47; --paper: #14181e; --bar: #56b4e9; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 60rem;
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 74rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
 p, small { color: var(--dim); } .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
+th, td { padding: .3rem .55rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 thead th { font-size: .85rem; } tbody th, th:first-child { text-align: left; font-weight: 600; }
 td b { color: var(--bar); } code { font-size: .8rem; overflow-wrap: anywhere; }
 meter { width: 5rem; height: .8rem; vertical-align: -.05rem; }

@@ -1,0 +1,136 @@
+"""One page a measure, and their index, from the registry: a new measure is documented by being registered."""
+
+import inspect
+import re
+from itertools import groupby
+from pathlib import Path
+
+from assay.measures import Measure, registered
+from assay.report.cards import facts, family, first_sentence, name_elsewhere, plain_formula
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+_INTRODUCTION = """\
+# Measures
+
+A measure is written `Name(parameter=value)@cutoff`, on the command line (`-m`) as in Python. Parameters that are left
+out have their defaults: `nDCG@10` is `nDCG(gain='linear', discount='log2', base=2, ideal='judged')@10`. The names of
+other tools are understood as well: see [below](#names-in-other-tools).
+
+These pages are made from the definitions in the code, and every example on them is a test. In the formulas
+{math}`x_i` is 1 if the document at rank *i* is relevant and 0 if not; {math}`g_i` is its gain; *k* is the cut-off; *n*
+is the number of documents retrieved; *R* is the number of relevant documents, retrieved or not; {math}`P@i` is the
+precision at rank *i*; a star marks the ideal ranking.
+"""
+_NAMES = """\
+## Names in other tools
+
+`parse_measure`, `evaluate` and `-m` understand all of these, with the cut-off in the other tool's own way
+(`ndcg_cut.10`, `ndcg_cut_10`, `ndcg@10`). The same name does not always mean the same number:
+[Coming from trec_eval, ir_measures or ranx](../coming-from.md) says where and why.
+"""
+
+
+def pages() -> dict[str, str]:
+    """All pages by name."""
+    known = registered()
+    return {name: _page(measure) for name, measure in known.items()} | {"index": _index(list(known.values()))}
+
+
+def _page(measure: Measure) -> str:
+    prose, _, example = inspect.cleandoc(measure.__doc__ or "").partition("\n>>>")
+    counts = measure.definition.counts.__name__
+    parts = [
+        f"# {measure.name}",
+        *(_paragraph(text) for text in prose.strip().split("\n\n")),
+        *_facts(measure),
+        "## Example",
+        _fenced(
+            f">>> from assay import {counts}\n>>> from assay.measures import {measure.name}\n>>>{example}", "python"
+        ),
+        "On the command line:",
+        _fenced(f"assay evaluate QRELS RUN -m {_notation(measure, '10')}", "console"),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _paragraph(text: str) -> str:
+    """A paragraph of a docstring as Markdown; a formula also as a line of text, and as LaTeX to copy."""
+    if not text.startswith(".. math::"):
+        text = re.sub(r":math:(`.+?`)", r"{math}\1", " ".join(text.split()))
+        return re.sub(r"(?<!\})`(\w+)`", _linked, text)
+    formula = " ".join(text.removeprefix(".. math::").split())
+    return "\n\n".join(
+        [
+            _fenced(formula, "{math}"),
+            _fenced(plain_formula(formula), "{code-block} text\n:class: plain-formula"),
+            '<details class="latex"><summary>LaTeX source</summary>',
+            _fenced(formula, "latex"),
+            "</details>",
+        ]
+    )
+
+
+def _linked(match: re.Match[str]) -> str:
+    return f"[{match[0]}]({match[1]}.md)" if match[1] in registered() else match[0]
+
+
+def _facts(measure: Measure) -> list[str]:
+    parameters = measure.definition.parameters
+    told = [(name, value) for name, value in facts(measure) if name in parameters]
+    others = [(name, value) for name, value in facts(measure) if name not in parameters]
+    tables = [["## Parameters", _table(("parameter", "values"), [(f"`{n}`", v) for n, v in told])]] if told else []
+    return [line for table in (*tables, ["## Facts", _table(("fact", "value"), others)]) for line in table]
+
+
+def _index(measures: list[Measure]) -> str:
+    parts = [_INTRODUCTION]
+    for of_family, members in groupby(measures, family):
+        rows = [(f"[{_notation(measure, 'k')}]({measure.name}.md)", first_sentence(measure)) for measure in members]
+        parts += [f"## {of_family}", _table(("measure", "what it is"), rows)]
+    names = [
+        (
+            f"[{measure.name}]({measure.name}.md)",
+            _names(measure.definition.trec_eval),
+            _names((measure.definition.ir_measures or "",)),
+            _names((measure.definition.ranx or "",)),
+            _names(tuple(measure.definition.aliases)),
+        )
+        for measure in measures
+    ]
+    parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
+    listed = "\n".join(measure.name for measure in measures)
+    return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
+
+
+def _names(templates: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name_elsewhere(template)}`" for template in templates if template)
+
+
+def _notation(measure: Measure, cutoff: str) -> str:
+    return f"{measure.name}@{cutoff}" if measure.definition.at == "cutoff" else measure.name
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    cells = [head, tuple("---" for _ in head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in cells)
+
+
+def _fenced(text: str, kind: str) -> str:
+    return f"```{kind}\n{text}\n```"
+
+
+def write_pages(folder: Path) -> None:
+    """Bring the folder up to date; pages that have not changed are left alone, so that they are not built again."""
+    folder.mkdir(exist_ok=True)
+    made = {folder / f"{name}.md": text for name, text in pages().items()}
+    for path in set(folder.glob("*.md")) - made.keys():
+        path.unlink()
+    for path, text in made.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir) / "measures"))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
