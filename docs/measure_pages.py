@@ -5,10 +5,11 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-from assay.measures import Measure, registered
-from assay.report.cards import facts, family, first_sentence, name_elsewhere, plain_formula
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
+
+from assay.measures import Measure, registered
+from assay.report.cards import facts, family, first_sentence, name_elsewhere, plain_formula
 
 _INTRODUCTION = """\
 # Measures
@@ -20,15 +21,13 @@ other tools are understood as well: see [below](#names-in-other-tools).
 These pages are made from the definitions in the code, and every example on them is a test. In the formulas
 {math}`x_i` is 1 if the document at rank *i* is relevant and 0 if not; {math}`g_i` is its gain; *k* is the cut-off; *n*
 is the number of documents retrieved; *R* is the number of relevant documents, retrieved or not; {math}`P@i` is the
-precision at rank *i*; a star marks the ideal ranking.
-"""
+precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded."""
 _NAMES = """\
 ## Names in other tools
 
 `parse_measure`, `evaluate` and `-m` understand all of these, with the cut-off in the other tool's own way
 (`ndcg_cut.10`, `ndcg_cut_10`, `ndcg@10`). The same name does not always mean the same number:
-[Coming from trec_eval, ir_measures or ranx](../coming-from.md) says where and why.
-"""
+[Coming from trec_eval, ir_measures or ranx](../coming-from.md) says where and why."""
 
 
 def pages() -> dict[str, str]:
@@ -49,7 +48,7 @@ def _page(measure: Measure) -> str:
             f">>> from assay import {counts}\n>>> from assay.measures import {measure.name}\n>>>{example}", "python"
         ),
         "On the command line:",
-        _fenced(f"assay evaluate QRELS RUN -m {_notation(measure, '10')}", "console"),
+        _fenced(f"$ assay evaluate QRELS RUN -m {_typed(measure)}", "console"),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -86,7 +85,7 @@ def _facts(measure: Measure) -> list[str]:
 def _index(measures: list[Measure]) -> str:
     parts = [_INTRODUCTION]
     for of_family, members in groupby(measures, family):
-        rows = [(f"[{_notation(measure, 'k')}]({measure.name}.md)", first_sentence(measure)) for measure in members]
+        rows = [(f"[{_notation(measure)}]({measure.name}.md)", first_sentence(measure)) for measure in members]
         parts += [f"## {of_family}", _table(("measure", "what it is"), rows)]
     names = [
         (
@@ -94,7 +93,7 @@ def _index(measures: list[Measure]) -> str:
             _names(measure.definition.trec_eval),
             _names((measure.definition.ir_measures or "",)),
             _names((measure.definition.ranx or "",)),
-            _names(tuple(measure.definition.aliases)),
+            ", ".join(_alias(name, measure(**means)) for name, means in measure.definition.aliases.items()),
         )
         for measure in measures
     ]
@@ -103,12 +102,23 @@ def _index(measures: list[Measure]) -> str:
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 
 
+def _alias(name: str, measure: Measure) -> str:
+    return f"`{name}`" if measure.chosen == {} else f"`{name}` (`{measure}`)"
+
+
 def _names(templates: tuple[str, ...]) -> str:
     return ", ".join(f"`{name_elsewhere(template)}`" for template in templates if template)
 
 
-def _notation(measure: Measure, cutoff: str) -> str:
-    return f"{measure.name}@{cutoff}" if measure.definition.at == "cutoff" else measure.name
+def _notation(measure: Measure) -> str:
+    """How the measure is written: `nDCG@k`, `IPrec@recall`, `Rprec`."""
+    at = measure.definition.at
+    return measure.name if at is None else f"{measure.name}@{name_elsewhere(f'{{{at}}}')}"
+
+
+def _typed(measure: Measure) -> str:
+    """An example of it: `nDCG@10`, `IPrec@0`, `Rprec`."""
+    return str(measure @ 10 if measure.definition.at == "cutoff" else measure)
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -194,6 +194,8 @@ def evaluate(
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
     """
+    if isinstance(samples, bool) or samples < 1:
+        raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)

@@ -103,8 +103,10 @@ class Qrels:
     @classmethod
     def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None) -> Qrels:
         """Collapse rows given twice; refuse rows that contradict one another."""
-        unique = frame.unique(maintain_order=True)
         keys = [name for name in ("query_id", "doc_id", "judge") if name in frame.columns]
+        if frame.n_unique(keys) == frame.height:
+            return cls(frame, name, format)
+        unique = frame.unique(maintain_order=True)
         if unique.select(keys).is_duplicated().any():
             row = unique.filter(unique.select(keys).is_duplicated()).row(0, named=True)
             pair = (row["query_id"], row["doc_id"])
@@ -168,6 +170,10 @@ class Scores:
 
     def of(self, system: str, measure: str) -> pl.DataFrame:
         """The units of one system under one measure."""
+        for column, wanted in (("system", system), ("measure", str(measure))):
+            known = self.frame[column].unique(maintain_order=True).to_list()
+            if wanted not in known:
+                raise InputError(f"scores: expected a {column} of {', '.join(known)}, got {wanted!r}")
         return self.frame.filter(pl.col("system") == system, pl.col("measure") == str(measure))
 
 
@@ -220,6 +226,10 @@ def _from_frame(data: Any) -> pl.DataFrame:
     except TypeError as problem:
         raise InputError(f"expected a data frame, got {type(data).__name__}") from problem
     columns = {name: frame[name] for name in frame.columns}
+    for name, column in columns.items():
+        missing = column.is_null()
+        if missing.any():
+            raise InputError(f"row {missing.to_list().index(True) + 1}: expected a {name}, got none")
     return pl.DataFrame(
         {
             name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
@@ -236,17 +246,29 @@ def _checked(frame: pl.DataFrame, value: str, name: str) -> pl.DataFrame:
     if absent:
         raise InputError(f"{name}: expected the columns {', '.join(needed)}, got {', '.join(frame.columns) or 'none'}")
     optional = [column for column in ("rank", "judge") if column in frame.columns]
-    frame = frame.select(*needed, *optional)
-    if frame.height and not frame[value].dtype.is_numeric() and frame[value].dtype != pl.Null:
-        raise InputError(f"{name}: expected numbers in column {value}, got {frame[value].dtype}")
-    text = [column for column in ("query_id", "doc_id", "judge") if column in frame.columns]
-    frame = frame.with_columns(pl.col(*text).cast(pl.String), pl.col(value).cast(pl.Float64))
-    for column in (*needed, *optional):
-        bad = frame[column].is_null() | (frame[column].is_nan() if column == value else False)
-        if bad.any():
-            row = int(bad.arg_max() or 0)
-            raise InputError(f"{name}: row {row + 1}: expected a {column}, got {frame[column][row]}")
-    return frame
+    columns = {column: frame[column] for column in (*needed, *optional)}
+    for column, values in columns.items():
+        if values.null_count():
+            row = int(values.is_null().arg_max() or 0)
+            raise InputError(f"{name}: row {row + 1}: expected a {column}, got null")
+        if column in {value, "rank"}:
+            columns[column] = _as_numbers(values, name, finite=column == "relevance")
+        elif values.dtype != pl.String:
+            if values.dtype.is_float():
+                raise InputError(f"{name}: expected text or whole numbers in column {column}, got {values.dtype}")
+            columns[column] = values.cast(pl.String)
+    return pl.DataFrame(columns)
+
+
+def _as_numbers(values: pl.Series, name: str, *, finite: bool) -> pl.Series:
+    if len(values) and not values.dtype.is_numeric():
+        raise InputError(f"{name}: expected numbers in column {values.name}, got {values.dtype}")
+    numbers = values if values.dtype == pl.Float64 else values.cast(pl.Float64)
+    refused = ~np.isfinite(numbers.to_numpy()) if finite else np.isnan(numbers.to_numpy())
+    if refused.any():
+        row = int(refused.argmax())
+        raise InputError(f"{name}: row {row + 1}: expected a number as {values.name}, got {numbers[row]}")
+    return numbers
 
 
 def _text(value: Any) -> str:

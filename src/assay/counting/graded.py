@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.judgments import Floats, Ints
@@ -16,6 +15,7 @@ from assay.counting.judgments import Floats, Ints
 class Graded:
     """Documents with their query (a number), rank and grade, sorted by query and rank.
 
+    `document` is the document's place in `Ranks.doc_ids`.
     `tie_first` and `tie_last` are the first and the last rank that the document could have among equal scores. With
     `averaged`, a document has no rank of its own but all of these with equal chance; ranks beyond `limit` are cut off.
     """
@@ -25,7 +25,7 @@ class Graded:
     grade: Floats
     tie_first: Ints
     tie_last: Ints
-    doc_id: pl.Series | None = None
+    document: Ints
     averaged: bool = False
     limit: int | None = None
 
@@ -39,13 +39,14 @@ class Graded:
             grade=self.grade[rows],
             tie_first=self.tie_first[rows],
             tie_last=self.tie_last[rows],
-            doc_id=None if self.doc_id is None else self.doc_id.gather(rows),
+            document=self.document[rows],
         )
 
     def at_rank(self, weight: Callable[[Ints], Floats]) -> Floats:
         """What a function of the rank gives each row: at its rank, or on average over the ranks it may have.
 
-        >>> Graded(*(np.array([column]) for column in (0, 2, 1.0, 2, 3)), averaged=True).at_rank(lambda rank: 1 / rank)
+        >>> columns = [np.array([column]) for column in (0, 2, 1.0, 2, 3, 0)]  # a tie over ranks 2 and 3
+        >>> Graded(*columns, averaged=True).at_rank(lambda rank: 1 / rank)
         array([0.4167])
         """
         if not self.averaged:
@@ -86,7 +87,7 @@ class Graded:
             grade=self.grade[kept],
             tie_first=rank[kept],
             tie_last=rank[kept],
-            doc_id=None if self.doc_id is None else self.doc_id.gather(kept),
+            document=self.document[kept],
         )
 
 

@@ -25,6 +25,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 # Multiplying by 2^64 divided by the golden ratio spreads consecutive topic numbers over all bits.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _BITS_A_PAIR = 16
+# Up to so many look-ups, a dict is faster than setting up a join.
+_FEW = 1 << 11
 
 
 def pair_hashes(topic: Ints, doc_hash: Hashes) -> Hashes:
@@ -55,25 +57,32 @@ class Judgments:
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
                 f"{shown}; choose one: Qrels.by_judge(...), or --judge"
             )
-        topics = tuple(qrels.topics)
-        number = {topic: index for index, topic in enumerate(topics)}
-        numbered = qrels.frame.select(
-            topic=pl.col("query_id").replace_strict(number, return_dtype=pl.Int64),
-            doc_id="doc_id",
-            grade=pl.col("relevance"),
-        ).sort("topic", "grade", "doc_id", descending=[False, True, True])
-        topic, doc_id = numbered["topic"].to_numpy(), numbered["doc_id"]
-        seed, hashes = _without_collisions(topic, doc_id)
-        order = np.argsort(hashes)
+        stretches = qrels.frame["query_id"].rle().struct
+        names, lengths = stretches.field("value").to_list(), stretches.field("len").to_numpy()
+        number = {topic: index for index, topic in enumerate(dict.fromkeys(names))}
+        topic = np.repeat(np.fromiter((number[name] for name in names), np.int64, len(names)), lengths)
+        grade, doc_id = qrels.frame["relevance"].to_numpy(), qrels.frame["doc_id"]
+        best_first = np.lexsort((-grade, topic))
+        topic, grade, doc_id = topic[best_first], grade[best_first], doc_id.gather(best_first)
+        seed, hashes, order = _told_apart(topic, doc_id)
         bits = 1 << max(10, int(len(hashes) * _BITS_A_PAIR).bit_length())
         bitmap = np.zeros(bits, dtype=np.bool_)
         bitmap[hashes & np.uint64(bits - 1)] = True
-        return cls(topics, number, topic, numbered["grade"].to_numpy(), doc_id, seed, hashes[order], order, bitmap)
+        return cls(tuple(number), number, topic, grade, doc_id, seed, hashes[order], order, bitmap)
 
     @property
     def max_grade(self) -> float:
         """The largest grade anybody gave; 0 if none is positive."""
         return float(self.grade.max(initial=0.0))
+
+    def numbers_of(self, topics: pl.Series) -> Ints:
+        """The numbers of topics, -1 for those without judgments."""
+        if topics.len() < _FEW:
+            number = self.topic_number
+            return np.fromiter((number.get(topic, -1) for topic in topics.to_list()), np.int64, topics.len())
+        names = pl.Series(self.topics, dtype=pl.String)
+        numbers = topics.replace_strict(names, np.arange(names.len()), default=-1, return_dtype=pl.Int64)
+        return numbers.to_numpy()
 
     def find(self, hashes: Hashes, topic: Ints, documents: pl.Series) -> tuple[Ints, Ints]:
         """Find the rows that are judged: their positions, and the positions of their judgments."""
@@ -87,10 +96,11 @@ class Judgments:
         return rows[same], judged[same]
 
 
-def _without_collisions(topic: Ints, doc_id: pl.Series) -> tuple[int, Hashes]:
-    """Hash all judged pairs under a seed that tells them all apart."""
+def _told_apart(topic: Ints, doc_id: pl.Series) -> tuple[int, Hashes, Ints]:
+    """Hash all judged pairs under a seed that tells them apart; also give the order of the hashes."""
     for seed in range(100):
         hashes = pair_hashes(topic, doc_id.hash(seed).to_numpy())
-        if len(np.unique(hashes)) == len(hashes):
-            return seed, hashes
+        order = np.argsort(hashes)
+        if (np.diff(hashes[order]) != 0).all():
+            return seed, hashes, order
     raise InputError("the judgments cannot be told apart")

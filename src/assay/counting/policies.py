@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
+import numpy as np
+
 from assay.errors import ParameterError, did_you_mean
 
 Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
@@ -50,10 +52,14 @@ class Policies:
                 if value not in choices:
                     nearest = did_you_mean(str(value), choices)
                     raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
-        if self.depth is not None and (isinstance(self.depth, bool) or self.depth < 1):
-            raise ParameterError(f"depth is a whole number from 1 on, not {self.depth!r}")
-        if isinstance(self.relevance_level, bool) or not 0 <= self.relevance_level < float("inf"):
-            raise ParameterError(f"relevance_level is a number from 0 on, not {self.relevance_level!r}")
+        depth, level = self.depth, self.relevance_level
+        if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1):
+            raise ParameterError(f"depth is a whole number from 1 on, not {depth!r}")
+        numeric = isinstance(level, int | float | np.number) and not isinstance(level, bool)
+        if not numeric or not 0 <= level < float("inf"):
+            raise ParameterError(f"relevance_level is a number from 0 on, not {level!r}")
+        if not isinstance(self.judged_only, bool | np.bool):
+            raise ParameterError(f"judged_only is True or False, not {self.judged_only!r}")
         if self.ties == "expected" and self.judged_only and self.depth is not None:
             raise ParameterError("ties='expected' cannot be combined with both depth and judged_only")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.graded import Graded, place_in_group
@@ -22,7 +23,8 @@ class Ranks:
     """Where each judged document was found, query by query.
 
     `retrieved`: how many documents each query returned; `hits`: the retrieved documents that are in the judgments;
-    `ideal`: all judged documents, best grade first. Queries are numbered; `queries` names them.
+    `ideal`: all judged documents, best grade first. Queries and documents are numbered; `queries` and `doc_ids` name
+    them.
 
     >>> Ranks.from_grades([2, 0, 1]).hits.grade
     array([2., 0., 1.])
@@ -36,6 +38,7 @@ class Ranks:
     hits: Graded
     ideal: Graded
     max_grade: float
+    doc_ids: pl.Series
     policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
 
@@ -64,11 +67,12 @@ class Ranks:
                 judgments.grade[hits.judgment],
                 hits.tie_first,
                 hits.tie_last,
-                judgments.doc_id.gather(hits.judgment),
+                hits.judgment,
                 averaged=chosen.ties == "expected",
             ),
             ideal=_ideal(judgments),
             max_grade=judgments.max_grade,
+            doc_ids=judgments.doc_id,
             policies=chosen,
             ignored_topics=found.ignored,
         )
@@ -103,6 +107,7 @@ class Ranks:
             _rows(found),
             _rows(ideal),
             max((grade for row in known for grade in row), default=0.0),
+            pl.Series(["example"], dtype=pl.String),
             Policies(relevance_level=level),
         )
 
@@ -128,7 +133,9 @@ class Ranks:
         starts = np.cumsum(self.retrieved) - self.retrieved
         # A negative judgment means: pooled, but not judged. The reference tool knows it as -2.
         grade[starts[self.hits.query] + self.hits.rank - 1] = np.where(self.hits.grade < 0, -2.0, self.hits.grade)
-        return Graded(query, rank, grade, rank, rank)
+        document = np.full(len(query), -1, dtype=np.int64)
+        document[starts[self.hits.query] + self.hits.rank - 1] = self.hits.document
+        return Graded(query, rank, grade, rank, rank, document)
 
     def drawn(self, rng: np.random.Generator) -> Ranks:
         """The same counts with tied documents in a random order."""
@@ -181,12 +188,12 @@ def _rows(rows: list[tuple[int, int, float]]) -> Graded:
     query = np.array([row[0] for row in rows], dtype=np.int64)
     rank = np.array([row[1] for row in rows], dtype=np.int64)
     grade = np.array([row[2] for row in rows], dtype=np.float64)
-    return Graded(query, rank, grade, rank, rank)
+    return Graded(query, rank, grade, rank, rank, np.zeros(len(rows), dtype=np.int64))
 
 
 def _ideal(judgments: Judgments) -> Graded:
     place = place_in_group(judgments.topic) + 1
-    return Graded(judgments.topic, place, judgments.grade, place, place, judgments.doc_id)
+    return Graded(judgments.topic, place, judgments.grade, place, place, np.arange(len(place)))
 
 
 def _nothing_in_common(name: str, judgments: Judgments, found: Found) -> str:

@@ -21,6 +21,8 @@ from assay.errors import DuplicateError, quote
 from assay.tables import Batches
 
 _NONE = np.zeros(0, dtype=np.int64)
+# Rows of scattered queries counted at a time: small enough for the processor's cache, large enough to be worth a call.
+_BLOCK_ROWS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,10 @@ def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
         parts.append(counted.hits)
     if split.any():
         # What was counted of a split query was a part of it: count those queries anew, together.
-        rows = _Rows.together(list(run.batches(lambda frame: search.rows_of(frame, split), policies.rank_by)))
-        counted = search.count(rows.take(np.argsort(rows.topic, kind="stable")))
-        retrieved[counted.topics] = counted.retrieved
-        parts = [*(hits.outside(split) for hits in parts), counted.hits]
+        parts = [hits.outside(split) for hits in parts]
+        for counted in search.gathered(run.batches(lambda frame: search.rows_of(frame, split), policies.rank_by)):
+            retrieved[counted.topics] = counted.retrieved
+            parts.append(counted.hits)
     return Found(Hits.together(parts), retrieved, seen, frozenset(ignored))
 
 
@@ -170,7 +172,7 @@ class _Search:
             return _Piece(self._rows(frame, _NONE, _NONE), None, None, set())
         names, lengths, numbers = self._stretches(frame)
         rows = self._rows(frame, numbers, lengths)
-        ignored = {name for name, number in zip(names, numbers.tolist(), strict=True) if number < 0}
+        ignored = set(names.filter(numbers < 0)) if numbers.min() < 0 else set()
         height, first_length = frame.height, int(lengths[0])
         first = rows.slice(0, first_length if numbers[0] >= 0 else 0)
         if len(lengths) == 1:
@@ -198,13 +200,25 @@ class _Search:
         rows = self._rows(frame, numbers, lengths)
         return rows.take(np.flatnonzero(np.append(topics, False)[rows.topic]))
 
-    def _stretches(self, frame: pl.DataFrame) -> tuple[list[str], Ints, Ints]:
+    def gathered(self, parts: Iterator[_Rows]) -> Iterator[_Counted]:
+        """Count queries whose rows are scattered: brought together first, then some queries at a time."""
+        rows = _Rows.together(list(parts))
+        # NumPy sorts 16-bit numbers by radix, several times faster than wider ones.
+        narrow = np.uint16 if len(self.judgments.topics) <= 1 << 16 else np.int64
+        rows = rows.take(np.argsort(rows.topic.astype(narrow), kind="stable"))
+        starts = _starts(rows.topic[1:] == rows.topic[:-1])
+        cuts = [
+            0,
+            *np.unique(starts[np.searchsorted(starts, np.arange(_BLOCK_ROWS, len(rows.topic), _BLOCK_ROWS)) - 1]),
+        ]
+        for start, end in zip(cuts, [*cuts[1:], len(rows.topic)], strict=True):
+            yield self.count(rows.slice(int(start), int(end)))
+
+    def _stretches(self, frame: pl.DataFrame) -> tuple[pl.Series, Ints, Ints]:
         """The stretches of one query after another: names, lengths, and topic numbers, -1 without judgments."""
         stretches = frame["query_id"].rle().struct
-        names = stretches.field("value").to_list()
-        number = self.judgments.topic_number
-        numbers = np.fromiter((number.get(name, -1) for name in names), np.int64, len(names))
-        return names, stretches.field("len").to_numpy().astype(np.int64), numbers
+        names = stretches.field("value")
+        return names, stretches.field("len").to_numpy().astype(np.int64), self.judgments.numbers_of(names)
 
     def _rows(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
         score, doc_id = frame["score"].to_numpy(), frame["doc_id"]

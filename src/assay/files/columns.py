@@ -36,6 +36,7 @@ class Layout:
     text: tuple[str, ...]
     numbers: tuple[str, ...]
     extra_columns: bool = False
+    finite: bool = False
 
     @property
     def expected(self) -> str:
@@ -153,11 +154,12 @@ def data_lines(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def _refuse_nan(data: bytes, frame: pl.DataFrame, layout: Layout) -> None:
-    """Refuse NaN in a column of numbers: it has no place in an order."""
+    """Refuse NaN in a column of numbers, for it has no place in an order, and infinite grades."""
     for name in layout.numbers:
-        nan = frame[name].is_nan()
-        if nan.any():
-            raise _bad_row(data, int(nan.arg_max() or 0), f"a number as {name}", name, layout)
+        values = frame[name].to_numpy()
+        refused = ~np.isfinite(values) if layout.finite else np.isnan(values)
+        if refused.any():
+            raise _bad_row(data, int(refused.argmax()), f"a number as {name}", name, layout)
 
 
 def _bad_row(

@@ -15,9 +15,10 @@ QRELS_LAYOUT = Layout(
     columns=("query_id", "iteration", "doc_id", "relevance"),
     text=("query_id", "iteration", "doc_id"),
     numbers=("relevance",),
+    finite=True,
 )
 SHORT_QRELS_LAYOUT = Layout(
-    columns=("query_id", "doc_id", "relevance"), text=("query_id", "doc_id"), numbers=("relevance",)
+    columns=("query_id", "doc_id", "relevance"), text=("query_id", "doc_id"), numbers=("relevance",), finite=True
 )
 
 

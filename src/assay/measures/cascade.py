@@ -6,7 +6,15 @@ import numpy as np
 
 from assay.counting.ranks import Ranks
 from assay.measures.domains import Cutoff, Level, MaxGrade, Persistence, PlainGain
-from assay.measures.kernels import max_grade_of, persistence, relevant_rows, relevant_total, steps_of, within
+from assay.measures.kernels import (
+    chance_of_satisfaction,
+    max_grade_of,
+    persistence,
+    relevant_rows,
+    relevant_total,
+    steps_of,
+    within,
+)
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
@@ -48,9 +56,10 @@ def ERR(ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None) -> P
     """
     top = max_grade_of(ranks, max_grade)
     rows = within(ranks.hits, cutoff)
-    satisfied = (np.exp2(np.maximum(rows.grade, 0.0)) - 1.0) / np.exp2(top)
-    steps = steps_of(rows, len(ranks.queries)).with_columns(satisfied=satisfied, log_left=np.log1p(-satisfied))
-    # The product of all (1 - R) above: 1 - R is never 0, so its logarithm can be summed up.
+    satisfied = chance_of_satisfaction(rows.grade, top)
+    # The product of all (1 - R) above, by its logarithm; where R rounds to 1, the product is as good as 0.
+    log_left = np.log1p(-np.minimum(satisfied, 1.0 - 2.0**-53))
+    steps = steps_of(rows, len(ranks.queries)).with_columns(satisfied=satisfied, log_left=log_left)
     still_reading = np.exp(steps.running("log_left") - steps["log_left"])
     steps = steps.with_columns(still_reading=still_reading)
     return steps.with_columns(contribution=steps["satisfied"] * still_reading / steps["rank"]).sum("contribution")
@@ -88,7 +97,7 @@ def RBP(
     if gain == "binary":
         worth = (rows.grade >= ranks.level(rel)).astype(np.float64)
     elif gain == "exp":
-        worth = (np.exp2(grade) - 1.0) / np.exp2(top)
+        worth = chance_of_satisfaction(grade, top)
     else:
         worth = grade / (top or 1.0)
     weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), persistence(rank, p), 0.0))
@@ -96,7 +105,7 @@ def RBP(
     return steps.sum("contribution")
 
 
-@measure(user_model="as RBP; what is not known of the value")
+@measure(user_model="as RBP; what is not known of the value", closed_under_ties=True)
 def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) -> PerQuery:
     r"""How much RBP could grow if every unjudged document, and all beyond the end of the list, were fully relevant.
 
@@ -107,7 +116,8 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
     >>> RBPResidual(p=0.5).of(Ranks.from_grades([1, None]))  # 0.5^2 + 0.5 * 0.5
     array([0.5])
     """
-    rows = within(ranks.hits.where(ranks.hits.grade >= 0), cutoff)
+    rows = ranks.hits.where(ranks.hits.grade >= 0)
     # All weights down to n add up to 1 - p^n: what is left of 1 is the tail and the unjudged documents.
-    known = steps_of(rows, len(ranks.queries)).with_columns(known=persistence(rows.rank, p)).sum("known")
+    weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), persistence(rank, p), 0.0))
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=weight).sum("known")
     return given("everything", np.ones(len(ranks.queries))) - known

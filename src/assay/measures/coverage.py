@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Cutoff, Level
+from assay.measures.domains import Cutoff, Depth, Level
 from assay.measures.kernels import NOTHING_RETRIEVED, found_within, share_within, steps_of
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
@@ -27,7 +27,7 @@ def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
 
 
 @measure(trec_eval="unj.{cutoff}", user_model="-", closed_under_ties=True)
-def Unjudged(ranks: Ranks, *, cutoff: Cutoff = 10) -> PerQuery:
+def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
     r"""The share of the first *k* ranks that holds a document without judgment; always divided by *k*.
 
     .. math:: \frac{\text{unjudged among the first } k}{k}
@@ -35,8 +35,7 @@ def Unjudged(ranks: Ranks, *, cutoff: Cutoff = 10) -> PerQuery:
     >>> Unjudged(cutoff=4).of(Ranks.from_grades([1, None]))  # 1/4
     array([0.25])
     """
-    depth = cutoff or 1
-    return (given("looked at", np.minimum(ranks.retrieved, depth)) - _judged_within(ranks, cutoff)) / depth
+    return (given("looked at", np.minimum(ranks.retrieved, cutoff)) - _judged_within(ranks, cutoff)) / cutoff
 
 
 @measure(

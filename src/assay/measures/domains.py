@@ -24,17 +24,18 @@ class Domain:
 
 @dataclass(frozen=True)
 class Whole(Domain):
-    """Whole numbers from `low` on, or None.
+    """Whole numbers from `low` on; None as well if `optional`.
 
     >>> Whole(1).check("cutoff", 10)
     10
     """
 
     low: int = 1
+    optional: bool = False
 
     def check(self, name: str, value: Any) -> int | None:
         """Accept whole numbers, also written as 10.0."""
-        if value is None:
+        if value is None and self.optional:
             return None
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -104,7 +105,10 @@ class WordOrTable(Choice):
         if pairs is None:
             return super().check(name, value)
         number = Real()
-        table = {number.check(name, key): number.check(name, item) for key, item in pairs}
+        try:
+            table = {number.check(name, key): number.check(name, item) for key, item in pairs}
+        except (TypeError, ValueError):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
         return tuple(sorted(table.items()))
 
     def describe(self) -> str:
@@ -122,7 +126,8 @@ IdealName = Literal["judged", "uncut", "retrieved"]
 RuleName = Literal["exact", "trec_eval-9", "trec_eval-10"]
 GainTable: TypeAlias = tuple[tuple[float, float], ...]
 
-Cutoff: TypeAlias = Annotated[int | None, Whole(1), At]
+Cutoff: TypeAlias = Annotated[int | None, Whole(1, optional=True), At]
+Depth: TypeAlias = Annotated[int, Whole(1), At]
 Level: TypeAlias = Annotated[float | None, Real(0.0, optional=True)]
 Beta: TypeAlias = Annotated[float, Real(0.0)]
 Recall: TypeAlias = Annotated[float, Real(0.0, 1.0), At]

@@ -48,7 +48,9 @@ def DCG(
     return _ranking(ranks, cutoff, gain, discount, base).sum("contribution")
 
 
-@measure(trec_eval="ideal_dcg", bounds=None, user_model="as DCG, of the best ranking there could be")
+@measure(
+    trec_eval="ideal_dcg", bounds=None, user_model="as DCG, of the best ranking there could be", closed_under_ties=True
+)
 def IDCG(
     ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear", discount: Discount = "log2", base: Base = 2.0
 ) -> PerQuery:

@@ -118,6 +118,12 @@ def persistence(rank: Ints, p: float) -> Floats:
     return weight
 
 
+def chance_of_satisfaction(grade: Floats, max_grade: float) -> Floats:
+    """How likely a document of this grade satisfies: (2^grade - 1) / 2^max_grade, also for grades in percent."""
+    chance: Floats = np.exp2(np.maximum(grade, 0.0) - max_grade) - np.exp2(-max_grade)
+    return chance
+
+
 def rows_with_gain(ranks: Ranks, gain: GainName | GainTable) -> Graded:
     """The hits; all retrieved documents if the table gives a gain to those without judgment (grades -1 and -2)."""
     if isinstance(gain, tuple) and any(grade < 0 for grade, _ in gain):
@@ -133,13 +139,13 @@ def best_first(rows: Graded, worth: Floats) -> tuple[Graded, Floats]:
     query, worth = rows.query[order], worth[order]
     starts = np.searchsorted(query, query)
     rank = np.arange(len(query)) - starts + 1
-    doc_id = None if rows.doc_id is None else rows.doc_id.gather(order)
-    return Graded(query, rank, rows.grade[order], rank, rank, doc_id), worth
+    return Graded(query, rank, rows.grade[order], rank, rank, rows.document[order]), worth
 
 
 def ideal_rows(ranks: Ranks, gain: GainName | GainTable, ideal: IdealName = "judged") -> tuple[Graded, Floats]:
     """The ideal ranking of all judged documents, or of the retrieved ones only, with its gains."""
     rows = ranks.hits if ideal == "retrieved" else ranks.ideal
+    rows = rows.where(rows.grade >= 0)  # a negative grade is no judgment, whatever gain a table gives it
     return best_first(rows, gains(rows.grade, gain, ranks.level()))
 
 

@@ -11,12 +11,12 @@ import re
 from typing import Any
 
 from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
-from assay.measures.registry import Measure, known_names, looked_up, registered
+from assay.measures.registry import Measure, by_alias, by_name, known_names, registered
 
 _SHAPE = re.compile(r"\s*(?P<name>[^(@]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^@()]*?)\s*)?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 # ir_measures names the pair of gain and discount; these are the two it knows.
-_IR_MEASURES_DCG = {"log2": {}, "exp-log2": {"gain": "exp"}}
+_IR_MEASURES_DCG: dict[str, dict[str, Any]] = {"log2": {}, "exp-log2": {"gain": "exp"}}
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -35,7 +35,7 @@ def parse_measure(text: str | Measure) -> Measure:
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"], shape["inside"], shape["at"]
-    found = looked_up(name) or _of_the_reference_tool(name)
+    found = by_name(name) or _of_the_reference_tool(name) or by_alias(name)
     if found is None:
         nearest = did_you_mean(name, known_names())
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
@@ -46,6 +46,8 @@ def parse_measure(text: str | Measure) -> Measure:
     value = _value(at)
     if not isinstance(value, int | float):
         raise ParameterError(f"{text!r}: expected a number after @, got {at!r}")
+    if found.definition.at in found.chosen:
+        raise ParameterError(f"{text!r}: {found.definition.at} is given twice")
     return found @ value
 
 
@@ -69,9 +71,12 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
         if not equals or not name.isidentifier():
             raise ParameterError(f"{text!r}: expected parameter=value in the parentheses, got {part.strip()!r}")
         if name == "dcg" and _value(value) in _IR_MEASURES_DCG:
-            arguments |= _IR_MEASURES_DCG[_value(value)]
+            meant = _IR_MEASURES_DCG[_value(value)]
         else:
-            arguments["gain" if name == "gains" else name] = _value(value)
+            meant = {"gain" if name == "gains" else name: _value(value)}
+        if twice := set(meant) & set(arguments):
+            raise ParameterError(f"{text!r}: {twice.pop()} is given twice")
+        arguments |= meant
     return arguments
 
 

@@ -9,9 +9,9 @@ from assay.counting.ranks import Ranks
 from assay.measures.domains import GainByGrade, GainName, GainTable, Level, Persistence
 from assay.measures.kernels import (
     NO_GAIN,
-    best_first,
     discounts,
     gains,
+    ideal_rows,
     persistence,
     relevant_rows,
     relevant_total,
@@ -113,7 +113,7 @@ def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> P
     return mean * given("a document is relevant", ranks.relevant(rel) > 0)
 
 
-@measure(trec_eval="rbp", user_model="goes on to the next result with probability p")
+@measure(trec_eval="rbp", user_model="goes on to the next result with probability p", closed_under_ties=True)
 def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear") -> PerQuery:
     r"""Rank-biased precision as the reference tool has it: gains are rescaled topic by topic.
 
@@ -135,7 +135,7 @@ def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear")
     # Only judged documents are rescaled; those without judgment keep their gain of 0.
     rescaled = outside[rows.query] & (rows.grade >= 0)
     worth = np.where(rescaled, (worth - low[rows.query]) / span[rows.query], worth)
-    weight = persistence(rows.rank, p)
+    weight = rows.at_rank(lambda rank: persistence(rank, p))
     return (
         steps_of(rows, units).with_columns(gain=worth, weight=weight, contribution=worth * weight).sum("contribution")
     )
@@ -152,7 +152,8 @@ def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
     """
     rows = ranks.hits.where(ranks.hits.grade >= 0)
     judged = np.bincount(rows.query, minlength=len(ranks.queries))
-    known = steps_of(rows, len(ranks.queries)).with_columns(known=persistence(rows.rank, p)).sum("known")
+    weight = rows.at_rank(lambda rank: persistence(rank, p))
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=weight).sum("known")
     unknown = given("something is unjudged", judged < ranks.retrieved)
     return (given("everything", np.ones(len(ranks.queries))) - known) * unknown
 
@@ -161,7 +162,7 @@ def _gained(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
     """The gains of the ranking, and of the ideal ranking, by rank."""
     units = len(ranks.queries)
     rows = rows_with_gain(ranks, gain)
-    best, worth = best_first(ranks.ideal, gains(ranks.ideal.grade, gain, ranks.level()))
+    best, worth = ideal_rows(ranks, gain)
     ranking = steps_of(rows, units).with_columns(gain=gains(rows.grade, gain, ranks.level()))
     return ranking, steps_of(best, units, says="ideal").with_columns(gain=worth)
 
@@ -192,13 +193,16 @@ def _counts(steps: Steps) -> Floats:
 
 
 def _scale(ranks: Ranks, table: GainTable) -> tuple[Floats, Floats]:
-    """The smallest and the largest gain among each topic's levels: 0 to its highest grade, and those of the table."""
+    """The smallest and the largest gain among each topic's grades, whole levels from 0 to the highest included."""
     units = len(ranks.queries)
+    query, grade = ranks.ideal.query[ranks.ideal.grade >= 0], ranks.ideal.grade[ranks.ideal.grade >= 0]
     highest = np.zeros(units)
-    np.maximum.at(highest, ranks.ideal.query, ranks.ideal.grade)
-    levels = np.arange(0, int(highest.max(initial=0.0)) + 1, dtype=np.float64)
+    np.maximum.at(highest, query, grade)
+    levels = np.arange(0.0, np.floor(highest.max(initial=0.0)) + 1)
     worth = gains(levels, table, 1.0)
     reached = levels[None, :] <= highest[:, None]
     low = np.where(reached, worth[None, :], np.inf).min(axis=1, initial=np.inf)
     high = np.where(reached, worth[None, :], -np.inf).max(axis=1, initial=-np.inf)
+    np.minimum.at(low, query, gains(grade, table, 1.0))
+    np.maximum.at(high, query, gains(grade, table, 1.0))
     return low, high

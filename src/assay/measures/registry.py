@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get
 import numpy as np
 
 from assay.counting.confusion import Confusion
-from assay.counting.judgments import Floats
+from assay.counting.judgments import Floats, Mask
+from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
 from assay.measures.domains import At, Domain
@@ -92,7 +93,8 @@ class Measure:
                 )
             checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
         chosen = {**self.chosen, **checked}
-        return Measure(self.definition, {k: v for k, v in chosen.items() if v != known[k].default})
+        # In the order of declaration, whatever the order of the call: equal measures are written alike.
+        return Measure(self.definition, {k: chosen[k] for k in known if k in chosen and chosen[k] != known[k].default})
 
     def __matmul__(self, value: float) -> Measure:
         if self.definition.at is None:
@@ -101,10 +103,9 @@ class Measure:
 
     def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerQuery:
         """Compute one number a unit, with its steps and the reasons where there is none."""
-        of_sets = self.definition.counts is Confusion
-        if isinstance(counts, Ranks) and counts.hits.averaged and not self._averages(counts):
+        if isinstance(counts, Ranks) and counts.hits.averaged and self.is_sampled(counts.policies):
             return self._sampled(counts, seed, samples)
-        if of_sets and isinstance(counts, Ranks):
+        if self.definition.counts is Confusion and isinstance(counts, Ranks):
             counts = Confusion.from_ranks(counts)
         if not isinstance(counts, self.definition.counts):
             raise ParameterError(
@@ -113,17 +114,29 @@ class Measure:
         result = self.definition.function(counts, **self.parameters)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
 
-    def _averages(self, ranks: Ranks) -> bool:
-        """Whether the function itself averages over ties; sets do unless the depth cuts through a tie."""
-        cut = self.definition.counts is Confusion and ranks.hits.limit is not None
-        return self.definition.closed_under_ties and not cut
+    def is_sampled(self, policies: Policies) -> bool:
+        """Whether the mean over orders of tied documents has to be sampled: there is not always a closed form."""
+        if policies.ties != "expected":
+            return False
+        table = self.parameters.get("gain")
+        unjudged_gain = isinstance(table, tuple) and any(grade < 0 for grade, _ in table)
+        # Where the depth cuts through a tie, it is open which documents are retrieved.
+        of_retrieved = self.definition.counts is Confusion or self.parameters.get("ideal") == "retrieved"
+        cut = policies.depth is not None and of_retrieved
+        return not self.definition.closed_under_ties or unjudged_gain or cut
 
     def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
         """The mean over random orders of tied documents, where no closed form is known."""
+        if samples < 1:
+            raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
         rng = np.random.default_rng(seed)
         drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
+        undefined: dict[str, Mask] = {}
+        for result in drawn:
+            for reason, mask in result.undefined.items():
+                undefined[reason] = undefined.get(reason, mask) | mask
         mean = np.mean([result.values for result in drawn], axis=0)
-        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=drawn[0].undefined)
+        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=undefined)
 
     def of(self, counts: Counts) -> Floats:
         """Compute one number a unit, NaN where it is undefined.
@@ -193,10 +206,10 @@ def measure(
 
     >>> from assay import Ranks, measure
     >>> @measure
-    ... def Hits(ranks: Ranks) -> object:
+    ... def JudgedHits(ranks: Ranks) -> object:
     ...     "Number of judged documents retrieved."
     ...     return np.bincount(ranks.hits.query, minlength=len(ranks.queries))
-    >>> Hits.of(Ranks.from_grades([1, None, 0]))
+    >>> JudgedHits.of(Ranks.from_grades([1, None, 0]))
     array([2.])
     """
 
@@ -209,13 +222,21 @@ def measure(
             table, closed_under_ties, version,
         )  # fmt: skip
         made = Measure(definition)
-        _BY_NAME[made.name] = made
+        _register(made.name, made, _BY_NAME)
         for alias, stands_for in table.items():
-            _ALIASES[alias.casefold()] = made(**stands_for)
+            _register(alias.casefold(), made(**stands_for), _ALIASES)
         _ALIASES.setdefault(made.name.casefold(), made)
         return made
 
     return register if function is None else register(function)
+
+
+def _register(name: str, made: Measure, names: dict[str, Measure]) -> None:
+    """A module may define its measure anew, as notebooks do; nobody takes over the name of somebody else's."""
+    other = names.get(name)
+    if other is not None and other.__module__ != made.__module__:
+        raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
+    names[name] = made
 
 
 def registered() -> dict[str, Measure]:
@@ -223,9 +244,14 @@ def registered() -> dict[str, Measure]:
     return dict(_BY_NAME)
 
 
-def looked_up(name: str) -> Measure | None:
-    """A measure by its name, or by an alias in any case."""
-    return _BY_NAME.get(name) or _ALIASES.get(name.casefold())
+def by_name(name: str) -> Measure | None:
+    """A measure by its exact name."""
+    return _BY_NAME.get(name)
+
+
+def by_alias(name: str) -> Measure | None:
+    """A measure by its name or an alias, in any case."""
+    return _ALIASES.get(name.casefold())
 
 
 def known_names() -> list[str]:

@@ -85,7 +85,7 @@ def signature(
         in_force = taken_from_data[parameter] if value is None else value
         parts.append(f"{parameter}={_shown(in_force)}")
     parts.append(policies.signature())
-    if policies.ties == "expected" and not definition.closed_under_ties:
+    if measure.is_sampled(policies):
         parts.append(f"samples={samples}|seed={seed}")
     substitute = definition.counted_as
     counted = "skip" if substitute is None else f"{substitute:g}"

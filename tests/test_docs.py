@@ -1,0 +1,151 @@
+"""The pages tell the truth: every example in them is run, and nothing that users can type is left out.
+
+Two conventions hold on all pages, in a folder that holds a copy of the demo data (`src/assay/data/tea`):
+
+- a fenced block with `>>>` prompts is a doctest; the blocks of a page share their names;
+- a fenced `console` block with a `$ assay` command is a session: every `$` line is run, and below it stands what a
+  terminal shows (messages and results, blanks at line ends apart). `...` stands for anything.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer
+
+import assay
+from assay.cli import app
+from assay.measures import registered
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+TEA = ROOT / "src" / "assay" / "data" / "tea"
+PAGES = sorted(DOCS.glob("*.md"))
+FENCE = re.compile(r"^```(?P<kind>\S*).*?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Command(NamedTuple):
+    """A line of a session, and what is shown below it."""
+
+    line: int
+    text: str
+    shown: str
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the demo data to work in."""
+    return shutil.copytree(TEA, tmp_path / "tea")
+
+
+def name(page: Path) -> str:
+    return page.name
+
+
+def blocks(page: Path, kind: str) -> Iterator[tuple[int, str]]:
+    """The fenced blocks of a kind, with the number of their first line."""
+    text = page.read_text(encoding="utf-8")
+    for fence in FENCE.finditer(text):
+        if fence["kind"] == kind:
+            yield text.count("\n", 0, fence.start("body")) + 1, fence["body"]
+
+
+def examples(page: Path) -> str:
+    """The page with everything but its examples blanked out, so that line numbers stay."""
+    lines = [""] * page.read_text(encoding="utf-8").count("\n")
+    for first, body in blocks(page, "python"):
+        if ">>> " in body:
+            lines[first - 1 : first - 1 + body.count("\n")] = body.splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def session(page: Path) -> list[Command]:
+    """The commands of all blocks in which `assay` is called."""
+    found = []
+    for first, body in blocks(page, "console"):
+        if not re.search(r"^\$ (.*\| )?assay ", body, re.MULTILINE):
+            continue
+        for command in re.finditer(r"^\$ (?P<text>.*)\n(?P<shown>(?:(?!\$ ).*\n)*)", body, re.MULTILINE):
+            found.append(Command(first + body.count("\n", 0, command.start()), command["text"], command["shown"]))
+    return found
+
+
+def terminal(command: str, folder: Path) -> str:
+    """What a terminal shows for a command: messages and results as they come, without blanks at line ends."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=environment, encoding="utf-8",
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if examples(page).strip()], ids=name)
+def test_every_python_example_gives_what_it_shows(page: Path, folder: Path) -> None:
+    """In a process of its own, since a page may register measures."""
+    extracted = folder / page.name
+    extracted.write_text(examples(page), encoding="utf-8")
+    flags = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"]
+    done = subprocess.run(
+        [sys.executable, "-m", "doctest", *flags, page.name],
+        cwd=folder, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, encoding="utf-8", capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if session(page)], ids=name)
+def test_every_command_shows_what_the_page_shows(page: Path, folder: Path) -> None:
+    checker = doctest.OutputChecker()
+    for command in session(page):
+        got = terminal(command.text, folder)
+        same = checker.check_output(command.shown, got, doctest.ELLIPSIS)
+        where = f"{page.name}:{command.line}: $ {command.text}"
+        assert same, f"{where}\n--- the page shows\n{command.shown}--- the terminal shows\n{got}"
+
+
+def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    group = typer.main.get_command(app)
+    commands = getattr(group, "commands")  # noqa: B009  # a group; its type is typer's own matter
+    assert commands
+    for command in commands.values():
+        assert f"## assay {command.name}" in page
+    parameters = [parameter for command in (group, *commands.values()) for parameter in command.params]
+    options = {option for parameter in parameters for option in parameter.opts if option.startswith("-")}
+    assert {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", page)} == set()
+
+
+def test_every_rule_is_explained() -> None:
+    page = (DOCS / "treatment.md").read_text(encoding="utf-8")
+    rules = [field.name for field in fields(assay.Policies)]
+    assert [rule for rule in rules if f"| `{rule}` |" not in page] == []
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    names = set(assay.__all__) - {"__version__"}
+    assert {public for public in names if not re.search(rf":: assay\.{public}\b", page)} == set()
+
+
+def test_every_measure_gets_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages of measures are made from the registry when the documentation is built."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    from measure_pages import pages  # type: ignore[import-not-found]  # noqa: PLC0415  # beside the pages, not in a package
+
+    made = pages()
+    assert set(made) == {*registered(), "index"}
+    for measure in registered().values():
+        assert f"[{measure.name}]({measure.name}.md)" in made["index"]
+        assert ">>> " in made[measure.name]
+        assert "```{math}" in made[measure.name]
