@@ -28,7 +28,7 @@ thoroughly = settings(quickly, max_examples=100)
 
 # Pieces that mean something to a reader, and so get further into it than any byte would.
 PIECES = [b" ", b"\t", b"\n", b"\r\n", b"\r", b"\v", b"\0", b"\x1c", b"#", b"# x\n", b'"', b",", b"-", b".", b"\xff"]
-PIECES += [b"nan", b"inf", b"1e5", b"0x1", b"1_0", b"\xc3", BOM, GZIP]
+PIECES += [b"nan", b"inf", b"1e5", b"0x1", b"1_0", b"\xc3", GZIP]
 PIECES += [text.encode() for text in ("é", "\u2028", "\u00a0")]
 pieces = st.sampled_from(PIECES) | st.binary(min_size=1, max_size=2)
 words = st.sampled_from([b"q1", b"Q0", b"d1", b"1"])
@@ -51,12 +51,15 @@ qrels = rows_of(ids, st.sampled_from(["0", "0", "1"]), ids, scores) | rows_of(id
 
 @st.composite
 def mutated(draw: st.DrawFn, valid: st.SearchStrategy[bytes]) -> bytes:
-    """Valid bytes with a few pieces put in, taken out or put in the place of others."""
+    """Valid bytes with a few pieces put in, taken out or put in the place of others.
+
+    A byte-order mark comes first or not at all: one in the middle has a test of its own.
+    """
     data = draw(valid)
     for _ in range(draw(st.integers(0, 4))):
         place = draw(st.integers(0, len(data)))
         data = data[:place] + draw(pieces | st.just(b"")) + data[place + draw(st.integers(0, 3)) :]
-    return data
+    return draw(st.sampled_from([b"", b"", BOM])) + data
 
 
 def with_checksum(data: bytes) -> bytes:
