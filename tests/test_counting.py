@@ -133,7 +133,7 @@ def check(run: Any, rows: Sequence[Row], qrels: Table, **rules: Any) -> Ranks:
     found, expected = counted(ranks), count(rows, qrels, **rules)
     assert found.hits == expected.hits
     assert found.retrieved == expected.retrieved
-    assert found.missing == ([] if rules.get("missing") == "skip" else expected.missing)
+    assert found.missing == expected.missing
     assert found.ignored == expected.ignored
     order = list(zip(ranks.hits.query.tolist(), ranks.hits.rank.tolist(), strict=True))
     assert order == sorted(set(order))
@@ -187,6 +187,7 @@ def in_batches(rows: int) -> Iterator[None]:
     """Go through runs a few rows at a time: `rows` of them in memory, about as many of a file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("assay.tables._BATCH_ROWS", rows)
+        patch.setattr("assay.counting.streaming._BLOCK_ROWS", rows)
         patch.setattr(Source.chunks, "__defaults__", (rows * 20,))
         yield
 
@@ -458,16 +459,34 @@ def test_a_missing_topic_counts_as_an_empty_result_unless_told_otherwise() -> No
     zero = Ranks.from_tables(run, qrels)
     assert (zero.queries, zero.retrieved.tolist(), zero.missing_topics) == (("q1", "q2", "q3"), [0, 1, 0], ["q1", "q3"])
     skipped = Ranks.from_tables(run, qrels, missing="skip")
-    assert (skipped.queries, skipped.retrieved.tolist(), skipped.missing_topics) == (("q2",), [1], [])
+    assert (skipped.queries, skipped.retrieved.tolist(), skipped.missing_topics) == (("q2",), [1], ["q1", "q3"])
     assert (skipped.hits.query.tolist(), skipped.ideal.query.tolist()) == ([0], [0])
     with pytest.raises(TopicError, match="2 judged topics are missing, the first is 'q1'"):
         Ranks.from_tables(run, qrels, missing="error")
 
 
+NO_ROW_LEFT = pytest.mark.xfail(
+    strict=True,
+    raises=IndexError,
+    reason="whole_queries fails on two topics without judgments that end a run by themselves",
+)
+
+
 @pytest.mark.parametrize("rule", ["zero", "skip", "error"])
-def test_nothing_in_common_is_an_error_that_shows_both_sides(rule: str) -> None:
-    with pytest.raises(TopicError, match=r"no topic in common .* 'MB1', 'MB2'.*'1', '2'"):
-        Ranks.from_tables({"MB1": {"a": 1.0}, "MB2": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 1}}, missing=rule)
+@pytest.mark.parametrize("topics", [1, pytest.param(2, marks=NO_ROW_LEFT), 3])
+def test_nothing_in_common_is_an_error_that_shows_both_sides(topics: int, rule: str) -> None:
+    run = {f"MB{number}": {"a": 1.0} for number in range(topics)}
+    with pytest.raises(TopicError, match=r"no topic in common .*'MB0'.*'1', '2'"):
+        Ranks.from_tables(run, {"1": {"a": 1}, "2": {"a": 1}}, missing=rule)
+
+
+@pytest.mark.parametrize("others", ["x", pytest.param("xy", marks=NO_ROW_LEFT), "xyz"])
+def test_a_run_may_end_in_batches_of_topics_without_judgments(others: str) -> None:
+    """Three batches: two with the judged topic, which then is complete, and one with other topics only."""
+    rows = [*(("q1", f"d{place}", -float(place)) for place in range(7)), ("x", "first", 1.0)]
+    rows += sorted((others[place % len(others)], f"d{place}", 1.0) for place in range(4))
+    with in_batches(4):
+        check(rows, rows, {"q1": {"d2": 1.0}})
 
 
 @pytest.mark.parametrize(("run", "qrels"), [({}, {"q": {"a": 1}}), ({"q": {"a": 1.0}}, {}), ({}, {})], ids=str)

@@ -60,7 +60,13 @@ class Evaluation:
     qrels: Qrels
     seed: int
     samples: int
+    compat: str | None = None
+    judge: str | None = None
     warnings: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        systems = ", ".join(system.name for system in self.systems)
+        return f"<Evaluation of {systems} on {len(self.qrels.topics)} topics: {', '.join(map(str, self.measures))}>"
 
     @cached_property
     def scores(self) -> Scores:
@@ -114,7 +120,9 @@ class Evaluation:
         """Everything each number depends on, by measure."""
         top = self.systems[0].ranks.max_grade
         return {
-            str(measure): signature(measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples)
+            str(measure): signature(
+                measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples, judge=self.judge
+            )
             for measure in self.measures
         }
 
@@ -164,7 +172,7 @@ class Evaluation:
     def _measure(self, name: str | Measure | None) -> Measure:
         if name is None and len(self.measures) == 1:
             return self.measures[0]
-        wanted = None if name is None else parse_measure(name)
+        wanted = None if name is None else _measures(name, self.compat)[0]
         if wanted not in self.measures:
             raise ParameterError(f"choose a measure of {', '.join(map(str, self.measures))}, not {name}")
         return wanted
@@ -211,7 +219,16 @@ def evaluate(
         if on_system is not None:
             on_system(name)
     evaluation = Evaluation(
-        tuple(systems), wanted, chosen, undefined, table, seed, samples, table.warnings + tuple(_warnings(systems))
+        tuple(systems),
+        wanted,
+        chosen,
+        undefined,
+        table,
+        seed,
+        samples,
+        compat,
+        judge,
+        warnings=table.warnings + tuple(_warnings(systems)),
     )
     for system in systems:
         for measure in wanted:
@@ -231,7 +248,7 @@ def named_runs(runs: Any) -> dict[str, Batches]:
     if len(named) < len(opened):
         names = [run.name for run in opened]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(f"two runs are called {twice!r}: give them as a dict with names of their own")
+        raise ParameterError(f"two runs are called {twice!r}: each needs a name of its own (in Python: a dict of runs)")
     return named
 
 
@@ -310,7 +327,8 @@ def _coverage(system: System) -> dict[str, Any]:
 def _warnings(systems: Sequence[System]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
-        if missing and system.ranks.policies.missing == "zero":
-            yield f"{system.name}: {len(missing)} judged topics are missing and count as empty results"
+        if missing:
+            treated = "left out" if system.ranks.left_out else "count as empty results"
+            yield f"{system.name}: {len(missing)} judged topics are missing and {treated}"
         if ignored:
             yield f"{system.name}: {len(ignored)} topics without judgments are ignored"

@@ -66,7 +66,10 @@ class Run:
         frame = self.frame
         if rank_by == "rank":
             if "rank" not in frame.columns:
-                raise InputError(f"{self.name}: rank_by='rank' needs a column `rank`; there is {frame.columns}")
+                raise InputError(
+                    f"{self.name}: rank_by='rank' needs a column `rank`, there is {', '.join(frame.columns)}; "
+                    "evaluate the file itself, or add the column"
+                )
             frame = frame.with_columns(score=-pl.col("rank").cast(pl.Float64))
         frame = frame.select("query_id", "doc_id", "score")
         for start in range(0, frame.height, _BATCH_ROWS):
@@ -135,7 +138,11 @@ class Qrels:
     def by_judge(self, judge: str) -> Qrels:
         """Keep one judge's judgments."""
         if judge not in self.judges:
-            known = ", ".join(map(repr, self.judges[:10])) or "no judges named"
+            if not self.judges:
+                raise InputError(
+                    f"{self.name}: expected judgments by several judges, got those of one; leave judge out"
+                )
+            known = ", ".join(map(repr, self.judges[:10]))
             raise InputError(f"{self.name}: expected a judge of {known}, got {judge!r}")
         frame = self.frame.filter(pl.col("judge") == judge).drop("judge")
         return Qrels(frame, self.name, self.format, self.warnings)

@@ -139,7 +139,12 @@ def evaluate(
 
 def _split(measures: list[str] | None) -> list[str]:
     """Take `-m AP,RR` for `-m AP -m RR`; commas in parentheses belong to the measure."""
-    return [part for given in measures or () for part in re.split(r",(?![^(]*\))", given)]
+    listed: list[str] = []
+    for part in (part for given in measures or () for part in re.split(r",(?![^(]*\))", given)):
+        stem = re.match(r"(\w+?[._])[\d.]+$", listed[-1]) if listed else None
+        # trec_eval's P.5,10 means P.5 and P.10.
+        listed.append(stem[1] + part if stem and re.fullmatch(r"[\d.]+", part) else part)
+    return listed
 
 
 def _rendered(result: Evaluation, form: str | None, per_query: bool) -> str:
@@ -157,14 +162,17 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool) -> str:
 def _say(result: Evaluation, files: list[RunFile]) -> None:
     """Tell on stderr what was found in the files, and what is odd."""
     grades = result.qrels.frame["relevance"]
-    found = (
-        f"{result.qrels.name}: {result.qrels.format}, {len(result.qrels.topics):,} topics, {grades.len():,} judgments"
-    )
-    typer.echo(f"{found}, grades {_number(grades.min())} to {_number(grades.max())}", err=True)
+    found = (_counted(len(result.qrels.topics), "topic"), _counted(grades.len(), "judgment"))
+    scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
+    typer.echo(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}", err=True)
     for file in files:
         typer.echo(f"{file.source.name}: {file.format}", err=True)
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _number(value: Any) -> str:

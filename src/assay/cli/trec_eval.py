@@ -11,11 +11,22 @@ from assay.errors import ParameterError
 
 _SHORT = "hqm:cnl:JN:M:R:T:Z:D:o"
 _LONG = {
-    "help": "h", "query_eval_wanted": "q", "measure=": "m:", "complete_rel_info_wanted": "c", "nosummary": "n",
-    "level_for_rel=": "l:", "Judged_docs_only": "J", "Number_docs_in_coll=": "N:", "Max_retrieved_per_topic=": "M:",
-    "Rel_info_format=": "R:", "Results_format=": "T:", "Zscore=": "Z:", "Debug_level=": "D:",
+    "help": "h",
+    "query_eval_wanted": "q",
+    "measure=": "m",
+    "complete_rel_info_wanted": "c",
+    "nosummary": "n",
+    "level_for_rel=": "l",
+    "Judged_docs_only": "J",
+    "Number_docs_in_coll=": "N",
+    "Max_retrieved_per_topic=": "M",
+    "Rel_info_format=": "R",
+    "Results_format=": "T",
+    "Zscore=": "Z",
+    "Debug_level=": "D",
     "output_old_results_format": "o",
-}  # fmt: skip
+}
+_FLAGS = {f"--{name.removesuffix('=')}": flag for name, flag in _LONG.items()}
 _USAGE = """\
 Usage: assay trec-eval [OPTIONS] QRELS RUN
 
@@ -46,8 +57,8 @@ def command(context: typer.Context) -> None:
         given, files = getopt.gnu_getopt(context.args, _SHORT, list(_LONG))
     except getopt.GetoptError as problem:
         raise ParameterError(f"trec-eval: {problem}; `assay trec-eval -h` lists the options") from None
-    flags = {_LONG[name.removeprefix("--") + ("=" if value else "")][0] if name.startswith("--") else name[1]: value
-             for name, value in given}  # fmt: skip
+    given = [(_FLAGS.get(name, name.lstrip("-")), value) for name, value in given]
+    flags = dict(given)
     if "h" in flags:
         typer.echo(_USAGE, nl=False)
         return
@@ -57,7 +68,7 @@ def command(context: typer.Context) -> None:
     from assay.trec_eval import Options, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
 
     options = Options(
-        measures=[value for name, value in given if name in {"-m", "--measure"}],
+        measures=[value for name, value in given if name == "m"],
         per_topic="q" in flags,
         summary="n" not in flags,
         complete="c" in flags,

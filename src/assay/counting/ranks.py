@@ -41,6 +41,7 @@ class Ranks:
     doc_ids: pl.Series
     policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def from_tables(cls, run: Any, qrels: Any, given: Policies | None = None, **changes: Any) -> Ranks:
@@ -122,8 +123,8 @@ class Ranks:
 
     @property
     def missing_topics(self) -> list[str]:
-        """Judged topics that the run does not have."""
-        return [query for query, there in zip(self.queries, self.in_run, strict=True) if not there]
+        """Judged topics that the run does not have, whether they count as empty or are left out."""
+        return [*self.left_out, *(query for query, there in zip(self.queries, self.in_run, strict=True) if not there)]
 
     def every_rank(self) -> Graded:
         """All retrieved documents, those without judgment with grade -1: for the few rules that give them a gain."""
@@ -158,7 +159,9 @@ class Ranks:
         missing = ranks.missing_topics
         if missing and chosen.missing == "error":
             raise TopicError(f"{name}: {len(missing)} judged topics are missing, the first is {missing[0]!r}")
-        return ranks.only(ranks.in_run) if missing and chosen.missing == "skip" else ranks
+        if missing and chosen.missing == "skip":
+            return replace(ranks.only(ranks.in_run), left_out=tuple(missing))
+        return ranks
 
     def only(self, keep: NDArray[np.bool_]) -> Ranks:
         """Keep some of the queries."""

@@ -131,33 +131,42 @@ class _Counted:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A batch: its first query, the queries between, counted, and its last query, if it is another one."""
+    """A batch: its first query, those between (counted already, if they are many), and its last one, if another."""
 
     first: _Rows
-    between: _Counted | None
+    between: _Counted | _Rows | None
     last: _Rows | None
     ignored: set[str]
 
 
 def _in_order(pieces: Iterator[_Piece], search: _Search, ignored: set[str]) -> Iterator[_Counted]:
-    """Put queries together that go on from batch to batch; what is complete is counted."""
+    """Put queries together that go on from batch to batch; count what is complete, many queries at a time."""
     waiting: list[_Rows] = []
+    complete: list[_Rows] = []
     for piece in pieces:
         ignored |= piece.ignored
         if waiting and not (len(piece.first.topic) and piece.first.topic[0] == waiting[0].topic[0]):
-            yield search.count(_Rows.together(waiting))
+            complete += waiting
             waiting = []
         if len(piece.first.topic):
             waiting.append(piece.first)
         if piece.last is None:
             continue
-        if waiting:
-            yield search.count(_Rows.together(waiting))
-        if piece.between is not None:
-            yield piece.between
+        complete += waiting
         waiting = [piece.last] if len(piece.last.topic) else []
-    if waiting:
-        yield search.count(_Rows.together(waiting))
+        if isinstance(piece.between, _Rows):
+            complete.append(piece.between)
+            if sum(len(rows.topic) for rows in complete) < _BLOCK_ROWS:
+                continue
+        elif piece.between is not None:
+            yield piece.between
+        # Rows are views of their batch: counted now, they let go of it.
+        if complete:
+            yield search.whole_queries(_Rows.together(complete))
+            complete = []
+    complete += waiting
+    if complete:
+        yield search.whole_queries(_Rows.together(complete))
 
 
 class _Search:
@@ -179,20 +188,20 @@ class _Search:
             return _Piece(first, None, None, ignored)
         last_start = height - int(lengths[-1])
         last = rows.slice(last_start if numbers[-1] >= 0 else height, height)
-        between = self._between(rows.slice(first_length, last_start), numbers[1:-1])
-        return _Piece(first, between, last, ignored)
+        between = rows.slice(first_length, last_start)
+        counted = self.whole_queries(between) if len(between.topic) > _BLOCK_ROWS // 4 else between
+        return _Piece(first, counted, last, ignored)
 
-    def _between(self, rows: _Rows, numbers: Ints) -> _Counted | None:
-        known = numbers[numbers >= 0]
-        if not len(known):
-            return None
-        topics, stretches = np.unique(known, return_counts=True)
-        repeated = topics[stretches > 1]
-        if len(repeated) or len(known) < len(numbers):
-            once = np.append(np.isin(np.arange(len(self.judgments.topics)), topics[stretches == 1]), False)
+    def whole_queries(self, rows: _Rows) -> _Counted:
+        """Count the queries that come up once, in one stretch; name those that come up again."""
+        numbers = rows.topic[_starts(rows.topic[1:] == rows.topic[:-1])]
+        topics, stretches = np.unique(numbers[numbers >= 0], return_counts=True)
+        if len(topics) < len(numbers):
+            once = np.zeros(len(self.judgments.topics) + 1, dtype=np.bool_)
+            once[topics[stretches == 1]] = True
             rows = rows.take(np.flatnonzero(once[rows.topic]))  # topic -1, not judged, finds the False at the end
         counted = self.count(rows)
-        return _Counted(counted.topics, counted.retrieved, counted.hits, repeated)
+        return _Counted(counted.topics, counted.retrieved, counted.hits, topics[stretches > 1])
 
     def rows_of(self, frame: pl.DataFrame, topics: Mask) -> _Rows:
         """The rows of some topics."""
@@ -255,18 +264,23 @@ class _Search:
         tied = last > first
         if self.policies.ties in {"input_order", "expected"}:
             return rows
-        starts, index = np.unique(first[tied], return_index=True)
+        starts, index, group = np.unique(first[tied], return_index=True, return_inverse=True)
         sizes = (last[tied][index] - starts) + 1
-        members = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        offsets = np.cumsum(sizes) - sizes
+        members = np.repeat(starts - offsets, sizes) + np.arange(sizes.sum())
         descending = self.policies.ties == "doc_id_descending"
         ordered = pl.DataFrame(
-            {"group": np.repeat(starts, sizes), "doc_id": documents.gather(members), "row": members}
+            {
+                "group": np.repeat(np.arange(len(starts)), sizes),
+                "doc_id": documents.gather(members),
+                "member": np.arange(len(members)),
+            }
         ).sort("group", "doc_id", descending=[False, descending])
         # The members of a group, in row order, are the places; the sorted documents take them in turn.
         place = np.empty(len(members), dtype=np.int64)
-        place[np.searchsorted(members, ordered["row"].to_numpy())] = members
+        place[ordered["member"].to_numpy()] = members
         settled = rows.copy()
-        settled[tied] = place[np.searchsorted(members, rows[tied])]
+        settled[tied] = place[offsets[group] + rows[tied] - starts[group]]
         return settled
 
     def _without_duplicates(self, rows: _Rows) -> _Rows:

@@ -20,9 +20,13 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     target = Path(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        _replace(target, text)
     except OSError as problem:
         raise InputError(f"{target}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
+
+
+def _replace(target: Path, text: str) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

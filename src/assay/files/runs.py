@@ -51,7 +51,7 @@ class RunFile:
         return parsed(self.source, self.layout, prepare)
 
     def read(self) -> Run:
-        """Read the whole table, with its ranks where they are numbers."""
+        """Read the whole table into memory."""
         return Run(_concat(parsed(self.source, self.layout, _same), self.layout), self.name, self.format)
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:

@@ -78,7 +78,6 @@ def RBP(
     cutoff: Cutoff = None,
     gain: PlainGain = "linear",
     max_grade: MaxGrade = None,
-    rel: Level = None,
 ) -> PerQuery:
     r"""Rank-biased precision: gain per result read, for a user who goes on with probability *p*.
 
@@ -95,7 +94,7 @@ def RBP(
     rows = ranks.hits
     grade = np.maximum(rows.grade, 0.0)
     if gain == "binary":
-        worth = (rows.grade >= ranks.level(rel)).astype(np.float64)
+        worth = (rows.grade >= ranks.level()).astype(np.float64)
     elif gain == "exp":
         worth = chance_of_satisfaction(grade, top)
     else:

@@ -114,6 +114,13 @@ class Measure:
         result = self.definition.function(counts, **self.parameters)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
 
+    @property
+    def depends_on_level(self) -> bool:
+        """Whether the smallest relevant grade changes the value."""
+        return (
+            self.definition.counts is Confusion or "rel" in self.parameters or self.parameters.get("gain") == "binary"
+        )
+
     def is_sampled(self, policies: Policies) -> bool:
         """Whether the mean over orders of tied documents has to be sampled: there is not always a closed form."""
         if policies.ties != "expected":

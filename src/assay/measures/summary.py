@@ -65,6 +65,7 @@ def signature(
     *,
     seed: int = 0,
     samples: int = 0,
+    judge: str | None = None,
 ) -> str:
     """Everything that a number depends on, in the words of its parameters and policies.
 
@@ -84,9 +85,13 @@ def signature(
         taken_from_data = {"rel": policies.relevance_level, "max_grade": max_grade}
         in_force = taken_from_data[parameter] if value is None else value
         parts.append(f"{parameter}={_shown(in_force)}")
+    if "rel" not in measure.parameters and measure.depends_on_level:
+        parts.append(f"rel={_shown(policies.relevance_level)}")
     parts.append(policies.signature())
     if measure.is_sampled(policies):
         parts.append(f"samples={samples}|seed={seed}")
+    if judge is not None:
+        parts.append(f"judge={judge}")
     substitute = definition.counted_as
     counted = "skip" if substitute is None else f"{substitute:g}"
     parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
         "trec_eval": ", ".join(map(name_elsewhere, definition.trec_eval)),
         "ir_measures": name_elsewhere(definition.ir_measures or ""),
         "ranx": name_elsewhere(definition.ranx or ""),
-        "also called": ", ".join(definition.aliases),
+        "also called": ", ".join(_alias(name, stands_for) for name, stands_for in definition.aliases.items()),
     }
     listed.extend((tool, name) for tool, name in elsewhere.items() if name)
     return listed
@@ -64,7 +65,7 @@ def name_elsewhere(template: str) -> str:
     >>> name_elsewhere("ndcg_cut.{cutoff}")
     'ndcg_cut.k'
     """
-    return re.sub(r"\{(\w+)\}", lambda match: {"cutoff": "k"}.get(match[1], match[1]), template)
+    return re.sub(r"\{(\w+)\}", lambda match: {"cutoff": "k", "p": "0.8"}.get(match[1], match[1]), template)
 
 
 def _plain(paragraph: str) -> str:
@@ -97,6 +98,11 @@ def plain_formula(formula: str) -> str:
     for sign in sorted(_SIGNS, key=len, reverse=True):
         text = text.replace(sign, _SIGNS[sign])
     return " ".join(re.sub(r"([_^])\{(\w+|\*)\}", r"\1\2", text).split())
+
+
+def _alias(name: str, stands_for: Mapping[str, object]) -> str:
+    meant = ", ".join(f"{parameter}={value!r}" for parameter, value in stands_for.items())
+    return f"{name} ({meant})" if meant else name
 
 
 def _default(value: object) -> str:

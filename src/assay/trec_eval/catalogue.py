@@ -235,6 +235,8 @@ def lines_to_print(options: Options) -> dict[str, list[Line]]:
                 given.setdefault(member, None)
             continue
         if name not in _CATALOGUE:
+            if name.startswith(("prefs", "all_prefs")):
+                raise UnknownMeasureError(f"{name}: preference measures of trec_eval are not supported")
             nearest = did_you_mean(name, [*_CATALOGUE, *NICKNAMES])
             raise UnknownMeasureError(f"trec_eval has no measure {name!r}{nearest}")
         if given.get(name) is None:

@@ -70,6 +70,8 @@ class _Values:
             warnings.append(
                 "num_rel of all counts judgments above 0, whatever -l is, as the reference tool does with -c"
             )
+        if options.judged_only and (emptied := int(((ranks.retrieved == 0) & ranks.in_run).sum())):
+            warnings.append(f"{run.name}: {emptied} topics have no judged document left (-J); their values are 0")
         self.missing = ~ranks.in_run
         # The reference evaluates a missing topic as if one document that nobody judged had been retrieved.
         self.ranks = replace(ranks, retrieved=np.where(self.missing, 1, ranks.retrieved))
