@@ -108,7 +108,6 @@ def test_rows_may_be_lists() -> None:
     assert Run.of([list(row) for row in ROWS]).frame.rows() == ROWS
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="evaluate takes a list of lists for a list of runs")
 def test_rows_that_are_lists_are_evaluated() -> None:
     assert evaluate({"q2": {"a": 1}}, [list(row) for row in ROWS], "RR").mean() == 1 / 2
 
@@ -200,7 +199,7 @@ BAD_IDS: dict[str, Any] = {
 @pytest.mark.parametrize("bad", BAD_IDS.values(), ids=BAD_IDS)
 def test_ids_that_are_neither_text_nor_whole_numbers_are_refused(bad: Any) -> None:
     for data in {bad: {"d": 1}}, {"q": {bad: 1}}, [(bad, "d", 1)], [("q", bad, 1)], [("q", "d", 1), ("q", bad, 1)]:
-        with pytest.raises(InputError, match=r"expected (ids as text|a query_id|a doc_id), got"):
+        with pytest.raises(InputError, match=r"expected (text or whole numbers as|a) (query_id|doc_id), got"):
             Run.of(data)
 
 
@@ -211,14 +210,12 @@ def test_ids_of_frames_are_not_floats(frame: Callable[..., Any]) -> None:
         Run.of(frame(query_id=[1.0, 1.0, 2.0]))
 
 
-@pytest.mark.xfail(strict=True, reason="ids that are bools become 'true', and match nothing")
 @each_frame
 def test_ids_of_frames_are_not_bools(frame: Callable[..., Any]) -> None:
     with pytest.raises(InputError, match="query_id"):
         Run.of(frame(query_id=[True, True, False]))
 
 
-@pytest.mark.xfail(strict=True, reason="an exception of Polars gets out")
 @pytest.mark.parametrize(
     "bad",
     [[["a"], ["b"], ["c"]], [b"\xff", b"b", b"c"], [object(), object(), object()]],
@@ -229,9 +226,8 @@ def test_ids_of_frames_that_cannot_be_text_are_refused(bad: list[Any]) -> None:
         Run.of(polars(doc_id=bad))
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeEncodeError, reason="half a surrogate pair gets as far as Polars")
 def test_ids_that_utf8_cannot_write_are_refused() -> None:
-    with pytest.raises(InputError, match="ids as text"):
+    with pytest.raises(InputError, match="text or whole numbers as doc_id"):
         Run.of({"q": {"\ud800": 1.0}})
 
 
@@ -292,7 +288,6 @@ def test_a_table_of_ours_is_taken_as_it_is() -> None:
     assert Qrels.of(qrels, name="other") is qrels
 
 
-@pytest.mark.xfail(strict=True, reason="numbers of a pandas frame are looked into, not copied")
 def test_a_run_does_not_change_with_the_frame_it_was_made_from() -> None:
     frame = pandas()
     run = Run.of(frame)
@@ -358,13 +353,7 @@ def test_an_id_that_is_missing_is_refused_with_its_row(data: Any) -> None:
 
 @pytest.mark.parametrize(
     "frame",
-    [
-        polars,
-        *(
-            pytest.param(made, marks=pytest.mark.xfail(strict=True, reason="columns that are not needed are looked at"))
-            for made in (pandas, arrow)
-        ),
-    ],
+    [polars, pandas, arrow],
     ids=["Polars", "pandas", "Arrow"],
 )
 def test_what_is_missing_in_columns_that_are_not_needed_does_not_matter(frame: Callable[..., Any]) -> None:
@@ -395,13 +384,11 @@ def test_a_score_that_is_nan_is_refused_in_dicts_and_tuples() -> None:
             Run.of(data, name="mine")
 
 
-@pytest.mark.xfail(strict=True, reason="a bool among floats counts as 1 where pandas holds them as objects")
 def test_a_bool_among_scores_is_refused() -> None:
     with pytest.raises(InputError, match="score"):
         Run.of(pandas(score=pd.Series([1.5, True, 2.0], dtype=object)))
 
 
-@pytest.mark.xfail(strict=True, raises=(ValueError, OverflowError), reason="an exception of NumPy gets out")
 @pytest.mark.parametrize("bad", [np.array([1.0, 2.0]), 10**400], ids=["an array", "too large for a float"])
 def test_a_score_that_cannot_become_a_float_is_refused(bad: Any) -> None:
     with pytest.raises(InputError, match="expected a number as score"):
@@ -414,7 +401,6 @@ def test_a_row_of_another_length_is_refused_with_its_number(row: tuple[Any, ...]
         Run.of([("q", "d", 1.0), row])
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="an exception of Python gets out")
 @pytest.mark.parametrize("rows", [[1, 2, 3], [None], np.array([1.0, 2.0])], ids=["numbers", "None", "array"])
 def test_rows_that_are_no_rows_are_refused(rows: Any) -> None:
     with pytest.raises(InputError, match="row 1"):
@@ -447,7 +433,6 @@ def test_a_dict_without_dicts_in_it_is_refused_with_the_query(bad: Any) -> None:
         Run.of({"q1": {"a": 1.0}, "q2": bad})
 
 
-@pytest.mark.xfail(strict=True, reason="an exception of narwhals or of pandas gets out")
 @pytest.mark.parametrize(
     "names", [["query_id", "doc_id", "score", "score"], [0, 1, 2, 3]], ids=["a column twice", "no column names"]
 )
@@ -539,13 +524,11 @@ def test_a_judge_who_contradicts_himself_is_refused() -> None:
         Qrels.of(pl.DataFrame(JUDGED | {"judge": ["x", "x", "y"]}))
 
 
-@pytest.mark.xfail(strict=True, reason="the run's column `rank` stays in judgments and makes equal rows differ")
 def test_a_column_that_judgments_do_not_have_is_left_out() -> None:
     frame = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "relevance": [1, 1], "rank": [1, 2]})
     assert Qrels.of(frame).frame.rows() == [("q", "a", 1.0)]
 
 
-@pytest.mark.xfail(strict=True, reason="the judgments' column `judge` is looked at in a run")
 def test_a_column_that_runs_do_not_have_is_left_out() -> None:
     assert Run.of(polars(judge=[None, "x", "y"])).frame.columns == ["query_id", "doc_id", "score"]
 

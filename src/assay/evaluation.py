@@ -260,7 +260,7 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
 
 def _is_rows(runs: Sequence[Any]) -> bool:
     """Tell a list of (query_id, doc_id, score) rows from a list of runs."""
-    return bool(runs) and isinstance(runs[0], tuple)
+    return bool(runs) and isinstance(runs[0], tuple | list) and not any(isinstance(x, tuple | list) for x in runs[0])
 
 
 def _run(given: Any, name: str | None) -> Batches:

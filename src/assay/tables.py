@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -54,7 +54,7 @@ class Run:
         """Take a run from dicts of dicts, a data frame of any library, or `(query_id, doc_id, score)` tuples."""
         if isinstance(data, Run):
             return data
-        return cls(_checked(_columns(data, "score"), "score", name), name)
+        return cls(_checked(_columns(data, "score", name), "score", name), name)
 
     @property
     def origin(self) -> str:
@@ -67,8 +67,7 @@ class Run:
         if rank_by == "rank":
             if "rank" not in frame.columns:
                 raise InputError(
-                    f"{self.name}: rank_by='rank' needs a column `rank`, there is {', '.join(frame.columns)}; "
-                    "evaluate the file itself, or add the column"
+                    f"{self.name}: rank_by='rank' needs a column `rank` of numbers, there is {', '.join(frame.columns)}"
                 )
             frame = frame.with_columns(score=-pl.col("rank").cast(pl.Float64))
         frame = frame.select("query_id", "doc_id", "score")
@@ -101,7 +100,7 @@ class Qrels:
         """Take judgments from dicts of dicts, any data frame, or `(query_id, doc_id, relevance)` tuples."""
         if isinstance(data, Qrels):
             return data
-        return cls.settled(_checked(_columns(data, "relevance"), "relevance", name), name)
+        return cls.settled(_checked(_columns(data, "relevance", name), "relevance", name), name)
 
     @classmethod
     def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None) -> Qrels:
@@ -110,15 +109,17 @@ class Qrels:
         if frame.n_unique(keys) == frame.height:
             return cls(frame, name, format)
         unique = frame.unique(maintain_order=True)
-        if unique.select(keys).is_duplicated().any():
-            row = unique.filter(unique.select(keys).is_duplicated()).row(0, named=True)
-            pair = (row["query_id"], row["doc_id"])
-            path, line = locate(*pair) if locate else (name, None)
-            grades = unique.filter(pl.col("query_id") == pair[0], pl.col("doc_id") == pair[1])["relevance"].to_list()
+        if unique.n_unique(keys) < unique.height:
+            first = unique.filter(unique.select(keys).is_duplicated()).row(0, named=True)
+            wanted = {key: first[key] for key in keys}
+            path, line = locate(**wanted) if locate else (name, None)
+            grades = unique.filter(*(pl.col(key) == value for key, value in wanted.items()))["relevance"].to_list()
+            by = f" by judge {quote(wanted['judge'])}" if "judge" in wanted else ""
+            pair = f"document {quote(wanted['doc_id'])} for query {quote(wanted['query_id'])}"
             raise FormatError(
                 path,
                 line,
-                expected=f"one judgment of document {quote(pair[1])} for query {quote(pair[0])}",
+                expected=f"one judgment of {pair}{by}",
                 got=" and ".join(f"{grade:g}" for grade in grades),
             )
         repeated = frame.height - unique.height
@@ -148,7 +149,7 @@ class Qrels:
         return Qrels(frame, self.name, self.format, self.warnings)
 
 
-Locate: TypeAlias = Callable[[str, str], tuple[str, int | None]]
+Locate: TypeAlias = Callable[..., tuple[str, int | None]]
 
 
 @dataclass(frozen=True)
@@ -184,14 +185,19 @@ class Scores:
         return self.frame.filter(pl.col("system") == system, pl.col("measure") == str(measure))
 
 
-def _columns(data: InMemory, value: str) -> pl.DataFrame:
+#: The columns that a table must have, by its column of numbers, and the one that it may have.
+_NEEDED = {"score": ("query_id", "doc_id", "score"), "relevance": ("query_id", "doc_id", "relevance")}
+_OPTIONAL = {"score": "rank", "relevance": "judge"}
+
+
+def _columns(data: InMemory, value: str, name: str) -> pl.DataFrame:
     """Any of the accepted shapes -> a frame, not yet checked."""
     if isinstance(data, Mapping):
         return _from_mapping(data, value)
     if isinstance(data, pl.DataFrame | pl.LazyFrame):
         return data.lazy().collect()
     if hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__") or hasattr(data, "column_names"):
-        return _from_frame(data)
+        return _from_frame(data, value, name)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):
         return _from_rows(data, value)
     raise InputError(f"expected a dict of dicts, a data frame or rows as tuples, got {type(data).__name__}")
@@ -204,56 +210,77 @@ def _from_mapping(data: Mapping[Any, Any], value: str) -> pl.DataFrame:
                 f"query {query_id!r}: expected a dict of doc_id to {value}, got {type(documents).__name__}"
             )
     lengths = np.fromiter((len(documents) for documents in data.values()), dtype=np.int64, count=len(data))
-    topics = pl.Series("query_id", [_text(query_id) for query_id in data], dtype=pl.String)
+    topics = _texts(list(data), "query_id")
     documents = list(itertools.chain.from_iterable(data.values()))
     numbers = list(itertools.chain.from_iterable(documents.values() for documents in data.values()))
     return pl.DataFrame(
         {
             "query_id": topics.gather(np.repeat(np.arange(len(data)), lengths)),
-            "doc_id": _texts(documents),
+            "doc_id": _texts(documents, "doc_id"),
             value: _numbers(numbers, value),
         }
     )
 
 
 def _from_rows(rows: Iterable[Any], value: str) -> pl.DataFrame:
-    listed = [tuple(row) for row in rows]
+    listed = list(rows)
     for number, row in enumerate(listed, 1):
-        if len(row) != 3:
+        if not isinstance(row, tuple | list | np.ndarray) or len(row) != 3:
             raise InputError(f"row {number}: expected (query_id, doc_id, {value}), got {row!r}")
     queries, documents, numbers = zip(*listed, strict=True) if listed else ((), (), ())
-    return pl.DataFrame({"query_id": _texts(queries), "doc_id": _texts(documents), value: _numbers(numbers, value)})
+    return pl.DataFrame(
+        {
+            "query_id": _texts(queries, "query_id"),
+            "doc_id": _texts(documents, "doc_id"),
+            value: _numbers(numbers, value),
+        }
+    )
 
 
-def _from_frame(data: Any) -> pl.DataFrame:
+def _from_frame(data: Any, value: str, name: str) -> pl.DataFrame:
     import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for frames of other libraries
 
     try:
         frame = nw.from_native(data, eager_only=True)
     except TypeError as problem:
         raise InputError(f"expected a data frame, got {type(data).__name__}") from problem
-    columns = {name: frame[name] for name in frame.columns}
-    for name, column in columns.items():
-        missing = column.is_null()
+    except nw.exceptions.NarwhalsError as problem:
+        raise InputError(f"{name}: {' '.join(str(problem).split())}") from problem
+    try:
+        there = frame.columns
+        wanted = {column: frame[column] for column in (*_NEEDED[value], _OPTIONAL[value]) if column in there}
+    except (ValueError, IndexError, nw.exceptions.NarwhalsError) as problem:
+        raise InputError(f"{name}: expected a data frame with a name for each column, got {problem}") from problem
+    _refuse_absent(there, value, name)
+    columns = {}
+    for column, values in wanted.items():
+        missing = values.is_null()
         if missing.any():
-            raise InputError(f"row {missing.to_list().index(True) + 1}: expected a {name}, got none")
-    return pl.DataFrame(
-        {
-            name: column.to_numpy() if column.dtype.is_numeric() else column.to_list()
-            for name, column in columns.items()
-        },
-        strict=False,
-    )
+            raise InputError(f"{name}: row {missing.to_list().index(True) + 1}: expected a {column}, got none")
+        if values.dtype.is_numeric():
+            columns[column] = pl.Series(values.to_numpy().copy())  # the frame's own memory may change later
+        elif column not in {value, "rank"}:
+            columns[column] = _texts(values.to_list(), column)
+        elif values.dtype == nw.Object:
+            columns[column] = _numbers(values.to_list(), column)
+        else:
+            raise InputError(f"{name}: expected numbers in column {column}, got {values.dtype}")
+    return pl.DataFrame(columns)
+
+
+def _refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
+    needed = _NEEDED[value]
+    if any(column not in there for column in needed):
+        raise InputError(
+            f"{name}: expected the columns {', '.join(needed)}, got {', '.join(map(str, there)) or 'none'}"
+        )
 
 
 def _checked(frame: pl.DataFrame, value: str, name: str) -> pl.DataFrame:
     """Bring the columns to their types; refuse what is absent, null or not a number."""
-    needed = ("query_id", "doc_id", value)
-    absent = [column for column in needed if column not in frame.columns]
-    if absent:
-        raise InputError(f"{name}: expected the columns {', '.join(needed)}, got {', '.join(frame.columns) or 'none'}")
-    optional = [column for column in ("rank", "judge") if column in frame.columns]
-    columns = {column: frame[column] for column in (*needed, *optional)}
+    _refuse_absent(frame.columns, value, name)
+    wanted = [*_NEEDED[value], *({_OPTIONAL[value]} & set(frame.columns))]
+    columns = {column: frame[column] for column in wanted}
     for column, values in columns.items():
         if values.null_count():
             row = int(values.is_null().arg_max() or 0)
@@ -261,7 +288,7 @@ def _checked(frame: pl.DataFrame, value: str, name: str) -> pl.DataFrame:
         if column in {value, "rank"}:
             columns[column] = _as_numbers(values, name, finite=column == "relevance")
         elif values.dtype != pl.String:
-            if values.dtype.is_float():
+            if not (values.dtype.is_integer() or values.dtype.base_type() in {pl.Categorical, pl.Enum, pl.Null}):
                 raise InputError(f"{name}: expected text or whole numbers in column {column}, got {values.dtype}")
             columns[column] = values.cast(pl.String)
     return pl.DataFrame(columns)
@@ -278,25 +305,28 @@ def _as_numbers(values: pl.Series, name: str, *, finite: bool) -> pl.Series:
     return numbers
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+def _text(value: Any, name: str) -> str:
+    """Ids are text or whole numbers; text has to be such that it can be written down."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return str(value)
-    raise InputError(f"expected ids as text, got {value!r}")
+    if not isinstance(value, str) or value.encode(errors="ignore") != value.encode(errors="surrogatepass"):
+        raise InputError(f"expected text or whole numbers as {name}, got {value!r}")
+    return value
 
 
-def _texts(values: Iterable[Any]) -> pl.Series:
+def _texts(values: Sequence[Any], name: str) -> pl.Series:
     try:
         return pl.Series(values, dtype=pl.String, strict=True)
-    except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series([_text(value) for value in values], dtype=pl.String)
+    except (TypeError, UnicodeError, pl.exceptions.PolarsError):
+        return pl.Series([_text(value, name) for value in values], dtype=pl.String)
 
 
-def _numbers(values: Iterable[Any], name: str) -> pl.Series:
-    listed = list(values)
-    for kind in set(map(type, listed)):  # a check per type, not per value: there may be millions
+def _numbers(values: Sequence[Any], name: str) -> pl.Series:
+    for kind in set(map(type, values)):  # a check per type, not per value: there may be millions
         if issubclass(kind, str | bytes | bool | np.bool) or not hasattr(kind, "__float__"):
-            odd = next(value for value in listed if type(value) is kind)
+            odd = next(value for value in values if type(value) is kind)
             raise InputError(f"expected a number as {name}, got {odd!r}")
-    return pl.Series(name, np.fromiter(listed, dtype=np.float64, count=len(listed)))
+    try:
+        return pl.Series(name, np.fromiter(values, dtype=np.float64, count=len(values)))
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError(f"expected a number as {name}: {problem}") from problem

@@ -35,6 +35,10 @@ class Confusion:
         >>> Confusion.from_ranks(Ranks.from_grades([1, 0, 1], judged=[[1]])).fn
         array([1])
         """
+        if ranks.hits.averaged and ranks.hits.limit is not None:
+            raise ParameterError(
+                "which tied documents the depth leaves in is open: use another rule for ties than expected"
+            )
         relevant = ranks.hits.grade >= ranks.level(level)
         tp = np.bincount(ranks.hits.query[relevant], minlength=len(ranks.queries))
         fp, fn = ranks.retrieved - tp, ranks.relevant(level) - tp

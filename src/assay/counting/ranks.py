@@ -14,7 +14,7 @@ from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Ints, Judgments
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.streaming import Found, find_hits
-from assay.errors import InputError, TopicError
+from assay.errors import InputError, ParameterError, TopicError
 from assay.tables import Batches, Qrels, Run
 
 
@@ -128,6 +128,8 @@ class Ranks:
 
     def every_rank(self) -> Graded:
         """All retrieved documents, those without judgment with grade -1: for the few rules that give them a gain."""
+        if self.hits.averaged:
+            raise ParameterError("tied documents have no rank of their own under ties='expected'")
         query = np.repeat(np.arange(len(self.queries)), self.retrieved)
         rank = place_in_group(query) + 1
         grade = np.full(len(query), -1.0)
@@ -178,9 +180,12 @@ class Ranks:
 
     def _refuse_unjudged(self, name: str) -> None:
         judged = np.bincount(self.hits.query[self.hits.grade >= 0], minlength=len(self.queries))
-        short = np.flatnonzero(self.retrieved > judged)
+        looked_at = self.retrieved.copy()
+        if self.hits.averaged:  # where the depth cuts through a tie, any of its documents may be looked at
+            np.maximum.at(looked_at, self.hits.query, self.hits.tie_last)
+        short = np.flatnonzero(looked_at > judged)
         if len(short):
-            query, count = self.queries[short[0]], int(self.retrieved[short[0]] - judged[short[0]])
+            query, count = self.queries[short[0]], int(looked_at[short[0]] - judged[short[0]])
             raise InputError(
                 f"{name}: expected every document to be judged (unjudged='error'), "
                 f"got {count} without judgment in query {query!r}, and {len(short) - 1} more such queries"

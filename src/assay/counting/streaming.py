@@ -69,7 +69,21 @@ class Found:
 
 def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
     """Go through a run once (twice where queries are split over the input) and find its hits."""
-    search = _Search(run, judgments, policies)
+    try:
+        return _find_hits(run, _Search(judgments, policies), judgments, policies)
+    except _FoundTwiceError as twice:
+        query_id, doc_id = twice.args
+        path, line = run.whereabouts(query_id, doc_id)
+        raise DuplicateError(
+            path,
+            line,
+            expected="each document once in a query",
+            note=f"document {quote(doc_id)} comes again in query {quote(query_id)}; "
+            "duplicates='first' or 'best' keeps one",
+        ) from None
+
+
+def _find_hits(run: Batches, search: _Search, judgments: Judgments, policies: Policies) -> Found:
     topics = len(judgments.topics)
     retrieved, seen, split = np.zeros(topics, np.int64), np.zeros(topics, np.bool_), np.zeros(topics, np.bool_)
     ignored: set[str] = set()
@@ -129,6 +143,13 @@ class _Counted:
     repeated: Ints
 
 
+_NOTHING = _Counted(_NONE, _NONE, Hits(_NONE, _NONE, _NONE, _NONE, _NONE), _NONE)
+
+
+class _FoundTwiceError(Exception):
+    """A document twice in a query; where it is, is looked up when nobody is reading the file any more."""
+
+
 @dataclass(frozen=True)
 class _Piece:
     """A batch: its first query, those between (counted already, if they are many), and its last one, if another."""
@@ -172,8 +193,8 @@ def _in_order(pieces: Iterator[_Piece], search: _Search, ignored: set[str]) -> I
 class _Search:
     """What stays the same over all batches; it holds no state, so that threads can share it."""
 
-    def __init__(self, run: Batches, judgments: Judgments, policies: Policies) -> None:
-        self.run, self.judgments, self.policies = run, judgments, policies
+    def __init__(self, judgments: Judgments, policies: Policies) -> None:
+        self.judgments, self.policies = judgments, policies
 
     def piece(self, frame: pl.DataFrame) -> _Piece:
         """Cut a batch at its first and last query and count what lies between."""
@@ -194,6 +215,8 @@ class _Search:
 
     def whole_queries(self, rows: _Rows) -> _Counted:
         """Count the queries that come up once, in one stretch; name those that come up again."""
+        if not len(rows.topic):
+            return _NOTHING
         numbers = rows.topic[_starts(rows.topic[1:] == rows.topic[:-1])]
         topics, stretches = np.unique(numbers[numbers >= 0], return_counts=True)
         if len(topics) < len(numbers):
@@ -232,13 +255,14 @@ class _Search:
     def _rows(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
         score, doc_id = frame["score"].to_numpy(), frame["doc_id"]
         if self.policies.score_precision == "single":
-            score = score.astype(np.float32).astype(np.float64)
+            with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as it was for those tools
+                score = score.astype(np.float32).astype(np.float64)
         return _Rows(np.repeat(numbers, lengths), score, doc_id.hash(self.judgments.seed).to_numpy(), doc_id)
 
     def count(self, rows: _Rows) -> _Counted:
         """Find the hits among the rows of whole queries, each of them contiguous."""
         if not len(rows.topic):
-            return _Counted(_NONE, _NONE, Hits.together([]), _NONE)
+            return _NOTHING
         rows = self._without_duplicates(rows)
         same_topic = rows.topic[1:] == rows.topic[:-1]
         if (same_topic & (rows.score[1:] > rows.score[:-1])).any():
@@ -296,15 +320,7 @@ class _Search:
         if not twice.height:
             return rows
         if self.policies.duplicates == "error":
-            query_id, doc_id = self.judgments.topics[twice["topic"][0]], twice["doc_id"][0]
-            path, line = self.run.whereabouts(query_id, doc_id)
-            raise DuplicateError(
-                path,
-                line,
-                expected="each document once in a query",
-                note=f"document {quote(doc_id)} comes again in query {quote(query_id)}; "
-                "duplicates='first' or 'best' keeps one",
-            )
+            raise _FoundTwiceError(self.judgments.topics[twice["topic"][0]], twice["doc_id"][0])
         if self.policies.duplicates == "best":
             rows = rows.take(np.lexsort((-rows.score, rows.topic)))
         pairs = pl.DataFrame({"topic": rows.topic, "doc_id": rows.doc_id})

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from assay.files.sources import BYTE_ORDER_MARK
+
 # What C's isspace accepts, as the reference tool does; ids may hold any other character.
-_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
+_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 _SPACE, _NEWLINE, _COMMENT = 32, 10, b"#"
 # Small enough for the temporary masks to stay in the processor's cache: three times faster than a chunk at once.
 _BLOCK = 1 << 18
@@ -55,7 +57,7 @@ def parse(data: bytes, layout: Layout) -> tuple[pl.DataFrame, int]:
             return frame, lines
     frame = _parse_tidied(data, layout)
     _refuse_nan(data, frame, layout)
-    return frame, data.count(b"\n") + (not data.endswith(b"\n"))
+    return frame, len(all_lines(data))
 
 
 def _regular_lines(data: bytes, separator: bytes) -> int | None:
@@ -65,13 +67,13 @@ def _regular_lines(data: bytes, separator: bytes) -> int | None:
     for start in range(0, len(codes), _BLOCK):
         block = codes[start : start + _BLOCK + 1]  # one byte over the edge, so that neighbours are seen
         blank = block <= _SPACE
-        if (blank[1:] & blank[:-1]).any():
+        if (blank[1:] & blank[:-1]).any() or (block == BYTE_ORDER_MARK[0]).any():
             return None
         block = block[:_BLOCK]
         blanks += int(np.count_nonzero(blank[:_BLOCK]))
         newlines += int(np.count_nonzero(block == _NEWLINE))
         separators += int(np.count_nonzero(block == separator[0]))
-    if blanks != newlines + separators or codes[0] <= _SPACE:
+    if blanks != newlines + separators or not len(codes) or codes[0] <= _SPACE:
         return None
     return newlines + (not data.endswith(b"\n"))
 
@@ -133,7 +135,8 @@ def _scan(
 
 def _tidy(data: bytes) -> bytes:
     """Leave single spaces between fields, and no blank line, no comment, no space at either end of a line."""
-    codes = np.frombuffer(data.translate(_BLANKS) + b"\n", dtype=np.uint8)
+    plain = _with_newlines(data).translate(_BLANKS).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+    codes = np.frombuffer(plain.removeprefix(BYTE_ORDER_MARK) + b"\n", dtype=np.uint8)
     space, newline = codes == _SPACE, codes == _NEWLINE
     # Of neighbouring spaces the last one stays, and none stays before a newline ...
     codes = codes[~(space & np.append(space[1:] | newline[1:], True))]
@@ -149,8 +152,28 @@ def _tidy(data: bytes) -> bytes:
 
 def data_lines(data: bytes) -> list[tuple[int, bytes]]:
     """List the lines that hold data, with their numbers in the chunk from 1."""
-    numbered = enumerate((line.translate(_BLANKS).strip(b" ") for line in data.split(b"\n")), 1)
-    return [(number, line) for number, line in numbered if line and not line.startswith(_COMMENT)]
+    plain = (line.removeprefix(BYTE_ORDER_MARK).translate(_BLANKS).strip(b" ") for line in all_lines(data))
+    return [(number, line) for number, line in enumerate(plain, 1) if line and not line.startswith(_COMMENT)]
+
+
+def last_data_line(data: bytes) -> bytes | None:
+    """The last line that holds data, looked for from the end."""
+    rest = data
+    while rest:
+        rest, _, line = rest.rpartition(b"\n")
+        if found := data_lines(line):
+            return found[-1][1]
+    return None
+
+
+def _with_newlines(data: bytes) -> bytes:
+    """CR LF and CR alone end lines too."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def all_lines(data: bytes) -> list[bytes]:
+    """Cut whole lines apart, whatever ends them."""
+    return _with_newlines(data).removesuffix(b"\n").split(b"\n")
 
 
 def _refuse_nan(data: bytes, frame: pl.DataFrame, layout: Layout) -> None:

@@ -83,7 +83,7 @@ class _Head(list[list[str]]):
 def _head(source: Source) -> _Head:
     head = _Head()
     with source.open() as file:
-        data = file.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf")
+        data = file.read(_HEAD_BYTES)
         if not data.endswith(b"\n"):
             data += file.readline()
         # A long preamble of comments or blank lines is not yet an empty file.

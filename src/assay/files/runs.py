@@ -12,7 +12,7 @@ from typing import TypeVar
 import polars as pl
 
 from assay.errors import FormatError
-from assay.files.columns import BadRowError, Layout, data_lines, parse
+from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
 from assay.files.registry import Format, detect
 from assay.files.sources import Readable, Source
 from assay.tables import Qrels, Run
@@ -30,7 +30,7 @@ class RunFile:
     >>> import io
     >>> run = scan_run(io.BytesIO(b"q1 Q0 d1 1 2.5 mine"), name="mine")
     >>> run.read().frame.rows()
-    [('q1', 'd1', 2.5)]
+    [('q1', 'd1', 2.5, 1.0)]
     """
 
     source: Source
@@ -51,20 +51,26 @@ class RunFile:
         return parsed(self.source, self.layout, prepare)
 
     def read(self) -> Run:
-        """Read the whole table into memory."""
-        return Run(_concat(parsed(self.source, self.layout, _same), self.layout), self.name, self.format)
+        """Read the whole table into memory, with its ranks if all of them are numbers."""
+        layout = replace(self.layout, text=(*self.layout.text, "rank"))
+        frame = _concat(parsed(self.source, layout, _same), layout)
+        rank = frame["rank"].cast(pl.Float64, strict=False)
+        frame = frame.drop("rank")
+        if not rank.has_nulls() and not rank.is_nan().any():
+            frame = frame.with_columns(rank)
+        return Run(frame, self.name, self.format)
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the line where this document comes up for the second time."""
-        return _whereabouts(self.source, self.layout, query_id, doc_id)
+        found = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
+        return self.source.name, found[1][0] if len(found) > 1 else None
 
     def tag(self) -> str:
         """The tag on the last line, by which the reference tool calls the run."""
         last = b""
         for chunk in self.source.chunks():
-            last = chunk
-        fields = data_lines(last)[-1][1].split()
-        return fields[self.layout.columns.index("tag")].decode()
+            last = last_data_line(chunk) or last
+        return last.split()[self.layout.columns.index("tag")].decode()
 
 
 def scan_run(given: Readable, *, format: str | None = None, name: str | None = None) -> RunFile:
@@ -79,7 +85,7 @@ def read_run(given: Readable, *, format: str | None = None, name: str | None = N
 
     >>> import io
     >>> read_run(io.StringIO("q1 Q0 d1 1 2.5 mine")).frame.rows()
-    [('q1', 'd1', 2.5)]
+    [('q1', 'd1', 2.5, 1.0)]
     """
     return scan_run(given, format=format, name=name).read()
 
@@ -97,7 +103,14 @@ def read_qrels(
     found = detect(source, "qrels", format)
     frame = _concat(parsed(source, found.layout, _same), found.layout)
     frame, says = _with_judges(frame, found, judges)
-    return Qrels.settled(frame, name or source.name, says, lambda *pair: _whereabouts(source, found.layout, *pair))
+
+    def contradiction(**wanted: str) -> tuple[str, int | None]:
+        """The first line that gives another grade than the lines before."""
+        in_file = {"iteration" if key == "judge" else key: value for key, value in wanted.items()}
+        (_, first), *rest = _occurrences(source, found.layout, **in_file)
+        return source.name, next((line for line, fields in rest if float(fields[-1]) != float(first[-1])), None)
+
+    return Qrels.settled(frame, name or source.name, says, contradiction)
 
 
 def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T]) -> Iterator[T]:
@@ -149,25 +162,22 @@ def _with_judges(frame: pl.DataFrame, found: Format, judges: bool | None) -> tup
     if "iteration" not in frame.columns:
         return frame, found.says
     if judges is None:
-        pairs = frame.select("query_id", "doc_id").is_duplicated()
-        judges = bool(pairs.any()) and frame.filter(pairs)["iteration"].n_unique() > 1
+        judges = frame.n_unique(["query_id", "doc_id"]) < frame.n_unique(["query_id", "doc_id", "iteration"])
     if not judges:
         return frame.drop("iteration"), found.says
     frame = frame.rename({"iteration": "judge"})
     return frame, f"{found.says} by {frame['judge'].n_unique()} judges"
 
 
-def _whereabouts(source: Source, layout: Layout, query_id: str, doc_id: str) -> tuple[str, int | None]:
-    """Search the file line by line; slow, and only done to say where something is wrong."""
-    wanted = (query_id.encode(), doc_id.encode())
-    query, document = layout.columns.index("query_id"), layout.columns.index("doc_id")
-    before = seen = 0
+def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:
+    """Search the file for lines with these values; slow, and only done to say where something is wrong."""
+    values = [(layout.columns.index(column), value.encode()) for column, value in wanted.items()]
+    found = []
+    before = 0
     for data in source.chunks():
         for number, line in data_lines(data):
             fields = line.split()
-            if (fields[query], fields[document]) == wanted:
-                seen += 1
-                if seen == 2:
-                    return source.name, before + number
-        before += data.count(b"\n")
-    return source.name, None
+            if all(fields[column] == value for column, value in values):
+                found.append((before + number, fields))
+        before += len(all_lines(data))
+    return found

@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,8 +22,9 @@ from assay.errors import FormatError, InputError
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 CHUNK_BYTES = 8 << 20
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPOOL_BYTES = 64 << 20
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_GZIP, _ZSTD, _ZSTD_SKIPPABLE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 _COMPRESSION_SUFFIXES = (".gz", ".zst")
 _FORMAT_SUFFIXES = (".run", ".txt", ".trec", ".qrels", ".res", ".results")
 
@@ -53,13 +55,16 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         if given == "-":
             self.name = name or "<stdin>"
-            self._file = _spooled(sys.stdin.buffer)
+            self._file = self._spooled(sys.stdin.buffer)
         elif isinstance(given, str | os.PathLike):
             self._path = Path(given)
             self.name = name or os.fspath(given)
         else:
             self.name = name or str(getattr(given, "name", "<file>"))
-            self._file, self._start = _rereadable(given)
+            try:
+                self._file, self._start = self._rereadable(given)
+            except ValueError as problem:
+                raise InputError(f"{self.name}: cannot be read: {problem}") from problem
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -72,8 +77,8 @@ class Source:
             magic = raw.read(4)
             raw.seek(self._start)
             if magic.startswith(_GZIP):
-                yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-            elif magic == _ZSTD:
+                yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
+            elif magic == _ZSTD or (magic[1:] == _ZSTD_SKIPPABLE and magic[0] & 0xF0 == 0x50):
                 yield io.BufferedReader(_ZstdReader(raw), buffer_size=1 << 20)
             else:
                 yield raw
@@ -92,6 +97,24 @@ class Source:
         file.seek(self._start)
         return file
 
+    def _rereadable(self, file: IO[bytes] | IO[str]) -> tuple[IO[bytes], int]:
+        """Give a binary file that can be read again, and where it starts."""
+        sample = file.read(0)
+        if isinstance(sample, str):
+            return io.BytesIO(cast("IO[str]", file).read().encode()), 0
+        binary = cast("IO[bytes]", file)
+        if binary.seekable():
+            return binary, binary.tell()
+        return self._spooled(binary), 0
+
+    def _spooled(self, stream: IO[bytes]) -> IO[bytes]:
+        """Copy a stream that can be read only once to a temporary file (in memory while it is small)."""
+        copy = tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES)  # noqa: SIM115  # lives as long as the source
+        weakref.finalize(self, copy.close)
+        shutil.copyfileobj(stream, copy, 1 << 20)
+        copy.seek(0)
+        return cast("IO[bytes]", copy)
+
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Cut the bytes into pieces of whole lines, about `size` long, without a byte-order mark."""
         with self.open() as file:
@@ -99,8 +122,10 @@ class Source:
             while data := _whole_lines(file, size):
                 if self.watch is not None:
                     self.watch(len(data))
-                yield data.removeprefix(b"\xef\xbb\xbf") if first else data
+                data = data.removeprefix(BYTE_ORDER_MARK) if first else data
                 first = False
+                if data:
+                    yield data
 
     @property
     def size(self) -> int | None:
@@ -164,25 +189,6 @@ class _ZstdReader(io.RawIOBase):
                 self._frame = zstandard.ZstdDecompressor().decompressobj()
             yield self._frame.decompress(data)
             data = self._frame.unused_data if self._frame.eof else b""
-
-
-def _rereadable(file: IO[bytes] | IO[str]) -> tuple[IO[bytes], int]:
-    """Give a binary file that can be read again, and where it starts."""
-    sample = file.read(0)
-    if isinstance(sample, str):
-        return io.BytesIO(cast("IO[str]", file).read().encode()), 0
-    binary = cast("IO[bytes]", file)
-    if binary.seekable():
-        return binary, binary.tell()
-    return _spooled(binary), 0
-
-
-def _spooled(stream: IO[bytes]) -> IO[bytes]:
-    """Copy a stream that can be read only once to a temporary file (in memory while it is small)."""
-    copy = tempfile.SpooledTemporaryFile(max_size=_SPOOL_BYTES)  # noqa: SIM115  # lives as long as the source
-    shutil.copyfileobj(stream, copy, 1 << 20)
-    copy.seek(0)
-    return cast("IO[bytes]", copy)
 
 
 def _reason(problem: OSError) -> str:
