@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -70,7 +71,6 @@ class Run:
                     f"{self.name}: rank_by='rank' needs a column `rank` of numbers, there is {', '.join(frame.columns)}"
                 )
             frame = frame.with_columns(score=-pl.col("rank").cast(pl.Float64))
-        frame = frame.select("query_id", "doc_id", "score")
         for start in range(0, frame.height, _BATCH_ROWS):
             yield prepare(frame.slice(start, _BATCH_ROWS))
 
@@ -100,7 +100,10 @@ class Qrels:
         """Take judgments from dicts of dicts, any data frame, or `(query_id, doc_id, relevance)` tuples."""
         if isinstance(data, Qrels):
             return data
-        return cls.settled(_checked(_columns(data, "relevance", name), "relevance", name), name)
+        frame = _checked(_columns(data, "relevance", name), "relevance", name)
+        if isinstance(data, Mapping) and {str} >= set(map(type, itertools.chain(data, *data.values()))):
+            return cls(frame, name)  # a dict whose keys are text cannot hold a pair twice
+        return cls.settled(frame, name)
 
     @classmethod
     def settled(cls, frame: pl.DataFrame, name: str, format: str = "in memory", locate: Locate | None = None) -> Qrels:
@@ -204,15 +207,14 @@ def _columns(data: InMemory, value: str, name: str) -> pl.DataFrame:
 
 
 def _from_mapping(data: Mapping[Any, Any], value: str) -> pl.DataFrame:
-    for query_id, documents in data.items():
-        if not isinstance(documents, Mapping):
-            raise InputError(
-                f"query {query_id!r}: expected a dict of doc_id to {value}, got {type(documents).__name__}"
-            )
-    lengths = np.fromiter((len(documents) for documents in data.values()), dtype=np.int64, count=len(data))
+    for kind in set(map(type, data.values())):  # a check per type, not per query: there may be many
+        if not issubclass(kind, Mapping):
+            query_id = next(query_id for query_id, documents in data.items() if type(documents) is kind)
+            raise InputError(f"query {query_id!r}: expected a dict of doc_id to {value}, got {kind.__name__}")
+    lengths = np.array(list(map(len, data.values())), dtype=np.int64)
     topics = _texts(list(data), "query_id")
     documents = list(itertools.chain.from_iterable(data.values()))
-    numbers = list(itertools.chain.from_iterable(documents.values() for documents in data.values()))
+    numbers = list(itertools.chain.from_iterable(map(operator.methodcaller("values"), data.values())))
     return pl.DataFrame(
         {
             "query_id": topics.gather(np.repeat(np.arange(len(data)), lengths)),
@@ -327,6 +329,6 @@ def _numbers(values: Sequence[Any], name: str) -> pl.Series:
             odd = next(value for value in values if type(value) is kind)
             raise InputError(f"expected a number as {name}, got {odd!r}")
     try:
-        return pl.Series(name, np.fromiter(values, dtype=np.float64, count=len(values)))
+        return pl.Series(name, np.array(values, dtype=np.float64).reshape(len(values)))
     except (TypeError, ValueError, OverflowError) as problem:
         raise InputError(f"expected a number as {name}: {problem}") from problem

@@ -1,8 +1,8 @@
 """Judgments made ready for counting: made once, shared by all runs.
 
-A run has millions of rows and a few of them are judged. Each (query, document) pair is hashed to 64 bits; a bitmap of
-the judged pairs' hashes rules out nearly all rows at the price of one look-up; what is left is looked up in the sorted
-hashes and then compared as text, so a collision of hashes cannot give a wrong hit.
+A run has millions of rows and a few of them are judged. Each (query, document) pair is hashed to 64 bits; a table with
+a slot for each value of the last bits rules out nearly all rows at the price of one look-up; what is left is compared
+by hash and then as text, so a collision of hashes cannot give a wrong hit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 # Multiplying by 2^64 divided by the golden ratio spreads consecutive topic numbers over all bits.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_BITS_A_PAIR = 16
+_SLOTS_A_PAIR = 16
 # Up to so many look-ups, a dict is faster than setting up a join.
 _FEW = 1 << 11
 
@@ -46,7 +46,7 @@ class Judgments:
     seed: int
     _hashes: Hashes
     _hash_order: Ints
-    _bitmap: NDArray[np.bool_]
+    _slots: NDArray[np.int32]
 
     @classmethod
     def of(cls, qrels: Qrels) -> Judgments:
@@ -65,10 +65,9 @@ class Judgments:
         best_first = np.lexsort((-grade, topic))
         topic, grade, doc_id = topic[best_first], grade[best_first], doc_id.gather(best_first)
         seed, hashes, order = _told_apart(topic, doc_id)
-        bits = 1 << max(10, int(len(hashes) * _BITS_A_PAIR).bit_length())
-        bitmap = np.zeros(bits, dtype=np.bool_)
-        bitmap[hashes & np.uint64(bits - 1)] = True
-        return cls(tuple(number), number, topic, grade, doc_id, seed, hashes[order], order, bitmap)
+        slots = np.full(1 << max(10, int(len(hashes) * _SLOTS_A_PAIR).bit_length()), -1, dtype=np.int32)
+        slots[hashes & np.uint64(len(slots) - 1)] = np.arange(len(hashes))
+        return cls(tuple(number), number, topic, grade, doc_id, seed, hashes, order, slots)
 
     @property
     def max_grade(self) -> float:
@@ -86,12 +85,16 @@ class Judgments:
 
     def find(self, hashes: Hashes, topic: Ints, documents: pl.Series) -> tuple[Ints, Ints]:
         """Find the rows that are judged: their positions, and the positions of their judgments."""
-        rows = np.flatnonzero(self._bitmap[hashes & np.uint64(len(self._bitmap) - 1)])
-        if not len(rows) or not len(self._hashes):
-            return rows[:0], rows[:0]
-        place = np.minimum(np.searchsorted(self._hashes, hashes[rows]), len(self._hashes) - 1)
-        same_hash = self._hashes[place] == hashes[rows]
-        rows, judged = rows[same_hash], self._hash_order[place[same_hash]]
+        found = self._slots[hashes & np.uint64(len(self._slots) - 1)]
+        rows = np.flatnonzero(found >= 0)
+        judged, wanted = found[rows].astype(np.int64), hashes[rows]
+        # A slot holds one of the pairs that share its bits; the others are searched for.
+        others = np.flatnonzero(self._hashes[judged] != wanted)
+        if len(others):
+            place = np.searchsorted(self._hashes, wanted[others], sorter=self._hash_order)
+            judged[others] = self._hash_order[np.minimum(place, len(self._hashes) - 1)]
+        same_hash = self._hashes[judged] == wanted
+        rows, judged = rows[same_hash], judged[same_hash]
         same = (self.doc_id.gather(judged) == documents.gather(rows)).to_numpy() & (self.topic[judged] == topic[rows])
         return rows[same], judged[same]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
@@ -46,12 +47,11 @@ class Policies:
     score_precision: ScorePrecision = "double"
 
     def __post_init__(self) -> None:
-        for name, hint in get_type_hints(type(self)).items():
-            if choices := [choice for choice in get_args(hint) if isinstance(choice, str)]:
-                value = getattr(self, name)
-                if value not in choices:
-                    nearest = did_you_mean(str(value), choices)
-                    raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
+        for name, choices in _choices().items():
+            value = getattr(self, name)
+            if value not in choices:
+                nearest = did_you_mean(str(value), choices)
+                raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
         depth, level = self.depth, self.relevance_level
         if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1):
             raise ParameterError(f"depth is a whole number from 1 on, not {depth!r}")
@@ -69,6 +69,13 @@ class Policies:
         told = {field.name: getattr(self, field.name) for field in fields(self)}
         changed = [name for name in told if name not in always and told[name] != getattr(DEFAULT_POLICIES, name)]
         return "|".join(f"{name}={_shown(told[name])}" for name in (*always, *changed) if name != "relevance_level")
+
+
+@cache
+def _choices() -> dict[str, tuple[str, ...]]:
+    """The words that each policy may be, read off the types once."""
+    hints = {name: get_args(hint) for name, hint in get_type_hints(Policies).items()}
+    return {name: words for name, words in hints.items() if words and all(isinstance(word, str) for word in words)}
 
 
 DEFAULT_POLICIES = Policies()

@@ -235,9 +235,7 @@ class _Search:
     def gathered(self, parts: Iterator[_Rows]) -> Iterator[_Counted]:
         """Count queries whose rows are scattered: brought together first, then some queries at a time."""
         rows = _Rows.together(list(parts))
-        # NumPy sorts 16-bit numbers by radix, several times faster than wider ones.
-        narrow = np.uint16 if len(self.judgments.topics) <= 1 << 16 else np.int64
-        rows = rows.take(np.argsort(rows.topic.astype(narrow), kind="stable"))
+        rows = rows.take(_stable_order(rows.topic))
         starts = _starts(rows.topic[1:] == rows.topic[:-1])
         cuts = [
             0,
@@ -266,7 +264,7 @@ class _Search:
         rows = self._without_duplicates(rows)
         same_topic = rows.topic[1:] == rows.topic[:-1]
         if (same_topic & (rows.score[1:] > rows.score[:-1])).any():
-            rows = rows.take(np.lexsort((-rows.score, rows.topic)))
+            rows = rows.take(self._best_first(rows))
             same_topic = rows.topic[1:] == rows.topic[:-1]
         query_starts = _starts(same_topic)
         found, judgment = self.judgments.find(_pairs(rows), rows.topic, rows.doc_id)
@@ -282,6 +280,13 @@ class _Search:
         hits = Hits(rows.topic[found], judgment, found - before, first - before, last - before)
         retrieved = np.diff(query_starts, append=len(rows.topic))
         return _Counted(rows.topic[query_starts], retrieved, hits, _NONE)
+
+    def _best_first(self, rows: _Rows) -> Ints:
+        """The order by topic (each contiguous) and falling score; equal scores as in the input if that is the rule."""
+        keeps_order = self.policies.ties in {"input_order", "expected"} or self.policies.duplicates != "error"
+        order = np.argsort(-rows.score, kind="stable" if keeps_order else "quicksort")
+        stretch = np.append(0, np.cumsum(rows.topic[1:] != rows.topic[:-1]))
+        return order[_stable_order(stretch[order])]
 
     def _settled(self, rows: Ints, first: Ints, last: Ints, documents: pl.Series) -> Ints:
         """Move hits among equal scores to the row that their doc_id gives them."""
@@ -322,7 +327,7 @@ class _Search:
         if self.policies.duplicates == "error":
             raise _FoundTwiceError(self.judgments.topics[twice["topic"][0]], twice["doc_id"][0])
         if self.policies.duplicates == "best":
-            rows = rows.take(np.lexsort((-rows.score, rows.topic)))
+            rows = rows.take(self._best_first(rows))
         pairs = pl.DataFrame({"topic": rows.topic, "doc_id": rows.doc_id})
         kept = pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series()
         return rows.take(np.flatnonzero(kept.to_numpy()))
@@ -330,6 +335,12 @@ class _Search:
 
 def _pairs(rows: _Rows) -> Hashes:
     return pair_hashes(rows.topic, rows.hash)
+
+
+def _stable_order(numbers: Ints) -> Ints:
+    """The order by number that leaves rows with the same number as they were."""
+    # NumPy sorts 16-bit numbers by radix, several times faster than wider ones.
+    return np.argsort(numbers.astype(np.uint16) if numbers.max(initial=0) < 1 << 16 else numbers, kind="stable")
 
 
 def _starts(goes_on: Mask) -> Ints:
