@@ -207,3 +207,9 @@ def test_help_does_not_load_the_heavy_packages(folder: Path) -> None:
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_run_may_come_through_a_named_pipe(folder: Path) -> None:
+    command = f"{sys.executable} -c 'from assay.cli import main; main()' evaluate my.qrels <(cat bm25.run) --csv -m AP"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.stdout.endswith(",0.25\n"), done.stderr

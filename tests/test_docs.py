@@ -30,7 +30,7 @@ from assay.cli import app
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TEA = ROOT / "src" / "assay" / "data" / "tea"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 FENCE = re.compile(r"^```(?P<kind>\S*).*?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -91,11 +91,14 @@ class Source:
                 raw.close()
 
     def _raw(self) -> IO[bytes]:
-        if self._path is not None:
-            return self._path.open("rb", buffering=1 << 16)
-        file = cast("IO[bytes]", self._file)
-        file.seek(self._start)
-        return file
+        if self._file is None:
+            opened = cast("Path", self._path).open("rb", buffering=1 << 16)
+            if opened.seekable():
+                return opened
+            with opened:  # a named pipe, or what `<(zcat run.gz)` gives: it can be read only once
+                self._file = self._spooled(opened)
+        self._file.seek(self._start)
+        return self._file
 
     def _rereadable(self, file: IO[bytes] | IO[str]) -> tuple[IO[bytes], int]:
         """Give a binary file that can be read again, and where it starts."""
