@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 STAGES = [
     "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
     "evaluation", "comparison", "explanation", "audit", "doctor", "gate", "trec_eval",
-    "store", "pooling", "judging", "online", "study", "systems", "web", "cli",
+    "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip
 PEERS = {"pooling", "judging", "online", "study", "systems"}
 # The verbs' results and the lazy front door reach these, inside functions or for type checkers only.

@@ -44,8 +44,8 @@ def test_what_is_missing_and_what_is_ignored_is_told(rule: str) -> None:
     result = evaluate(missing=rule)
     assert result.coverage.row(0, named=True)["missing"] == 1
     assert result.coverage.row(0, named=True)["ignored"] == 1
-    assert any("1 judged topics are missing" in warning for warning in result.warnings)
-    assert any("1 topics without judgments are ignored" in warning for warning in result.warnings)
+    assert any("1 judged topic missing" in warning for warning in result.warnings)
+    assert any("1 topic without judgments, ignored" in warning for warning in result.warnings)
 
 
 def test_scores_have_a_reason_where_there_is_no_value() -> None:
@@ -72,8 +72,12 @@ def test_many_runs_read_the_judgments_once(tmp_path: Path, monkeypatch: pytest.M
     for path in runs:
         path.write_text("q1 Q0 a 1 1.0 t\n")
     read: list[object] = []
-    reader = evaluation.read_qrels
-    monkeypatch.setattr(evaluation, "read_qrels", lambda given: (read.append(given), reader(given))[1])
+
+    def counting(given: Path) -> assay.Qrels:
+        read.append(given)
+        return assay.read_qrels(given)
+
+    monkeypatch.setattr(evaluation, "read_qrels", counting)
     result = assay.evaluate(tmp_path / "qrels", runs, "AP")
     assert [system.name for system in result.systems] == [str(number) for number in range(40)]
     assert len(read) == 1
@@ -144,7 +148,7 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 
 
 def test_a_short_description_instead_of_a_screenful() -> None:
-    assert repr(evaluate(["AP", "RR"])) == "<Evaluation of run on 3 topics: AP, RR>"
+    assert repr(evaluate(["AP", "RR"])) == "<Evaluation of run on 3 topics: AP, RR; 2 warnings>"
 
 
 def test_tables_for_other_programs() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -16,6 +17,7 @@ from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
 from assay.files import RunFile, is_file, read_qrels, scan_run
 from assay.measures import Judged, parse_measure
+from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.summary import Summary, Undefined, signature, summarise
@@ -66,7 +68,9 @@ class Evaluation:
 
     def __repr__(self) -> str:
         systems = ", ".join(system.name for system in self.systems)
-        return f"<Evaluation of {systems} on {len(self.qrels.topics)} topics: {', '.join(map(str, self.measures))}>"
+        warned = f"; {len(self.warnings)} warnings" if self.warnings else ""
+        measures = ", ".join(map(str, self.measures))
+        return f"<Evaluation of {systems} on {len(self.qrels.topics)} topics: {measures}{warned}>"
 
     @cached_property
     def scores(self) -> Scores:
@@ -91,24 +95,33 @@ class Evaluation:
         ]
         return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA))
 
-    def summary(self, system: str | None = None, measure: str | Measure | None = None) -> Summary:
+    def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
         """One system's number under one measure; both may be left out if there is only one."""
         chosen, wanted = self._system(system), self._measure(measure)
         return summarise(wanted, chosen.results[wanted], self.undefined)
 
     def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The value of `summary`: the mean over queries for most measures."""
-        return self.summary(system, measure).value
+        return self.summary(measure, system).value
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row a system, one column a measure."""
-        return pl.DataFrame(
-            [
-                {"system": system.name} | {str(m): self.summary(system.name, m).value for m in self.measures}
-                for system in self.systems
-            ],
-            schema={"system": pl.String} | {str(measure): pl.Float64 for measure in self.measures},
-        )
+    def to_frame(self, per_query: bool = False) -> pl.DataFrame:
+        """One row a system (or a system and query), one column a measure.
+
+        >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, ["AP", "RR"]).to_frame(per_query=True).rows()
+        [('run', 'q1', 1.0, 1.0)]
+        """
+        if per_query:
+            return pl.concat([_queries(system) for system in self.systems])
+        means = [[self.mean(measure, system.name) for measure in self.measures] for system in self.systems]
+        names = {"system": [system.name for system in self.systems]}
+        columns = zip(map(str, self.measures), zip(*means, strict=True), strict=True)
+        return pl.DataFrame(names | {name: list(values) for name, values in columns})
+
+    def sorted_by(self, measure: str | Measure) -> Evaluation:
+        """The same with the best system under a measure first."""
+        means = {system.name: self.mean(measure, system.name) for system in self.systems}
+        order = sorted(self.systems, key=lambda system: (math.isnan(means[system.name]), -means[system.name]))
+        return replace(self, systems=tuple(order))
 
     @cached_property
     def coverage(self) -> pl.DataFrame:
@@ -126,11 +139,11 @@ class Evaluation:
             for measure in self.measures
         }
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, per_query: bool = False) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
         import pandas as pd  # noqa: PLC0415  # an extra
 
-        return pd.DataFrame(self.to_frame().to_dict(as_series=False))
+        return pd.DataFrame(self.to_frame(per_query).to_dict(as_series=False))
 
     def to_json(self, per_query: bool = False) -> str:
         """Scores, coverage and signatures as JSON."""
@@ -155,6 +168,12 @@ class Evaluation:
         from assay.report.tables import to_latex  # noqa: PLC0415
 
         return to_latex(self, per_query)
+
+    def to_html(self, title: str = "Evaluation") -> str:
+        """A page of its own: scores, coverage, one measure for every query, signatures."""
+        from assay.report.page import page  # noqa: PLC0415
+
+        return page(self, title)
 
     def _repr_html_(self) -> str:
         from assay.report.tables import to_html  # noqa: PLC0415
@@ -232,7 +251,7 @@ def evaluate(
     )
     for system in systems:
         for measure in wanted:
-            evaluation.summary(system.name, measure)  # undefined="error" raises here, before anything is shown
+            evaluation.summary(measure, system.name)  # undefined="error" raises here, before anything is shown
     return evaluation
 
 
@@ -286,7 +305,9 @@ def _qrels(given: Any) -> Qrels:
 
 
 def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
-    listed = [given] if isinstance(given, str | Measure) else list(given)
+    if not isinstance(given, str | Measure | Iterable):
+        raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {given!r}")
+    listed = split_measures(given) if isinstance(given, str) else [given] if isinstance(given, Measure) else given
     wanted = list(dict.fromkeys(parse_measure(measure) for measure in listed))
     if not wanted:
         raise ParameterError("there is no measure to compute")
@@ -305,6 +326,13 @@ def _profile(compat: str | None) -> dict[str, Any]:
             f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(compat, _PROFILES)}"
         )
     return _PROFILES[compat]
+
+
+def _queries(system: System) -> pl.DataFrame:
+    """One row a query, one column a measure; null where a value is undefined."""
+    values = {str(measure): pl.Series(result.values).fill_nan(None) for measure, result in system.results.items()}
+    queries = pl.Series(system.ranks.queries, dtype=pl.String)
+    return pl.DataFrame({"query_id": queries} | values).select(pl.lit(system.name).alias("system"), pl.all())
 
 
 def _coverage(system: System) -> dict[str, Any]:
@@ -328,7 +356,11 @@ def _warnings(systems: Sequence[System]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
         if missing:
-            treated = "left out" if system.ranks.left_out else "count as empty results"
-            yield f"{system.name}: {len(missing)} judged topics are missing and {treated}"
+            treated = "left out" if system.ranks.left_out else "counted as empty"
+            yield f"{system.name}: {_number_of('judged topic', len(missing))} missing, {treated}"
         if ignored:
-            yield f"{system.name}: {len(ignored)} topics without judgments are ignored"
+            yield f"{system.name}: {_number_of('topic', len(ignored))} without judgments, ignored"
+
+
+def _number_of(what: str, number: int) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

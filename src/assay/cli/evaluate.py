@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,15 +26,25 @@ def register(app: typer.Typer) -> None:
 
 def evaluate(
     qrels: Annotated[str, typer.Argument(help="Judgments: a file (also .gz, .zst), or - for stdin.")],
-    runs: Annotated[list[str], typer.Argument(help="Runs: one file or several, or - for stdin.")],
+    runs: Annotated[
+        list[str], typer.Argument(help="Runs: one file or several, or - for stdin; name=FILE gives a name.")
+    ],
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            "-m", "--measure", help="A measure, such as nDCG@10; repeat for more. `assay measures` lists them."
+            "-m",
+            "--measure",
+            help="A measure, such as nDCG@10; repeat, or separate by commas. `assay measures` lists them.",
         ),
     ] = None,
     per_query: Annotated[
-        bool, typer.Option("-q", "--per-query", help="Also every query.", rich_help_panel=_OUTPUT)
+        bool,
+        typer.Option(
+            "-q",
+            "--per-query",
+            help="Also every query (in CSV, Markdown, LaTeX: instead of the means).",
+            rich_help_panel=_OUTPUT,
+        ),
     ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="As JSON, with coverage and signatures.", rich_help_panel=_OUTPUT)
@@ -43,6 +52,10 @@ def evaluate(
     csv: Annotated[bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=_OUTPUT)] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As a Markdown table.", rich_help_panel=_OUTPUT)] = False,
     latex: Annotated[bool, typer.Option("--latex", help="As a LaTeX table.", rich_help_panel=_OUTPUT)] = False,
+    html: Annotated[bool, typer.Option("--html", help="As a page of its own.", rich_help_panel=_OUTPUT)] = False,
+    sort: Annotated[
+        str | None, typer.Option(help="Best system under this measure first.", rich_help_panel=_OUTPUT)
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.", rich_help_panel=_OUTPUT)
     ] = None,
@@ -60,7 +73,8 @@ def evaluate(
         ),
     ] = "doc_id_descending",
     missing: Annotated[
-        str | None, typer.Option(help="Judged topics that a run lacks: zero, skip, error.", rich_help_panel=_RULES)
+        str | None,
+        typer.Option(help="Judged topics that a run lacks: zero (default), skip, error.", rich_help_panel=_RULES),
     ] = None,
     unjudged: Annotated[
         str, typer.Option(help="Documents without judgment: irrelevant, error.", rich_help_panel=_RULES)
@@ -96,13 +110,12 @@ def evaluate(
     Without `-m`: AP, nDCG@10, RR, P and R at 1, 5, 10, 20, and Judged@10.
     """
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.files import scan_run  # noqa: PLC0415
+    from assay.measures.parser import split_measures  # noqa: PLC0415
 
     if [qrels, *runs].count("-") > 1:
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    chosen = [
-        name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted
-    ]
+    forms = {"json": json, "csv": csv, "markdown": markdown, "latex": latex, "html": html}
+    chosen = [name for name, wanted in forms.items() if wanted]
     if len(chosen) > 1:
         raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
     rules: dict[str, Any] = {
@@ -111,12 +124,12 @@ def evaluate(
     }  # fmt: skip
     if missing is not None:
         rules["missing"] = missing
-    files = [scan_run(run) for run in runs]
+    files = [_opened(run) for run in runs]
     with _progress(files, hidden=quiet):
         result = verb.evaluate(
             qrels,
             files,
-            _split(measure) or verb.DEFAULT_MEASURES,
+            [name for text in measure or () for name in split_measures(text)] or verb.DEFAULT_MEASURES,
             undefined=undefined,  # type: ignore[arg-type]  # checked there, with suggestions
             compat=compat,  # type: ignore[arg-type]
             judge=judge,
@@ -124,10 +137,13 @@ def evaluate(
             samples=samples,
             **rules,
         )
+    if sort is not None:
+        result = result.sorted_by(sort)
     if not quiet:
         _say(result, files)
-    text = _rendered(result, chosen[0] if chosen else None, per_query)
-    if signatures and not json:
+    form = chosen[0] if chosen else None
+    text = _rendered(result, form, per_query, plain=output is not None)
+    if signatures and form is None:
         text += "\n" + "".join(f"{line}\n" for line in result.signatures.values())
     if output is not None:
         from assay.files.atomic import write_text  # noqa: PLC0415
@@ -135,24 +151,26 @@ def evaluate(
         write_text(output, text)
     else:
         typer.echo(text, nl=False)
+    if signatures and form in {"csv", "markdown", "latex"}:  # a table for other programs stays a table
+        typer.echo("\n".join(result.signatures.values()), err=True)
 
 
-def _split(measures: list[str] | None) -> list[str]:
-    """Take `-m AP,RR` for `-m AP -m RR`; commas in parentheses belong to the measure."""
-    listed: list[str] = []
-    for part in (part for given in measures or () for part in re.split(r",(?![^(]*\))", given)):
-        stem = re.match(r"(\w+?[._])[\d.]+$", listed[-1]) if listed else None
-        # trec_eval's P.5,10 means P.5 and P.10.
-        listed.append(stem[1] + part if stem and re.fullmatch(r"[\d.]+", part) else part)
-    return listed
+def _opened(run: str) -> RunFile:
+    """Open a run; `name=FILE` gives it a name, unless there is a file of just that name."""
+    from assay.files import scan_run  # noqa: PLC0415
+
+    name, equals, path = run.partition("=")
+    return scan_run(path, name=name) if name and equals and not Path(run).exists() else scan_run(run)
 
 
-def _rendered(result: Evaluation, form: str | None, per_query: bool) -> str:
+def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool) -> str:
+    if form == "html":
+        return result.to_html()
     if form is not None:
         return str(getattr(result, f"to_{form}")(per_query))
     from assay.report.terminal import console, show  # noqa: PLC0415
 
-    out = console()
+    out = console(plain=plain)
     with out.capture() as captured:
         show(result, out, per_query)
     # Cells are padded to their column; nobody wants the blanks at the end of a line.

@@ -58,7 +58,8 @@ def _card(measure: Measure) -> None:
     from assay.report.cards import card  # noqa: PLC0415
     from assay.report.terminal import console  # noqa: PLC0415
 
-    console().print(card(measure), markup=False)
+    out = console()
+    out.print(card(measure, min(out.width, 100)), markup=False, soft_wrap=True)
 
 
 def _as_json(measure: Measure) -> dict[str, Any]:

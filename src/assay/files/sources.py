@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import shutil
 import sys
@@ -25,7 +27,8 @@ CHUNK_BYTES = 8 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPOOL_BYTES = 64 << 20
 _GZIP, _ZSTD, _ZSTD_SKIPPABLE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
-_COMPRESSION_SUFFIXES = (".gz", ".zst")
+_BZIP2, _XZ = b"BZh", b"\xfd7zX"
+_COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 _FORMAT_SUFFIXES = (".run", ".txt", ".trec", ".qrels", ".res", ".results")
 
 
@@ -80,9 +83,13 @@ class Source:
                 yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
             elif magic == _ZSTD or (magic[1:] == _ZSTD_SKIPPABLE and magic[0] & 0xF0 == 0x50):
                 yield io.BufferedReader(_ZstdReader(raw), buffer_size=1 << 20)
+            elif magic.startswith(_BZIP2):
+                yield cast("IO[bytes]", bz2.BZ2File(raw))
+            elif magic == _XZ:
+                yield cast("IO[bytes]", lzma.LZMAFile(raw))  # noqa: SIM115  # what it wraps is closed below
             else:
                 yield raw
-        except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as problem:
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as problem:
             raise FormatError(self.name, None, expected="an intact compressed file", note=str(problem)) from problem
         except OSError as problem:
             raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem

@@ -16,7 +16,8 @@ def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuer
     .. math:: \mathrm{CG}@k = \sum_{i=1}^{k} g_i
 
     :math:`g_i` is the gain of the document at rank *i*: its grade (`linear`), :math:`2^{grade} - 1` (`exp`), 1 if it is
-    relevant (`binary`), or as a table says. Documents without judgment gain nothing.
+    relevant (`binary`), or as a table says, in which grades that are not named keep their own value. Documents without
+    judgment gain nothing.
 
     >>> CG(cutoff=2).of(Ranks.from_grades([3, 2, 3]))  # 3 + 2
     array([5.])

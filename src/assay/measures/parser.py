@@ -51,6 +51,19 @@ def parse_measure(text: str | Measure) -> Measure:
     return found @ value
 
 
+def split_measures(text: str) -> list[str]:
+    """Take several measures in one text apart; commas in parentheses belong to a measure.
+
+    >>> split_measures("AP,nDCG(gain={1: 3, 2: 9})@10"), split_measures("P@5,10"), split_measures("P.5,10")
+    (['AP', 'nDCG(gain={1: 3, 2: 9})@10'], ['P@5', 'P@10'], ['P.5', 'P.10'])
+    """
+    listed: list[str] = []
+    for part in re.split(r",(?![^(]*\))", text):
+        stem = re.match(r"(.+[.@])[\d.]+$", listed[-1]) if listed else None
+        listed.append(stem[1] + part if stem and re.fullmatch(r"[\d.]+", part) else part)
+    return listed
+
+
 def _of_the_reference_tool(name: str) -> Measure | None:
     """Match `ndcg_cut_10` or `ndcg_cut.10` against the names that measures have in trec_eval."""
     templates = ((known, template) for known in registered().values() for template in known.definition.trec_eval)

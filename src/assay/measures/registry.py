@@ -20,6 +20,12 @@ from assay.measures.steps import PerQuery
 Counts: TypeAlias = Ranks | Confusion
 Summary: TypeAlias = Literal["mean", "geometric", "sum"]
 
+# What other tools set measure by measure and Assay for the whole evaluation.
+_RULES_OF_EVALUATION = {
+    "judged_only": "; it is a rule of the evaluation: judged_only=True, --judged-only",
+    "rel": "; the level is a rule of the evaluation: relevance_level=2, --level 2",
+}
+
 _BY_NAME: dict[str, Measure] = {}
 _ALIASES: dict[str, Measure] = {}
 
@@ -88,9 +94,8 @@ class Measure:
         for name, value in changes.items():
             if name not in known:
                 takes = ", ".join(known) or "no parameters"
-                raise ParameterError(
-                    f"{self.name} has no parameter {name!r}; it takes {takes}{did_you_mean(name, known)}"
-                )
+                hint = _RULES_OF_EVALUATION.get(name) or did_you_mean(name, known)
+                raise ParameterError(f"{self.name} has no parameter {name!r}; it takes {takes}{hint}")
             checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
         chosen = {**self.chosen, **checked}
         # In the order of declaration, whatever the order of the call: equal measures are written alike.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.measures.registry import Measure
+    from assay.measures.registry import Measure, Parameter
 
 
 def first_sentence(measure: Measure) -> str:
@@ -27,7 +28,7 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     """What the registry knows: parameters, bounds, names elsewhere."""
     definition = measure.definition
     listed = [
-        (parameter.name, f"{parameter.domain.describe()} (default {_default(parameter.default)})")
+        (parameter.name, f"{parameter.domain.describe()} (default {_default(parameter)})")
         for parameter in definition.parameters.values()
     ]
     if definition.bounds is not None:
@@ -50,13 +51,15 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     return listed
 
 
-def card(measure: Measure) -> str:
+def card(measure: Measure, width: int = 100) -> str:
     """The card as plain text: definition, formula, facts, example."""
-    width = max(len(name) for name, _ in facts(measure))
-    told = "\n".join(f"  {name:<{width}}  {value}" for name, value in facts(measure))
+    told = facts(measure)
+    left = max(len(name) for name, _ in told)
+    hanging = textwrap.TextWrapper(max(width, left + 24), subsequent_indent=" " * (left + 4))
+    listed = "\n".join(hanging.fill(f"  {name:<{left}}  {value}") for name, value in told)
     prose, _, example = inspect.cleandoc(measure.__doc__ or "").partition("\n>>>")
-    paragraphs = [_plain(paragraph) for paragraph in prose.strip().split("\n\n")]
-    return "\n\n".join([str(measure), *paragraphs, told, "Example\n  >>>" + example.replace("\n", "\n  ")])
+    paragraphs = [_paragraph(part, width) for part in prose.strip().split("\n\n")]
+    return "\n\n".join([str(measure), *paragraphs, listed, "Example\n  >>>" + example.replace("\n", "\n  ")])
 
 
 def name_elsewhere(template: str) -> str:
@@ -68,12 +71,12 @@ def name_elsewhere(template: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: {"cutoff": "k", "p": "0.8"}.get(match[1], match[1]), template)
 
 
-def _plain(paragraph: str) -> str:
-    """A paragraph of a docstring without its markup."""
-    if paragraph.startswith(".. math::"):
-        return "    " + plain_formula(paragraph.removeprefix(".. math::"))
-    paragraph = re.sub(r":math:`(.+?)`", lambda match: plain_formula(match[1]), " ".join(paragraph.split()))
-    return re.sub(r"`([^`]+)`", r"\1", re.sub(r"\*([^*\s][^*]*)\*", r"\1", paragraph))
+def _paragraph(text: str, width: int) -> str:
+    """A paragraph of a docstring without its markup, formulas indented."""
+    if text.startswith(".. math::"):
+        return textwrap.indent(textwrap.fill(plain_formula(text.removeprefix(".. math::")), width - 4), "    ")
+    text = re.sub(r":math:`(.+?)`", lambda match: plain_formula(match[1]), " ".join(text.split()))
+    return textwrap.fill(re.sub(r"`([^`]+)`", r"\1", re.sub(r"\*([^*\s][^*]*)\*", r"\1", text)), width)
 
 
 _SIGNS = {
@@ -97,7 +100,7 @@ def plain_formula(formula: str) -> str:
         text = f"{text[: match.start()]}{over}/{under}{text[match.end() :]}"
     for sign in sorted(_SIGNS, key=len, reverse=True):
         text = text.replace(sign, _SIGNS[sign])
-    return " ".join(re.sub(r"([_^])\{(\w+|\*)\}", r"\1\2", text).split())
+    return " ".join(re.sub(r"([_^])\{\s*(\w+|\*)\}", r"\1\2", text).replace("{ ", "{").split())
 
 
 def _alias(name: str, stands_for: Mapping[str, object]) -> str:
@@ -105,5 +108,15 @@ def _alias(name: str, stands_for: Mapping[str, object]) -> str:
     return f"{name} ({meant})" if meant else name
 
 
-def _default(value: object) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+_NONE_MEANS = {
+    "cutoff": "the whole list",
+    "rel": "the evaluation's level, 1 unless changed",
+    "max_grade": "the largest grade of the judgments",
+}
+
+
+def _default(parameter: Parameter) -> str:
+    value = parameter.default
+    if value is None:
+        return _NONE_MEANS.get(parameter.name, "none")
+    return f"{value:g}" if isinstance(value, float) else str(value)

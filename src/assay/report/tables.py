@@ -39,7 +39,7 @@ class Table:
 def systems_table(evaluation: Evaluation) -> Table:
     """One row a system, one column a measure."""
     values = [
-        [evaluation.summary(system.name, measure).value for measure in evaluation.measures]
+        [evaluation.summary(measure, system.name).value for measure in evaluation.measures]
         for system in evaluation.systems
     ]
     best = [_best(column) if len(values) > 1 else None for column in zip(*values, strict=True)]
@@ -97,7 +97,7 @@ def _system_as_json(
 ) -> dict[str, Any]:
     told: dict[str, Any] = {
         "name": system.name,
-        "scores": {str(m): asdict(evaluation.summary(system.name, m)) for m in evaluation.measures},
+        "scores": {str(m): asdict(evaluation.summary(m, system.name)) for m in evaluation.measures},
         "coverage": {name: value for name, value in coverage.items() if name != "system"},
         "missing_topics": system.ranks.missing_topics,
         "ignored_topics": sorted(system.ranks.ignored_topics),
@@ -131,7 +131,7 @@ def to_csv(evaluation: Evaluation, per_query: bool = False) -> str:
     writer.writerow((*names, *map(str, evaluation.measures)))
     for system in evaluation.systems:
         if not per_query:
-            means = [evaluation.summary(system.name, measure).value for measure in evaluation.measures]
+            means = [evaluation.summary(measure, system.name).value for measure in evaluation.measures]
             writer.writerow((system.name, *map(_in_full, means)))
             continue
         for number, query in enumerate(system.ranks.queries):

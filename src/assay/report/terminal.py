@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 _PIPED_WIDTH = 1000
 
 
-def console(stderr: bool = False) -> Console:
-    """A console as wide as the terminal; when piped, wide enough for nothing to be cut, and without colour."""
+def console(stderr: bool = False, plain: bool = False) -> Console:
+    """A console as wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
     stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, width=None if stream.isatty() else _PIPED_WIDTH, highlight=False, soft_wrap=False)
+    if plain or not stream.isatty():
+        return Console(file=stream, width=_PIPED_WIDTH, highlight=False, force_terminal=False, color_system=None)
+    return Console(file=stream, highlight=False)
 
 
 def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:
@@ -38,7 +40,8 @@ def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:
         return
     for block in _blocks(table, to.width):
         to.print(_rich(block))
-    to.print(_rich(_counts(evaluation)))
+    for block in _blocks(_counts(evaluation), to.width):
+        to.print(_rich(block))
 
 
 def _fits_upright(table: Table, width: int) -> bool:
@@ -66,7 +69,7 @@ def _counts(evaluation: Evaluation) -> Table:
     """Topics, missing and ignored ones, relevant documents found, the share judged, ties, undefined values."""
     rows = []
     for row, system in zip(evaluation.coverage.to_dicts(), evaluation.systems, strict=True):
-        undefined = max(evaluation.summary(system.name, measure).undefined for measure in evaluation.measures)
+        undefined = max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
         judged = "NA" if math.isnan(row["judged@10"]) else f"{row['judged@10']:.1%}"
         found = f"{row['relevant_retrieved']:,} of {row['relevant']:,}"
         plain = (f"{row[name]:,}" for name in ("topics", "missing", "ignored"))

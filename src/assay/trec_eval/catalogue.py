@@ -237,6 +237,9 @@ def lines_to_print(options: Options) -> dict[str, list[Line]]:
         if name not in _CATALOGUE:
             if name.startswith(("prefs", "all_prefs")):
                 raise UnknownMeasureError(f"{name}: preference measures of trec_eval are not supported")
+            stem, _, parameter = name.rpartition("_")
+            if stem in _CATALOGUE and parameter.isdigit():
+                raise UnknownMeasureError(f"trec_eval has no measure {name!r}; did you mean {stem}.{parameter}?")
             nearest = did_you_mean(name, [*_CATALOGUE, *NICKNAMES])
             raise UnknownMeasureError(f"trec_eval has no measure {name!r}{nearest}")
         if given.get(name) is None:
