@@ -69,7 +69,7 @@ def test_bad_runs_get_one_clear_message_and_exit_2(folder: Path, name: str) -> N
         (["my.qrels", "bm25.run", "--json", "--csv"], "choose one of --json and --csv"),
         (["my.qrels", "bm25.run", "--compat", "trec_eval"], "compat is one of"),
         (["my.qrels", "bm25.run", "-o", "no/such/folder.md"], "no/such/folder.md: cannot be written"),
-        (["my.qrels", "bm25.run", "--judge", "A"], "my.qrels: expected judgments by several judges"),
+        (["my.qrels", "bm25.run", "--judge", "A"], "my.qrels: expected a judge of '0', got 'A'"),
         (["my.qrels", "bm25.run", "--missing", "error", "-m", "AP"], ""),
     ],
 )

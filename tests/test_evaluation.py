@@ -73,9 +73,9 @@ def test_many_runs_read_the_judgments_once(tmp_path: Path, monkeypatch: pytest.M
         path.write_text("q1 Q0 a 1 1.0 t\n")
     read: list[object] = []
 
-    def counting(given: Path) -> assay.Qrels:
+    def counting(given: Path, judges: bool | None) -> assay.Qrels:
         read.append(given)
-        return assay.read_qrels(given)
+        return assay.read_qrels(given, judges=judges)
 
     monkeypatch.setattr(evaluation, "read_qrels", counting)
     result = assay.evaluate(tmp_path / "qrels", runs, "AP")
@@ -153,7 +153,7 @@ def test_a_short_description_instead_of_a_screenful() -> None:
 
 def test_tables_for_other_programs() -> None:
     result = assay.evaluate(QRELS, {"a|b": RUN, "c_d": {"q1": {"b": 1.0}}}, ["AP", "NumRet"])
-    assert "| a\\|b | **0.2778** | **4** |" in result.to_markdown()
+    assert "| a\\|b | **0.2778** | 4 |" in result.to_markdown()
     assert "c\\_d & 0.1667 & 1" in result.to_latex()
     assert result.to_csv().splitlines()[0] == "system,AP,NumRet"
     assert "<th>a|b</th>" in result._repr_html_()

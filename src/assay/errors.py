@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 from collections.abc import Iterable
 
 _LONGEST_QUOTE = 80
@@ -66,6 +67,18 @@ class UnknownMeasureError(ParameterError):
 
 class MissingDependencyError(AssayError, ImportError):
     """An optional package is needed."""
+
+
+def need(package: str, *, extra: str, purpose: str) -> None:
+    """Ask for an optional package at the door, by name.
+
+    >>> need("no_such_package", extra="report", purpose="charts")
+    Traceback (most recent call last):
+        ...
+    assay.errors.MissingDependencyError: charts needs no_such_package: pip install 'assay[report]'
+    """
+    if importlib.util.find_spec(package) is None:
+        raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
 
 
 def quote(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,9 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean
+from assay.errors import ParameterError, did_you_mean, need
 from assay.files import RunFile, is_file, read_qrels, scan_run
-from assay.measures import Judged, parse_measure
+from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -115,12 +115,13 @@ class Evaluation:
         means = [[self.mean(measure, system.name) for measure in self.measures] for system in self.systems]
         names = {"system": [system.name for system in self.systems]}
         columns = zip(map(str, self.measures), zip(*means, strict=True), strict=True)
-        return pl.DataFrame(names | {name: list(values) for name, values in columns})
+        return pl.DataFrame(names | {name: pl.Series(values).fill_nan(None) for name, values in columns})
 
     def sorted_by(self, measure: str | Measure) -> Evaluation:
         """The same with the best system under a measure first."""
         means = {system.name: self.mean(measure, system.name) for system in self.systems}
-        order = sorted(self.systems, key=lambda system: (math.isnan(means[system.name]), -means[system.name]))
+        sign = -1 if self._measure(measure).definition.higher_is_better else 1
+        order = sorted(self.systems, key=lambda system: (math.isnan(means[system.name]), sign * means[system.name]))
         return replace(self, systems=tuple(order))
 
     @cached_property
@@ -141,7 +142,8 @@ class Evaluation:
 
     def to_pandas(self, per_query: bool = False) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
-        import pandas as pd  # noqa: PLC0415  # an extra
+        need("pandas", extra="pandas", purpose="to_pandas")
+        import pandas as pd  # noqa: PLC0415
 
         return pd.DataFrame(self.to_frame(per_query).to_dict(as_series=False))
 
@@ -207,7 +209,6 @@ def evaluate(
     judge: str | None = None,
     seed: int = 0,
     samples: int = 100,
-    on_system: Callable[[str], None] | None = None,
     **rules: Any,
 ) -> Evaluation:
     """Evaluate one run or several against judgments.
@@ -221,12 +222,11 @@ def evaluate(
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
     """
-    if isinstance(samples, bool) or samples < 1:
-        raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
+    samples, seed = _whole("samples", samples, 1), _whole("seed", seed, 0)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
-    table = _qrels(qrels)
+    table = _qrels(qrels, judge)
     if judge is not None:
         table = table.by_judge(judge)
     judgments = Judgments.of(table)
@@ -235,8 +235,6 @@ def evaluate(
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
         systems.append(System(name, ranks, results))
-        if on_system is not None:
-            on_system(name)
     evaluation = Evaluation(
         tuple(systems),
         wanted,
@@ -256,7 +254,11 @@ def evaluate(
 
 
 def named_runs(runs: Any) -> dict[str, Batches]:
-    """Give every run a name: its key, its file's name or its own; no two the same."""
+    """Give every run a name: its key, its file's name or its own; no two the same.
+
+    >>> list(named_runs({"bm25": {"q1": {"d1": 1.0}}, "dense": {"q1": {"d1": 0.5}}}))
+    ['bm25', 'dense']
+    """
     if isinstance(runs, Mapping) and not _is_one_run(runs):
         return {str(name): _run(run, str(name)) for name, run in runs.items()}
     listed = list(runs) if isinstance(runs, list | tuple) and not _is_rows(runs) else [runs]
@@ -298,9 +300,9 @@ def _name(run: Batches, others: list[Batches]) -> str:
     return run.name
 
 
-def _qrels(given: Any) -> Qrels:
+def _qrels(given: Any, judge: str | None) -> Qrels:
     if is_file(given):
-        return read_qrels(given)
+        return read_qrels(given, judges=None if judge is None else True)
     return Qrels.of(given)
 
 
@@ -308,14 +310,19 @@ def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None
     if not isinstance(given, str | Measure | Iterable):
         raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {given!r}")
     listed = split_measures(given) if isinstance(given, str) else [given] if isinstance(given, Measure) else given
-    wanted = list(dict.fromkeys(parse_measure(measure) for measure in listed))
+    wanted = [parse_measure(measure) for measure in listed]
     if not wanted:
         raise ParameterError("there is no measure to compute")
     if compat is not None:
-        # The reference tool's rounding of recall levels belongs to its profile.
-        with_rule = {m: m(rule=compat) for m in wanted if "rule" in m.parameters and "rule" not in m.chosen}
-        wanted = [with_rule.get(measure, measure) for measure in wanted]
-    return tuple(wanted)
+        # The reference tool's rounding of recall levels belongs to its profile, unless somebody asked for another.
+        wanted = [m(rule=compat) if "rule" in m.parameters and "rule" not in m.given else m for m in wanted]
+    return tuple(dict.fromkeys(wanted))
+
+
+def _whole(name: str, value: Any, low: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < low:
+        raise ParameterError(f"{name} is a whole number from {low} on, not {value!r}")
+    return int(value)
 
 
 def _profile(compat: str | None) -> dict[str, Any]:
@@ -323,7 +330,7 @@ def _profile(compat: str | None) -> dict[str, Any]:
         return {}
     if compat not in _PROFILES:
         raise ParameterError(
-            f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(compat, _PROFILES)}"
+            f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(str(compat), _PROFILES)}"
         )
     return _PROFILES[compat]
 
@@ -345,7 +352,7 @@ def _coverage(system: System) -> dict[str, Any]:
         "ignored": len(ranks.ignored_topics),
         "retrieved": int(ranks.retrieved.sum()),
         "relevant": int(ranks.relevant().sum()),
-        "relevant_retrieved": int((ranks.hits.grade >= ranks.level()).sum()),
+        "relevant_retrieved": round(float(NumRelRet.of(ranks).sum())),
         "tied": int((ranks.hits.tie_last > ranks.hits.tie_first).sum()),
         "judged@10": judged.value,
         "without_relevant": int((ranks.relevant() == 0).sum()),

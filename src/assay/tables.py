@@ -160,6 +160,10 @@ class Scores:
     """One number per system, measure and unit; where there is none, `undefined` says why.
 
     Columns: `system, measure, unit_kind, unit, value, undefined`.
+
+    >>> from assay import evaluate
+    >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "AP").scores.of("run", "AP").rows()
+    [('run', 'AP', 'query', 'q1', 1.0, None)]
     """
 
     frame: pl.DataFrame
@@ -198,7 +202,10 @@ def _columns(data: InMemory, value: str, name: str) -> pl.DataFrame:
     if isinstance(data, Mapping):
         return _from_mapping(data, value)
     if isinstance(data, pl.DataFrame | pl.LazyFrame):
-        return data.lazy().collect()
+        try:
+            return data.lazy().collect()
+        except (OSError, pl.exceptions.PolarsError) as problem:
+            raise InputError(f"{name}: cannot be read: {problem}") from problem
     if hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__") or hasattr(data, "column_names"):
         return _from_frame(data, value, name)
     if isinstance(data, Iterable) and not isinstance(data, str | bytes):

@@ -5,7 +5,7 @@ Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong, 3 incon
 
 from __future__ import annotations
 
-import os
+import signal
 import sys
 
 import typer
@@ -41,15 +41,13 @@ def _root(
 
 def main() -> None:
     """Run the command line: one clear line for a wrong call or input, none for a closed pipe."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
     try:
         app()
     except AssayError as problem:
         sys.stdout.flush()
         sys.stderr.write(f"assay: {problem}\n")
         sys.exit(2)
-    except BrokenPipeError:
-        # Whoever read our output has gone; keep the interpreter from complaining when it flushes on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     except KeyboardInterrupt:
         sys.exit(130)

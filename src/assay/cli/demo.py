@@ -20,6 +20,8 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("assay-demo.html"),
 ) -> None:
     """Evaluate three small systems on questions about tea, and write a page to look at."""
+    from rich.markup import escape  # noqa: PLC0415
+
     from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.files.atomic import write_text  # noqa: PLC0415
     from assay.report.page import page  # noqa: PLC0415
@@ -38,5 +40,5 @@ def demo(
     out.print(f"\nBest by nDCG@10: [bold]{best}[/]. Every number depends on rules; this is how nDCG@10 was made:")
     out.print(f"  {result.signatures['nDCG@10']}", style="dim")
     write_text(output, page(result, title="Three ways to search notes on tea"))
-    out.print(f"\nThe same as a page, with every question: [bold]{output.resolve()}[/]", soft_wrap=True)
+    out.print(f"\nThe same as a page, with every question: [bold]{escape(str(output.resolve()))}[/]", soft_wrap=True)
     out.print("Next: [bold]assay evaluate QRELS RUN...[/] on your own files, and [bold]assay measures[/].")

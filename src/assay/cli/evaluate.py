@@ -112,7 +112,7 @@ def evaluate(
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.measures.parser import split_measures  # noqa: PLC0415
 
-    if [qrels, *runs].count("-") > 1:
+    if [qrels, *(run.rpartition("=")[2] for run in runs)].count("-") > 1:
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
     forms = {"json": json, "csv": csv, "markdown": markdown, "latex": latex, "html": html}
     chosen = [name for name, wanted in forms.items() if wanted]
@@ -124,7 +124,7 @@ def evaluate(
     }  # fmt: skip
     if missing is not None:
         rules["missing"] = missing
-    files = [_opened(run) for run in runs]
+    files = _opened(runs)
     with _progress(files, hidden=quiet):
         result = verb.evaluate(
             qrels,
@@ -155,12 +155,22 @@ def evaluate(
         typer.echo("\n".join(result.signatures.values()), err=True)
 
 
-def _opened(run: str) -> RunFile:
-    """Open a run; `name=FILE` gives it a name, unless there is a file of just that name."""
+def _opened(runs: list[str]) -> list[RunFile]:
+    """Open the runs; `name=FILE` gives one a name, unless there is a file of just that name."""
     from assay.files import scan_run  # noqa: PLC0415
 
-    name, equals, path = run.partition("=")
-    return scan_run(path, name=name) if name and equals and not Path(run).exists() else scan_run(run)
+    given: dict[str, str] = {}
+    files = []
+    for run in runs:
+        name, equals, path = run.partition("=")
+        if not (name and equals and "/" not in name) or Path(run).exists():
+            files.append(scan_run(run))
+            continue
+        if name in given:
+            raise ParameterError(f"two runs are called {name!r}: {given[name]} and {path}")
+        given[name] = path
+        files.append(scan_run(path, name=name))
+    return files
 
 
 def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool) -> str:

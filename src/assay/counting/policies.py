@@ -53,13 +53,19 @@ class Policies:
                 nearest = did_you_mean(str(value), choices)
                 raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
         depth, level = self.depth, self.relevance_level
-        if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1):
+        if depth is not None and (
+            isinstance(depth, bool) or not isinstance(depth, int | np.integer) or not 1 <= depth < 1 << 62
+        ):
             raise ParameterError(f"depth is a whole number from 1 on, not {depth!r}")
         numeric = isinstance(level, int | float | np.number) and not isinstance(level, bool)
         if not numeric or not 0 <= level < float("inf"):
             raise ParameterError(f"relevance_level is a number from 0 on, not {level!r}")
         if not isinstance(self.judged_only, bool | np.bool):
             raise ParameterError(f"judged_only is True or False, not {self.judged_only!r}")
+        # NumPy's numbers become Python's, so that they can be written anywhere.
+        plain = {"depth": depth if depth is None else int(depth), "relevance_level": float(level)}
+        for name, value in (plain | {"judged_only": bool(self.judged_only)}).items():
+            object.__setattr__(self, name, value)
         if self.ties == "expected" and self.judged_only and self.depth is not None:
             raise ParameterError("ties='expected' cannot be combined with both depth and judged_only")
 

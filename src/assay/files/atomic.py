@@ -18,9 +18,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     ...     (Path(folder) / "table.md").read_text()
     '| AP |'
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
     try:
-        _replace(target, text)
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_text(text, encoding="utf-8")  # a pipe or a device cannot be replaced
+        else:
+            _replace(target, text)
     except OSError as problem:
         raise InputError(f"{target}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
 

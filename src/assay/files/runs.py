@@ -74,7 +74,12 @@ class RunFile:
 
 
 def scan_run(given: Readable, *, format: str | None = None, name: str | None = None) -> RunFile:
-    """Find out the format of a run file without reading it; evaluation then streams it."""
+    """Find out the format of a run file without reading it; evaluation then streams it.
+
+    >>> import io
+    >>> scan_run(io.StringIO("q1 Q0 d1 1 2.5 mine")).format
+    'TREC run'
+    """
     source = Source(given)
     found = detect(source, "run", format)
     return RunFile(source, found.says, found.layout, name or source.stem)

@@ -27,7 +27,7 @@ CHUNK_BYTES = 8 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPOOL_BYTES = 64 << 20
 _GZIP, _ZSTD, _ZSTD_SKIPPABLE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
-_BZIP2, _XZ = b"BZh", b"\xfd7zX"
+_BZIP2_BLOCK, _XZ = b"1AY&SY", b"\xfd7zXZ\x00"
 _COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 _FORMAT_SUFFIXES = (".run", ".txt", ".trec", ".qrels", ".res", ".results")
 
@@ -74,18 +74,18 @@ class Source:
         """Open at the start, decompressing what is compressed, whatever its name ends in."""
         try:
             raw = self._raw()
-        except OSError as problem:
+        except (OSError, ValueError) as problem:
             raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
         try:
-            magic = raw.read(4)
+            magic = raw.read(10)
             raw.seek(self._start)
             if magic.startswith(_GZIP):
                 yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
-            elif magic == _ZSTD or (magic[1:] == _ZSTD_SKIPPABLE and magic[0] & 0xF0 == 0x50):
+            elif magic.startswith(_ZSTD) or (magic[1:4] == _ZSTD_SKIPPABLE and magic[0] & 0xF0 == 0x50):
                 yield io.BufferedReader(_ZstdReader(raw), buffer_size=1 << 20)
-            elif magic.startswith(_BZIP2):
+            elif magic.startswith(b"BZh") and magic[4:] == _BZIP2_BLOCK:
                 yield cast("IO[bytes]", bz2.BZ2File(raw))
-            elif magic == _XZ:
+            elif magic.startswith(_XZ):
                 yield cast("IO[bytes]", lzma.LZMAFile(raw))  # noqa: SIM115  # what it wraps is closed below
             else:
                 yield raw
@@ -111,6 +111,10 @@ class Source:
         """Give a binary file that can be read again, and where it starts."""
         sample = file.read(0)
         if isinstance(sample, str):
+            buffer = getattr(file, "buffer", None)
+            in_utf8 = str(getattr(file, "encoding", "")).lower() in {"utf-8", "utf8"}
+            if buffer is not None and in_utf8 and buffer.seekable() and file.tell() == 0:
+                return buffer, 0  # a file opened as text need not be read whole to be read as bytes
             return io.BytesIO(cast("IO[str]", file).read().encode()), 0
         binary = cast("IO[bytes]", file)
         if binary.seekable():
@@ -201,5 +205,5 @@ class _ZstdReader(io.RawIOBase):
             data = self._frame.unused_data if self._frame.eof else b""
 
 
-def _reason(problem: OSError) -> str:
-    return (problem.strerror or str(problem)).lower()
+def _reason(problem: OSError | ValueError) -> str:
+    return (getattr(problem, "strerror", None) or str(problem)).lower()

@@ -104,7 +104,7 @@ def RBP(
     return steps.sum("contribution")
 
 
-@measure(user_model="as RBP; what is not known of the value", closed_under_ties=True)
+@measure(user_model="as RBP; what is not known of the value", closed_under_ties=True, higher_is_better=False)
 def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) -> PerQuery:
     r"""How much RBP could grow if every unjudged document, and all beyond the end of the list, were fully relevant.
 

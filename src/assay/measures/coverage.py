@@ -11,7 +11,7 @@ from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
 
-@measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", closed_under_ties=True)
+@measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=False, closed_under_ties=True)
 def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
     r"""Coverage: the share of the first *k* results that has been judged.
 
@@ -26,7 +26,7 @@ def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
     return _judged_within(ranks, cutoff) / given("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
 
 
-@measure(trec_eval="unj.{cutoff}", user_model="-", closed_under_ties=True)
+@measure(trec_eval="unj.{cutoff}", user_model="-", higher_is_better=False, closed_under_ties=True)
 def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
     r"""The share of the first *k* ranks that holds a document without judgment; always divided by *k*.
 
@@ -39,7 +39,13 @@ def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
 
 
 @measure(
-    ir_measures="NumQ", aliases=("num_q",), bounds=(1.0, 1.0), summary="sum", user_model="-", closed_under_ties=True
+    ir_measures="NumQ",
+    aliases=("num_q",),
+    bounds=(1.0, 1.0),
+    summary="sum",
+    user_model="-",
+    higher_is_better=False,
+    closed_under_ties=True,
 )
 def NumQ(ranks: Ranks) -> PerQuery:
     r"""Number of queries: 1 for each.
@@ -52,7 +58,15 @@ def NumQ(ranks: Ranks) -> PerQuery:
     return given("query", np.ones(len(ranks.queries)))
 
 
-@measure(trec_eval="num_ret", ir_measures="NumRet", bounds=None, summary="sum", user_model="-", closed_under_ties=True)
+@measure(
+    trec_eval="num_ret",
+    ir_measures="NumRet",
+    bounds=None,
+    summary="sum",
+    user_model="-",
+    higher_is_better=False,
+    closed_under_ties=True,
+)
 def NumRet(ranks: Ranks) -> PerQuery:
     r"""Number of documents retrieved.
 
@@ -64,7 +78,15 @@ def NumRet(ranks: Ranks) -> PerQuery:
     return given("retrieved", ranks.retrieved)
 
 
-@measure(trec_eval="num_rel", ir_measures="NumRel", bounds=None, summary="sum", user_model="-", closed_under_ties=True)
+@measure(
+    trec_eval="num_rel",
+    ir_measures="NumRel",
+    bounds=None,
+    summary="sum",
+    user_model="-",
+    higher_is_better=False,
+    closed_under_ties=True,
+)
 def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     r"""Number of relevant documents.
 
@@ -97,7 +119,14 @@ def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQ
     return found_within(ranks, cutoff, rel)
 
 
-@measure(trec_eval="num_nonrel_judged_ret", bounds=None, summary="sum", user_model="-", closed_under_ties=True)
+@measure(
+    trec_eval="num_nonrel_judged_ret",
+    bounds=None,
+    summary="sum",
+    user_model="-",
+    higher_is_better=False,
+    closed_under_ties=True,
+)
 def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     r"""Number of documents retrieved that were judged irrelevant.
 

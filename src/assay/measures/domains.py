@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from assay.errors import ParameterError, did_you_mean
 
+_TOO_LARGE = 1 << 62
+
 
 class Domain:
     """A set of allowed values that can check a value and say what it is."""
@@ -39,7 +41,7 @@ class Whole(Domain):
             return None
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < self.low:
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not self.low <= int(value) < _TOO_LARGE:
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
         return int(value)
 
@@ -63,7 +65,10 @@ class Real(Domain):
             return None
         if isinstance(value, bool | str) or not hasattr(value, "__float__"):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
-        number = float(value)
+        try:
+            number = float(value)
+        except (OverflowError, TypeError, ValueError):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
         fits = self.low < number < self.high if self.inside else self.low <= number <= self.high
         if not fits or math.isnan(number) or math.isinf(number):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}")

@@ -11,6 +11,7 @@ from assay.errors import ParameterError
 from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
 from assay.measures.steps import PerQuery, Steps, given
 
+_LARGEST_EXPONENT = 1000.0
 NO_RELEVANT = "no relevant document"
 NOTHING_RETRIEVED = "nothing was retrieved"
 NO_GAIN = "no judged document has a gain"
@@ -67,6 +68,8 @@ def gains(grade: Floats, gain: GainName | GainTable, level: float) -> Floats:
     if gain == "linear":
         return np.maximum(grade, 0.0)
     if gain == "exp":
+        if grade.max(initial=0.0) > _LARGEST_EXPONENT:
+            raise ParameterError(f"gain='exp' is 2 to the grade, which is too large for grade {grade.max():g}")
         return np.exp2(np.maximum(grade, 0.0)) - 1.0
     if gain == "binary":
         return ((grade >= level) & (grade >= 0)).astype(np.float64)

@@ -56,10 +56,12 @@ def split_measures(text: str) -> list[str]:
 
     >>> split_measures("AP,nDCG(gain={1: 3, 2: 9})@10"), split_measures("P@5,10"), split_measures("P.5,10")
     (['AP', 'nDCG(gain={1: 3, 2: 9})@10'], ['P@5', 'P@10'], ['P.5', 'P.10'])
+    >>> split_measures("IPrec@0.1,0.5"), split_measures("iprec_at_recall.0.1,0.2")
+    (['IPrec@0.1', 'IPrec@0.5'], ['iprec_at_recall.0.1', 'iprec_at_recall.0.2'])
     """
     listed: list[str] = []
     for part in re.split(r",(?![^(]*\))", text):
-        stem = re.match(r"(.+[.@])[\d.]+$", listed[-1]) if listed else None
+        stem = re.match(r"(.*?@|[^.@(]+\.)[\d.]+$", listed[-1]) if listed else None
         listed.append(stem[1] + part if stem and re.fullmatch(r"[\d.]+", part) else part)
     return listed
 

@@ -141,7 +141,7 @@ def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear")
     )
 
 
-@measure(trec_eval="rbp_resid", user_model="as TrecRBP; what is not known of the value")
+@measure(trec_eval="rbp_resid", user_model="as TrecRBP; what is not known of the value", higher_is_better=False)
 def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
     r"""The residual of rank-biased precision as the reference tool has it: 0 if every retrieved document is judged.
 
@@ -198,7 +198,8 @@ def _scale(ranks: Ranks, table: GainTable) -> tuple[Floats, Floats]:
     query, grade = ranks.ideal.query[ranks.ideal.grade >= 0], ranks.ideal.grade[ranks.ideal.grade >= 0]
     highest = np.zeros(units)
     np.maximum.at(highest, query, grade)
-    levels = np.arange(0.0, np.floor(highest.max(initial=0.0)) + 1)
+    # Beyond 1,000 the grades that occur decide, not every whole number on the way to them.
+    levels = np.arange(0.0, min(np.floor(highest.max(initial=0.0)), 1000.0) + 1)
     worth = gains(levels, table, 1.0)
     reached = levels[None, :] <= highest[:, None]
     low = np.where(reached, worth[None, :], np.inf).min(axis=1, initial=np.inf)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get
 import numpy as np
 
 from assay.counting.confusion import Confusion
-from assay.counting.judgments import Floats, Mask
+from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
@@ -56,6 +56,7 @@ class Definition:
     ranx: str | None
     aliases: Mapping[str, Mapping[str, Any]]
     closed_under_ties: bool
+    higher_is_better: bool
     version: int
 
 
@@ -69,9 +70,13 @@ class Measure:
     True
     """
 
-    def __init__(self, definition: Definition, chosen: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, definition: Definition, chosen: Mapping[str, Any] | None = None, given: frozenset[str] = frozenset()
+    ) -> None:
         self.definition = definition
         self.chosen = dict(chosen or {})
+        #: Parameters that somebody asked for, also if at their default: profiles leave those alone.
+        self.given = given
         self.__name__ = self.__qualname__ = definition.function.__name__
         self.__doc__ = definition.function.__doc__
         self.__module__ = definition.function.__module__
@@ -99,7 +104,8 @@ class Measure:
             checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
         chosen = {**self.chosen, **checked}
         # In the order of declaration, whatever the order of the call: equal measures are written alike.
-        return Measure(self.definition, {k: chosen[k] for k in known if k in chosen and chosen[k] != known[k].default})
+        different = {k: chosen[k] for k in known if k in chosen and chosen[k] != known[k].default}
+        return Measure(self.definition, different, self.given | set(changes))
 
     def __matmul__(self, value: float) -> Measure:
         if self.definition.at is None:
@@ -143,11 +149,13 @@ class Measure:
             raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
         rng = np.random.default_rng(seed)
         drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
-        undefined: dict[str, Mask] = {}
-        for result in drawn:
-            for reason, mask in result.undefined.items():
-                undefined[reason] = undefined.get(reason, mask) | mask
-        mean = np.mean([result.values for result in drawn], axis=0)
+        values = np.array([result.values for result in drawn])
+        never = np.isnan(values).all(axis=0)
+        # In an order that leaves a unit undefined it counts as declared; undefined is what no order defines.
+        counted = self.definition.counted_as
+        total = np.where(np.isnan(values), np.nan if counted is None else counted, values)
+        mean = np.where(never, np.nan, np.nansum(total, axis=0) / np.maximum((~np.isnan(total)).sum(axis=0), 1))
+        undefined = {reason: mask & never for reason, mask in drawn[0].undefined.items()}
         return PerQuery(mean, f"mean of {samples} orders of ties", undefined=undefined)
 
     def of(self, counts: Counts) -> Floats:
@@ -158,6 +166,9 @@ class Measure:
         array([0.5])
         """
         return self.per_unit(counts).values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.name, self.chosen)
 
     def __str__(self) -> str:
         at = self.definition.at
@@ -188,6 +199,7 @@ def measure(
     counted_as: float | None = 0.0,
     summary: Summary = "mean",
     closed_under_ties: bool = False,
+    higher_is_better: bool = True,
     version: int = 1,
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
@@ -203,6 +215,7 @@ def measure(
     counted_as: float | None = 0.0,
     summary: Summary = "mean",
     closed_under_ties: bool = False,
+    higher_is_better: bool = True,
     version: int = 1,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
@@ -214,7 +227,7 @@ def measure(
     `aliases`: further names, or a table of names and the parameters that they stand for.
     `bounds`: smallest and largest value. `user_model`: how the measure imagines its user. `counted_as`: what an
     undefined value counts as in a mean (None: it is left out). `summary`: how units are put together.
-    `closed_under_ties`: the function itself averages over tied documents.
+    `closed_under_ties`: the function itself averages over tied documents. `higher_is_better`: whether more is good.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -231,28 +244,33 @@ def measure(
         names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
         definition = Definition(
             function, counts, parameters, at, bounds, user_model, counted_as, summary, names, ir_measures, ranx,
-            table, closed_under_ties, version,
+            table, closed_under_ties, higher_is_better, version,
         )  # fmt: skip
         made = Measure(definition)
-        _register(made.name, made, _BY_NAME)
-        for alias, stands_for in table.items():
-            _register(alias.casefold(), made(**stands_for), _ALIASES)
-        _ALIASES.setdefault(made.name.casefold(), made)
+        called = {made.name.casefold(): made} | {a.casefold(): made(**stands_for) for a, stands_for in table.items()}
+        for name, other in (pair for names in (_BY_NAME, _ALIASES) for pair in names.items()):
+            # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
+            if name.casefold() in called and other.__module__ != made.__module__:
+                raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
+        _BY_NAME[made.name] = made
+        _ALIASES.update(called)
         return made
 
     return register if function is None else register(function)
 
 
-def _register(name: str, made: Measure, names: dict[str, Measure]) -> None:
-    """A module may define its measure anew, as notebooks do; nobody takes over the name of somebody else's."""
-    other = names.get(name)
-    if other is not None and other.__module__ != made.__module__:
-        raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
-    names[name] = made
+def _restored(name: str, chosen: dict[str, Any]) -> Measure:
+    """A measure that was sent to another process."""
+    return _BY_NAME[name](**chosen)
 
 
 def registered() -> dict[str, Measure]:
-    """All measures by name, in the order of their definition."""
+    """All measures by name, in the order of their definition.
+
+    >>> from assay.measures import registered
+    >>> registered()["nDCG"].definition.bounds
+    (0.0, 1.0)
+    """
     return dict(_BY_NAME)
 
 

@@ -112,12 +112,13 @@ def Utility(
 
     .. math:: a\,TP + b\,FP + c\,FN + d\,(N - TP - FP - FN)
 
-    *N* is `collection_size`. The reference tool takes it to be 0 unless told otherwise, and so does this.
+    *N* is `collection_size`, unless the true negatives are counted. The reference tool takes it to be 0 unless told
+    otherwise, and so does this.
 
     >>> Utility.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 - 6
     array([-2.])
     """
-    rest = collection_size - confusion.tp - confusion.fp - confusion.fn
+    rest = collection_size - confusion.tp - confusion.fp - confusion.fn if confusion.tn is None else confusion.tn
     cells = ((confusion.tp, tp), (confusion.fp, fp), (confusion.fn, fn), (rest, tn))
     return given("utility", sum(count * coefficient for count, coefficient in cells))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.graded import place_in_group
@@ -47,12 +48,9 @@ class Steps:
 
     def running(self, column: str) -> Floats:
         """Sum up a column within each unit, row by row."""
-        total = np.cumsum(self[column])
-        starts = np.flatnonzero(np.diff(self.unit, prepend=-1))
-        before = np.append(0.0, total)[starts]
-        lengths = np.diff(starts, append=len(self.unit))
-        running: Floats = total - np.repeat(before, lengths)
-        return running
+        # Unit by unit: one sum over all, taken apart again, would lose what is small beside another unit's numbers.
+        rows = pl.DataFrame({"unit": self.unit, "value": self[column]})
+        return rows.select(pl.col("value").cum_sum().over("unit")).to_series().to_numpy()
 
     def count_so_far(self) -> Ints:
         """Number the rows of each unit from 1."""

@@ -41,7 +41,8 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
     if count and undefined == "error":
         reason = result.reason(int(np.flatnonzero(without)[0]))
         raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
-    substitute = measure.definition.counted_as if undefined == "counted_as" else None
+    declared = measure.parameters.get("floor", measure.definition.counted_as)
+    substitute = declared if undefined == "counted_as" else None
     values = values[~without] if substitute is None else np.where(without, substitute, values)
     return Summary(_put_together(measure, values), len(values), count)
 
@@ -92,7 +93,7 @@ def signature(
         parts.append(f"samples={samples}|seed={seed}")
     if judge is not None:
         parts.append(f"judge={judge}")
-    substitute = definition.counted_as
+    substitute = measure.parameters.get("floor", definition.counted_as)
     counted = "skip" if substitute is None else f"{substitute:g}"
     parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
     return "|".join([*parts, f"v{definition.version}"])

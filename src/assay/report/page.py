@@ -53,9 +53,7 @@ The best value of each column is marked.</p>
 def _coverage(evaluation: Evaluation) -> str:
     head = "".join(f"<th>{html.escape(name.replace('_', ' '))}</th>" for name in evaluation.coverage.columns)
     rows = "".join(
-        f"<tr><th>{html.escape(system)}</th>"
-        + "".join(f"<td>{f'{value:.1%}' if isinstance(value, float) else f'{value:,}'}</td>" for value in counts)
-        + "</tr>"
+        f"<tr><th>{html.escape(system)}</th>" + "".join(f"<td>{_count(value)}</td>" for value in counts) + "</tr>"
         for system, *counts in evaluation.coverage.rows()
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -76,6 +74,12 @@ def _queries(evaluation: Evaluation, measure: Measure) -> str:
         for query in queries
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _count(value: float) -> str:
+    if isinstance(value, float):
+        return NOT_AVAILABLE if math.isnan(value) else f"{value:.1%}"
+    return f"{value:,}"
 
 
 def _bar(value: float | None) -> str:

@@ -42,7 +42,10 @@ def systems_table(evaluation: Evaluation) -> Table:
         [evaluation.summary(measure, system.name).value for measure in evaluation.measures]
         for system in evaluation.systems
     ]
-    best = [_best(column) if len(values) > 1 else None for column in zip(*values, strict=True)]
+    best = [
+        _best(column) if len(values) > 1 and measure.definition.higher_is_better else None
+        for measure, column in zip(evaluation.measures, zip(*values, strict=True), strict=True)
+    ]
     rows = [
         (
             (system.name,),
@@ -67,7 +70,7 @@ def shown(measure: Measure, value: float) -> str:
     """Four decimals, counts as whole numbers, NA where there is no value."""
     if math.isnan(value):
         return NOT_AVAILABLE
-    return f"{value:.0f}" if measure.definition.summary == "sum" else f"{value:.4f}"
+    return f"{value:.0f}" if measure.definition.summary == "sum" and value.is_integer() else f"{value:.4f}"
 
 
 def to_json(evaluation: Evaluation, per_query: bool = False) -> str:

@@ -54,10 +54,10 @@ def _upright(table: Table, evaluation: Evaluation) -> RichTable:
     shown = _empty()
     shown.add_column("")
     for names, _ in table.rows:
-        shown.add_column(names[0], justify="right", no_wrap=True)
+        shown.add_column(Text(names[0]), justify="right", no_wrap=True)
     for number, measure in enumerate(table.numbers):
         cells = [_text(row[number]) for _, row in table.rows]
-        shown.add_row(measure, *cells)
+        shown.add_row(Text(measure), *cells)
     shown.add_row()
     counts = _counts(evaluation)
     for number, name in enumerate(counts.numbers):
@@ -101,16 +101,23 @@ def _blocks(table: Table, width: int) -> Iterator[Table]:
 def _rich(table: Table, title: str | None = None) -> RichTable:
     shown = _empty(title)
     for name in table.names:
-        shown.add_column(name, no_wrap=True)
+        shown.add_column(Text(name), no_wrap=True)
     for name in table.numbers:
-        shown.add_column(name, justify="right", no_wrap=True)
+        shown.add_column(Text(name), justify="right", no_wrap=True)
     for names, cells in table.rows:
         shown.add_row(*map(Text, names), *map(_text, cells))
     return shown
 
 
 def _empty(title: str | None = None) -> RichTable:
-    return RichTable(box=None, title=title, title_justify="left", header_style="bold", padding=(0, 1), pad_edge=False)
+    return RichTable(
+        box=None,
+        title=None if title is None else Text(title),
+        title_justify="left",
+        header_style="bold",
+        padding=(0, 1),
+        pad_edge=False,
+    )
 
 
 def _text(cell: Cell) -> Text:

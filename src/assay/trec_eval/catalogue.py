@@ -94,6 +94,16 @@ def _plain(measure: Measure, **line: Any) -> _Maker:
     return make
 
 
+def _named(name: str) -> _Maker:
+    """What is known of the run as a whole, not computed from topics."""
+
+    def make(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
+        _refuse(parameters, name)
+        return [Line("", summary="none", per_topic=False)]
+
+    return make
+
+
 def _by_cutoff(make_measure: Callable[..., Measure], defaults: Sequence[str] = _CUTOFFS, **line: Any) -> _Maker:
     """Whole cut-offs, sorted, each printed as `name_k`."""
 
@@ -145,6 +155,8 @@ def _eleven_points(parameters: list[str] | None, options: Options) -> list[Line]
 
 def _set_f(parameters: list[str] | None, options: Options) -> list[Line]:  # noqa: ARG001
     squared = _real(parameters[0]) if parameters else 1.0
+    if squared < 0:
+        raise ParameterError(f"the parameter of set_F is the square of beta, from 0 on, not {squared:g}")
     return [Line(_as_typed(parameters), (SetF(beta=squared**0.5),))]
 
 
@@ -164,8 +176,8 @@ def _relstring(parameters: list[str] | None, options: Options) -> list[Line]:  #
 
 
 _CATALOGUE: dict[str, _Maker] = {
-    "runid": lambda *_: [Line("", summary="none", per_topic=False)],
-    "num_q": lambda *_: [Line("", summary="none", per_topic=False)],
+    "runid": _named("runid"),
+    "num_q": _named("num_q"),
     "num_ret": _plain(NumRet, summary="sum", whole=True, when_missing=0.0),
     "num_rel": _plain(NumRel, summary="sum", whole=True),
     "num_rel_ret": _plain(NumRelRet, summary="sum", whole=True),

@@ -6,7 +6,9 @@ Where the reference crashes or contradicts its own help, this does what the help
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ import polars as pl
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import TopicError
+from assay.errors import InputError, TopicError
 from assay.files import RunFile, read_qrels, scan_run
 from assay.measures.registry import Measure
 from assay.tables import Qrels
@@ -42,6 +44,9 @@ def trec_eval(qrels: Any, run: Any, options: Options | None = None) -> Printout:
     lines = lines_to_print(options)
     warnings: list[str] = []
     table = _whole_grades(read_qrels(qrels, judges=options.by_judge), warnings)
+    warnings.extend(table.warnings)
+    if options.by_judge and not table.judges:
+        raise InputError(f"{table.name}: -R qrels_jg needs four columns, the second of which names the assessor")
     results = scan_run(run)
     policies = Policies(
         missing="zero" if options.complete else "skip",
@@ -97,15 +102,22 @@ class _Values:
         values = np.mean([compute(measure, self.ranks) for measure in line.measures], axis=0)
         return values if line.when_missing is None else np.where(self.missing, line.when_missing, values)
 
+    @cached_property
+    def under_each_judge(self) -> list[Ranks]:
+        """The run counted under each assessor's judgments alone; those who judged none of its topics left out."""
+        counted = []
+        for qrels in self.judges.values():
+            with suppress(TopicError):
+                counted.append(
+                    Ranks.from_tables(self.run, Judgments.of(qrels), replace(self.ranks.policies, missing="zero"))
+                )
+        return counted
+
     def _mean_of_judges(self, measure: Measure, ranks: Ranks) -> Floats:
         """The plain measure under each assessor's judgments alone, on average over the topic's assessors."""
         number = {query: index for index, query in enumerate(ranks.queries)}
         total, count = np.zeros(len(number)), np.zeros(len(number))
-        for qrels in self.judges.values():
-            try:
-                theirs = Ranks.from_tables(self.run, Judgments.of(qrels), replace(ranks.policies, missing="zero"))
-            except TopicError:
-                continue
+        for theirs in self.under_each_judge:
             for query, value in zip(theirs.queries, _values(measure, theirs), strict=True):
                 if query in number:
                     total[number[query]] += value
@@ -150,7 +162,7 @@ def _values(measure: Measure, ranks: Ranks) -> Floats:
 
 def _whole_grades(qrels: Qrels, warnings: list[str]) -> Qrels:
     """The reference tool reads the whole part of a grade."""
-    whole = qrels.frame["relevance"].cast(pl.Int64).cast(pl.Float64)
+    whole = pl.Series("relevance", np.trunc(qrels.frame["relevance"].to_numpy()))
     cut = int((whole != qrels.frame["relevance"]).sum())
     if not cut:
         return qrels
