@@ -1,7 +1,7 @@
 """The formats Assay knows, and which one a file is in.
 
-A format is registered where it is defined. Detection looks at the first lines only, and what it found is said: by
-`Run.format`, `Qrels.format` and the command line.
+A format is registered where it is defined. Detection looks at the first line that holds data, and what it found is
+said: by `Run.format`, `Qrels.format` and the command line.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from assay.files.columns import Layout, data_lines
 from assay.files.sources import Source
 
 Kind: TypeAlias = Literal["run", "qrels"]
-Fields: TypeAlias = Sequence[Sequence[str]]
+#: The fields of a line.
+Fields: TypeAlias = Sequence[str]
 
-_HEAD_BYTES = 1 << 16
-_HEAD_LINES = 20
+_HEAD_BYTES = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ _FORMATS: dict[str, Format] = {}
 
 
 def register(name: str, kind: Kind, says: str, layout: Layout) -> Callable[[Callable[[Fields], bool]], Format]:
-    """Register a format; the decorated function tells from the first lines whether a file is in it."""
+    """Register a format; the decorated function tells from the first line whether a file is in it."""
 
     def add(matches: Callable[[Fields], bool]) -> Format:
         _FORMATS[name] = Format(name, kind, says, layout, matches)
@@ -59,40 +59,28 @@ def detect(source: Source, kind: Kind, name: str | None = None) -> Format:
     """Find the format of a file that should hold a table of this kind; `name` fixes it."""
     if name is not None:
         return _named(name, kind)
-    fields = _head(source)
+    line, fields = _first_data_line(source)
     if not fields:
         raise FormatError(source.name, None, expected=_wanted(kind), note="there are no data in the file")
-    fitting = [known for known in _FORMATS.values() if known.matches(fields[:1])]
+    fitting = [known for known in _FORMATS.values() if known.matches(fields)]
     for known in fitting:
         if known.kind == kind:
             return known
-    line, first = fields.line, " ".join(fields[0])
-    if fitting:
-        raise FormatError(
-            source.name, line, expected=_wanted(kind), got=first, note=f"this looks like {fitting[0].says}"
-        )
-    raise FormatError(source.name, line, expected=_wanted(kind), got=first)
+    note = f"this looks like {fitting[0].says}" if fitting else None
+    raise FormatError(source.name, line, expected=_wanted(kind), got=" ".join(fields), note=note)
 
 
-class _Head(list[list[str]]):
-    """The fields of the first lines, and the number of the first of them."""
-
-    line: int = 1
-
-
-def _head(source: Source) -> _Head:
-    head = _Head()
+def _first_data_line(source: Source) -> tuple[int, list[str]]:
+    """The number and the fields of the first line that holds data; no fields if there is none."""
     with source.open() as file:
-        data = file.read(_HEAD_BYTES)
-        if not data.endswith(b"\n"):
-            data += file.readline()
+        data = b""
         # A long preamble of comments or blank lines is not yet an empty file.
-        while not (lines := data_lines(data)) and (more := file.read(_HEAD_BYTES)):
+        while more := file.read(_HEAD_BYTES):
             data += more + file.readline()
-    if lines:
-        head.line = lines[0][0]
-    head.extend([field.decode(errors="replace") for field in line.split()] for _, line in lines[:_HEAD_LINES])
-    return head
+            if lines := data_lines(data):
+                number, line = lines[0]
+                return number, [field.decode(errors="replace") for field in line.split()]
+    return 0, []
 
 
 def _named(name: str, kind: Kind) -> Format:

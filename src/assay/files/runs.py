@@ -167,7 +167,8 @@ def _with_judges(frame: pl.DataFrame, found: Format, judges: bool | None) -> tup
     if "iteration" not in frame.columns:
         return frame, found.says
     if judges is None:
-        judges = frame.n_unique(["query_id", "doc_id"]) < frame.n_unique(["query_id", "doc_id", "iteration"])
+        pairs = frame.n_unique(["query_id", "doc_id"])
+        judges = pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
     if not judges:
         return frame.drop("iteration"), found.says
     frame = frame.rename({"iteration": "judge"})

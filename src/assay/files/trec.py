@@ -25,16 +25,16 @@ SHORT_QRELS_LAYOUT = Layout(
 @register("trec-run", "run", "TREC run", RUN_LAYOUT)
 def trec_run(fields: Fields) -> bool:
     """Six columns or more, the fifth a number."""
-    return all(len(row) >= 6 and is_number(row[4]) for row in fields)
+    return len(fields) >= 6 and is_number(fields[4])
 
 
 @register("trec-qrels", "qrels", "TREC qrels", QRELS_LAYOUT)
 def trec_qrels(fields: Fields) -> bool:
     """Four columns, the last a number; the second is an iteration, or names the judge."""
-    return all(len(row) == 4 and is_number(row[3]) for row in fields)
+    return len(fields) == 4 and is_number(fields[3])
 
 
 @register("qrels-3", "qrels", "qrels in three columns", SHORT_QRELS_LAYOUT)
 def short_qrels(fields: Fields) -> bool:
     """Three columns, the last a number."""
-    return all(len(row) == 3 and is_number(row[2]) for row in fields)
+    return len(fields) == 3 and is_number(fields[2])
