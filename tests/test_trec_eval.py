@@ -115,6 +115,16 @@ def test_values_of_a_missing_topic_with_parameters_are_those_of_one_unjudged_doc
     assert plain["rbp_resid", "10"] == "0.0000"
 
 
+def test_judged_only_leaves_nothing_of_a_missing_topic(files: tuple[Path, Path]) -> None:
+    options = Options(
+        ["rbp_resid.p=0.5", "utility.2,-1,0,0", "relstring.20"], complete=True, per_topic=True, judged_only=True
+    )
+    printed = lines(trec_eval(*files, options).text)
+    assert printed["rbp_resid_p=0.5", "10"] == "0.0000"
+    assert printed["utility_2,-1,0,0", "10"] == "0.0000"
+    assert printed["relstring_20", "10"] == "''"
+
+
 def test_relstring_marks_grades_unjudged_and_unpooled_documents(files: tuple[Path, Path]) -> None:
     assert lines(trec_eval(*files, Options(["relstring"], per_topic=True)).text)["relstring", "9"] == "'0.-1'"
 

@@ -50,6 +50,9 @@ class Run:
     name: str = "run"
     format: str = "in memory"
 
+    def __post_init__(self) -> None:
+        _refuse_absent(self.frame.columns, "score", self.name)
+
     @classmethod
     def of(cls, data: InMemory, name: str = "run") -> Run:
         """Take a run from dicts of dicts, a data frame of any library, or `(query_id, doc_id, score)` tuples."""
@@ -94,6 +97,9 @@ class Qrels:
     name: str = "qrels"
     format: str = "in memory"
     warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        _refuse_absent(self.frame.columns, "relevance", self.name)
 
     @classmethod
     def of(cls, data: InMemory, name: str = "qrels") -> Qrels:

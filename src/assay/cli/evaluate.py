@@ -25,9 +25,10 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    qrels: Annotated[str, typer.Argument(help="Judgments: a file (also .gz, .zst), or - for stdin.")],
+    qrels: Annotated[str, typer.Argument(metavar="QRELS", help="Judgments: a file (also .gz, .zst), or - for stdin.")],
     runs: Annotated[
-        list[str], typer.Argument(help="Runs: one file or several, or - for stdin; name=FILE gives a name.")
+        list[str],
+        typer.Argument(metavar="RUN", help="Runs: one file or several, or - for stdin; name=FILE gives a name."),
     ],
     measure: Annotated[
         list[str] | None,

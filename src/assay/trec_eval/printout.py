@@ -78,8 +78,9 @@ class _Values:
         if options.judged_only and (emptied := int(((ranks.retrieved == 0) & ranks.in_run).sum())):
             warnings.append(f"{run.name}: {emptied} topics have no judged document left (-J); their values are 0")
         self.missing = ~ranks.in_run
-        # The reference evaluates a missing topic as if one document that nobody judged had been retrieved.
-        self.ranks = replace(ranks, retrieved=np.where(self.missing, 1, ranks.retrieved))
+        # The reference evaluates a missing topic as if one document that nobody judged had been retrieved; -J drops it.
+        pretended = 0 if options.judged_only else 1
+        self.ranks = replace(ranks, retrieved=np.where(self.missing, pretended, ranks.retrieved))
         self.order = sorted(range(len(ranks.queries)), key=lambda number: ranks.queries[number].encode())
 
     def text(self, lines: Mapping[str, list[Line]]) -> Iterator[str]:
