@@ -178,3 +178,9 @@ def test_judgments_by_several_judges_need_a_choice(tmp_path: Path) -> None:
     chosen = assay.evaluate(tmp_path / "qrels", RUN, "AP", judge="anna")
     assert chosen.mean() == 1.0
     assert "|judge=anna|" in chosen.signatures["AP"]
+
+
+def test_measures_that_differ_in_a_late_digit_have_different_signatures() -> None:
+    result = evaluate(["RBP(p=0.8)", "RBP(p=0.80000001)", "P@1000000"])
+    assert len(set(result.signatures.values())) == 3
+    assert result.signatures["P@1000000"].startswith("P@1000000|")

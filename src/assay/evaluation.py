@@ -364,10 +364,15 @@ def _warnings(systems: Sequence[System]) -> Iterable[str]:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
         if missing:
             treated = "left out" if system.ranks.left_out else "counted as empty"
-            yield f"{system.name}: {_number_of('judged topic', len(missing))} missing, {treated}"
+            yield f"{system.name}: {number_of('judged topic', len(missing))} missing, {treated}"
         if ignored:
-            yield f"{system.name}: {_number_of('topic', len(ignored))} without judgments, ignored"
+            yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
 
 
-def _number_of(what: str, number: int) -> str:
+def number_of(what: str, number: int) -> str:
+    """Count things in words.
+
+    >>> number_of("topic", 1), number_of("topic", 1200)
+    ('1 topic', '1,200 topics')
+    """
     return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -198,8 +198,7 @@ class Scores:
         return self.frame.filter(pl.col("system") == system, pl.col("measure") == str(measure))
 
 
-#: The columns that a table must have, by its column of numbers, and the one that it may have.
-_NEEDED = {"score": ("query_id", "doc_id", "score"), "relevance": ("query_id", "doc_id", "relevance")}
+#: The column that a table may have besides, by its column of numbers.
 _OPTIONAL = {"score": "rank", "relevance": "judge"}
 
 
@@ -263,7 +262,9 @@ def _from_frame(data: Any, value: str, name: str) -> pl.DataFrame:
         raise InputError(f"{name}: {' '.join(str(problem).split())}") from problem
     try:
         there = frame.columns
-        wanted = {column: frame[column] for column in (*_NEEDED[value], _OPTIONAL[value]) if column in there}
+        wanted = {
+            column: frame[column] for column in ("query_id", "doc_id", value, _OPTIONAL[value]) if column in there
+        }
     except (ValueError, IndexError, nw.exceptions.NarwhalsError) as problem:
         raise InputError(f"{name}: expected a data frame with a name for each column, got {problem}") from problem
     _refuse_absent(there, value, name)
@@ -284,7 +285,7 @@ def _from_frame(data: Any, value: str, name: str) -> pl.DataFrame:
 
 
 def _refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
-    needed = _NEEDED[value]
+    needed = ("query_id", "doc_id", value)
     if any(column not in there for column in needed):
         raise InputError(
             f"{name}: expected the columns {', '.join(needed)}, got {', '.join(map(str, there)) or 'none'}"
@@ -294,7 +295,7 @@ def _refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
 def _checked(frame: pl.DataFrame, value: str, name: str) -> pl.DataFrame:
     """Bring the columns to their types; refuse what is absent, null or not a number."""
     _refuse_absent(frame.columns, value, name)
-    wanted = [*_NEEDED[value], *({_OPTIONAL[value]} & set(frame.columns))]
+    wanted = ["query_id", "doc_id", value, *({_OPTIONAL[value]} & set(frame.columns))]
     columns = {column: frame[column] for column in wanted}
     for column, values in columns.items():
         if values.null_count():

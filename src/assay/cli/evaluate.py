@@ -191,17 +191,15 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool
 def _say(result: Evaluation, files: list[RunFile]) -> None:
     """Tell on stderr what was found in the files, and what is odd."""
     grades = result.qrels.frame["relevance"]
-    found = (_counted(len(result.qrels.topics), "topic"), _counted(grades.len(), "judgment"))
+    from assay.evaluation import number_of  # noqa: PLC0415
+
+    found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
     typer.echo(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}", err=True)
     for file in files:
         typer.echo(f"{file.source.name}: {file.format}", err=True)
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _number(value: Any) -> str:

@@ -57,18 +57,29 @@ class Graded:
         mean: Floats = (total[self.tie_last] - total[self.tie_first - 1]) / (self.tie_last - self.tie_first + 1)
         return mean
 
+    def tie_groups(self) -> Ints:
+        """Number the groups of rows that have the same query and the same scores."""
+        if not len(self.query):
+            return self.query
+        return np.append(0, np.cumsum((np.diff(self.query) != 0) | (np.diff(self.tie_first) != 0)))
+
+    def last_within(self, cutoff: Ints | int | None) -> Ints:
+        """The last rank that each row may have within a cut-off (one for all rows, or one a row) and the limit."""
+        last = self.tie_last if cutoff is None else np.minimum(self.tie_last, cutoff)
+        return last if self.limit is None else np.minimum(last, self.limit)
+
     def condensed(self) -> Graded:
         """Take documents without judgment out and close the ranks up."""
         judged = self.where(self.grade >= 0)
         place = place_in_group(judged.query)
-        group = _group_numbers(judged.query, judged.tie_first)
+        group = judged.tie_groups()
         sizes = np.bincount(group)
         first = place - place_in_group(group) + 1
         return replace(judged, rank=place + 1, tie_first=first, tie_last=first + sizes[group] - 1)
 
     def drawn(self, rng: np.random.Generator) -> Graded:
         """Put documents with equal scores into a random order."""
-        group = _group_numbers(self.query, self.tie_first)
+        group = self.tie_groups()
         starts = np.flatnonzero(np.diff(group, prepend=-1))
         sizes = (self.tie_last - self.tie_first + 1)[starts]
         # Shuffle all places of each group; the group's documents take the first ones of the shuffled places.
@@ -78,17 +89,9 @@ class Graded:
         chosen = shuffled[(np.cumsum(sizes) - sizes)[group] + place_in_group(group)]
         rank = self.tie_first + chosen
         order = np.lexsort((rank, self.query))
-        drawn = replace(self, rank=rank, tie_first=rank, tie_last=rank, averaged=False, limit=None)
         kept = order if self.limit is None else order[rank[order] <= self.limit]
-        return replace(
-            drawn,
-            query=self.query[kept],
-            rank=rank[kept],
-            grade=self.grade[kept],
-            tie_first=rank[kept],
-            tie_last=rank[kept],
-            document=self.document[kept],
-        )
+        place = rank[kept]
+        return Graded(self.query[kept], place, self.grade[kept], place, place, self.document[kept])
 
 
 def place_in_group(group: Ints) -> Ints:
@@ -100,10 +103,3 @@ def place_in_group(group: Ints) -> Ints:
     rows = np.arange(len(group))
     starts = np.diff(group, prepend=group[:1] - 1) != 0
     return rows - np.maximum.accumulate(np.where(starts, rows, 0))
-
-
-def _group_numbers(query: Ints, tie_first: Ints) -> Ints:
-    """Number the groups of rows that have the same query and the same scores."""
-    if not len(query):
-        return query
-    return np.append(0, np.cumsum((np.diff(query) != 0) | (np.diff(tie_first) != 0)))

@@ -71,12 +71,10 @@ def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:
     *i*-th place sees above + 1 + (i - 1) others / (size - 1) relevant ones down to its rank; averaged over the places.
     """
     first, size = rows.tie_first, rows.tie_last - rows.tie_first + 1
-    group = np.append(0, np.cumsum((np.diff(rows.query) != 0) | (np.diff(first) != 0)))[: len(first)]
+    group = rows.tie_groups()
     above = place_in_group(rows.query) - place_in_group(group)
     others = np.bincount(group)[group] - 1 if len(group) else group
-    end = rows.tie_last
-    for limit in (cutoff, rows.limit):
-        end = end if limit is None else np.minimum(end, limit)
+    end = rows.last_within(cutoff)
     places = np.maximum(end - first + 1, 0)
     harmonic = np.append(0.0, np.cumsum(1.0 / np.arange(1, rows.tie_last.max(initial=0) + 1)))
     inverse = harmonic[np.maximum(end, first - 1)] - harmonic[first - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.counting.graded import Graded
+from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError
@@ -40,10 +40,7 @@ def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
     if not rows.averaged:
         return np.ones(len(rows.rank)) if cutoff is None else (rows.rank <= cutoff).astype(np.float64)
     size = rows.tie_last - rows.tie_first + 1
-    end = rows.tie_last
-    for limit in (cutoff, rows.limit):
-        end = end if limit is None else np.minimum(end, limit)
-    share: Floats = np.maximum(end - rows.tie_first + 1, 0) / size
+    share: Floats = np.maximum(rows.last_within(cutoff) - rows.tie_first + 1, 0) / size
     return share
 
 
@@ -140,8 +137,7 @@ def best_first(rows: Graded, worth: Floats) -> tuple[Graded, Floats]:
     rows, worth = rows.where(positive), worth[positive]
     order = np.lexsort((-worth, rows.query))
     query, worth = rows.query[order], worth[order]
-    starts = np.searchsorted(query, query)
-    rank = np.arange(len(query)) - starts + 1
+    rank = place_in_group(query) + 1
     return Graded(query, rank, rows.grade[order], rank, rank, rows.document[order]), worth
 
 

@@ -77,7 +77,9 @@ def signature(
     definition = measure.definition
     at = definition.at
     name = (
-        measure.name if at is None or measure.parameters[at] is None else f"{measure.name}@{measure.parameters[at]:g}"
+        measure.name
+        if at is None or measure.parameters[at] is None
+        else f"{measure.name}@{_shown(measure.parameters[at])}"
     )
     parts = [name]
     for parameter, value in measure.parameters.items():
@@ -94,14 +96,15 @@ def signature(
     if judge is not None:
         parts.append(f"judge={judge}")
     substitute = measure.parameters.get("floor", definition.counted_as)
-    counted = "skip" if substitute is None else f"{substitute:g}"
+    counted = "skip" if substitute is None else _shown(float(substitute))
     parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
     return "|".join([*parts, f"v{definition.version}"])
 
 
 def _shown(value: object) -> str:
+    """A value in full: what differs in the last digit is another number, and has another signature."""
     if isinstance(value, float):
-        return f"{value:g}"
+        return repr(value).removesuffix(".0")
     if isinstance(value, tuple):
-        return ",".join(f"{grade:g}:{gain:g}" for grade, gain in value)
+        return ",".join(f"{_shown(grade)}:{_shown(gain)}" for grade, gain in value)
     return str(value)

@@ -231,12 +231,6 @@ NICKNAMES = {
 }  # fmt: skip
 
 
-def names_wanted(options: Options) -> set[str]:
-    """The measures asked for, nicknames resolved."""
-    given = options.measures or ("official",)
-    return {member for text in given for member in NICKNAMES.get(text, [text.partition(".")[0]])}
-
-
 def lines_to_print(options: Options) -> dict[str, list[Line]]:
     """The lines to print, in the fixed order; the first parameters given for a measure win."""
     given: dict[str, list[str] | None] = {}

@@ -21,7 +21,7 @@ from assay.errors import InputError, TopicError
 from assay.files import RunFile, read_qrels, scan_run
 from assay.measures.registry import Measure
 from assay.tables import Qrels
-from assay.trec_eval.catalogue import OF_JUDGES, Line, Options, lines_to_print, names_wanted
+from assay.trec_eval.catalogue import OF_JUDGES, Line, Options, lines_to_print
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class _Values:
         left_out = len(qrels.topics) - len(ranks.queries)
         if left_out:
             warnings.append(f"{run.name}: {left_out} judged topics are missing and left out (-c counts them)")
-        if options.complete and options.level != 1 and "num_rel" in names_wanted(options):
+        if options.complete and options.level != 1 and "num_rel" in lines_to_print(options):
             warnings.append(
                 "num_rel of all counts judgments above 0, whatever -l is, as the reference tool does with -c"
             )
