@@ -36,6 +36,7 @@ $(VENV)/bin/python:
 $(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt --upgrade pip
 	$(PIP) install -c constraints.txt -e .
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 $(INSTALLED_DEV): $(INSTALLED)

@@ -1,6 +1,7 @@
 """The command line: `python -m benchmarks`."""
 
 import argparse
+import compileall
 import shlex
 import subprocess
 import sys
@@ -21,6 +22,8 @@ def main(arguments: list[str]) -> int:
     chosen = _chosen(sizes, options.only)
     subprocess.run([sys.executable, "-m", "benchmarks.data", sizes.name], check=True, cwd=ROOT)
     peers = peers_python()
+    # The peers were compiled when they were installed; Assay, in its source folder, may have been edited since.
+    compileall.compile_dir(ROOT / "src", quiet=1)
     repetitions = 1 if options.quick else options.repetitions
     bench = Bench(sys.executable, peers, repetitions)
     results: dict[str, Result] = {case.name: bench.run(case) for case in chosen}

@@ -186,7 +186,7 @@ each_arrangement = pytest.mark.parametrize("arranged", ARRANGEMENTS, ids=lambda 
 def in_batches(rows: int) -> Iterator[None]:
     """Go through runs a few rows at a time: `rows` of them in memory, about as many of a file."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("assay.tables._BATCH_ROWS", rows)
+        patch.setattr("assay.tables.run._BATCH_ROWS", rows)
         patch.setattr("assay.counting.streaming._BLOCK_ROWS", rows)
         patch.setattr(Source.chunks, "__defaults__", (rows * 20,))
         yield
@@ -630,7 +630,41 @@ def test_colliding_hashes_make_no_duplicates(arranged: Callable[..., list[Row]],
 
 def test_judgments_that_no_hash_tells_apart_are_an_error_not_a_wrong_count() -> None:
     with colliding(1), pytest.raises(InputError, match="cannot be told apart"):
-        Judgments.of(Qrels.of({"q": {"a": 1, "b": 1}}))
+        Ranks.from_tables([("q", "a", 1.0)], {"q": {"a": 1, "b": 1}})
+
+
+@quickly
+@given(
+    data=tables(),
+    ties=st.sampled_from(TIES),
+    rules=st.sampled_from(
+        [{}, {"depth": 2}, {"judged_only": True}, {"missing": "skip"}, {"score_precision": "single"}]
+    ),
+)
+def test_dicts_count_like_rows(data: Tables, ties: str, rules: dict[str, Any]) -> None:
+    in_dicts = Ranks.from_tables(data.run, data.qrels, ties=ties, **rules)
+    assert_same(in_dicts, Ranks.from_tables(rows_of(data.run), rows_of(data.qrels), ties=ties, **rules))
+    assert_same(in_dicts, Ranks.from_tables(data.run, rows_of(data.qrels), ties=ties, **rules))
+    assert_same(in_dicts, Ranks.from_tables(rows_of(data.run), data.qrels, ties=ties, **rules))
+
+
+@each_tie_rule
+@pytest.mark.parametrize("comparisons", [0, 1 << 40])
+def test_tied_documents_are_placed_alike_by_comparing_and_by_sorting(ties: str, comparisons: int) -> None:
+    data = random_tables(31, documents=40, levels=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("assay.counting.streaming._COMPARISONS_A_ROW", comparisons)
+        check(rows_of(data.run), rows_of(data.run), data.qrels, ties=ties)
+
+
+def test_dicts_may_change_after_they_were_taken() -> None:
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
+    taken, judged = Run.of(run), Qrels.of(qrels)
+    run["q"]["b"] = 3.0
+    qrels["q"]["a"] = 1
+    ranks = Ranks.from_tables(taken, judged)
+    assert (ranks.hits.rank.tolist(), ranks.relevant().tolist()) == ([2], [1])
+    assert taken.frame.rows() == [("q", "a", 2.0), ("q", "b", 1.0)]
 
 
 def test_judgments_are_prepared_once_and_serve_many_runs() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -36,8 +36,7 @@ _PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class System:
+class System(NamedTuple):
     """One system's counts and results."""
 
     name: str

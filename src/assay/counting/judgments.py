@@ -7,15 +7,16 @@ by hash and then as text, so a collision of hashes cannot give a wrong hit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+import itertools
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from assay.errors import InputError
-from assay.tables import Qrels
+from assay.tables import Qrels, picked
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -34,19 +35,29 @@ def pair_hashes(topic: Ints, doc_hash: Hashes) -> Hashes:
     return doc_hash ^ ((topic.astype(np.uint64) + np.uint64(1)) * _SPREAD)
 
 
-@dataclass(frozen=True, eq=False)
-class Judgments:
-    """The judged pairs, sorted by topic and by grade, best first (the ideal ranking), with their look-up."""
+class _Table(NamedTuple):
+    """Where to look for the hash of a pair: the hashes under a seed that tells them apart, and a slot for each."""
 
-    topics: tuple[str, ...]
-    topic_number: dict[str, int]
-    topic: Ints
-    grade: Floats
-    doc_id: pl.Series
     seed: int
-    _hashes: Hashes
-    _hash_order: Ints
-    _slots: NDArray[np.int32]
+    hashes: Hashes
+    order: Ints
+    slots: NDArray[np.int32]
+
+
+class Judgments:
+    """The judged pairs, sorted by topic and by grade, best first (the ideal ranking), with their look-up.
+
+    >>> judgments = Judgments.of(Qrels.of({"q1": {"d1": 0, "d2": 2}}))
+    >>> judgments.doc_id.to_list(), judgments.grade
+    (['d2', 'd1'], array([2., 0.]))
+    """
+
+    def __init__(self, topics: tuple[str, ...], topic: Ints, grade: Floats, doc_ids: pl.Series | list[str]) -> None:
+        self.topics = topics
+        self.topic_number = {name: number for number, name in enumerate(topics)}
+        #: Where each judgment stood among those given.
+        self._order = np.lexsort((-grade, topic))
+        self.topic, self.grade, self._given = topic[self._order], grade[self._order], doc_ids
 
     @classmethod
     def of(cls, qrels: Qrels) -> Judgments:
@@ -57,17 +68,41 @@ class Judgments:
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
                 f"{shown}; choose one: Qrels.by_judge(...), or --judge"
             )
+        if qrels.dicts is not None:
+            flat = qrels.dicts
+            topic = np.repeat(np.arange(len(flat.query_ids)), flat.lengths)
+            return cls(tuple(flat.query_ids), topic, flat.numbers, flat.doc_ids)
         stretches = qrels.frame["query_id"].rle().struct
         names, lengths = stretches.field("value").to_list(), stretches.field("len").to_numpy()
         number = {topic: index for index, topic in enumerate(dict.fromkeys(names))}
         topic = np.repeat(np.fromiter((number[name] for name in names), np.int64, len(names)), lengths)
-        grade, doc_id = qrels.frame["relevance"].to_numpy(), qrels.frame["doc_id"]
-        best_first = np.lexsort((-grade, topic))
-        topic, grade, doc_id = topic[best_first], grade[best_first], doc_id.gather(best_first)
-        seed, hashes, order = _told_apart(topic, doc_id)
+        return cls(tuple(number), topic, qrels.frame["relevance"].to_numpy(), qrels.frame["doc_id"])
+
+    @cached_property
+    def doc_id(self) -> pl.Series:
+        """The documents."""
+        return picked(pl.Series(self._given, dtype=pl.String), self._order)
+
+    @cached_property
+    def by_document(self) -> list[dict[str, int]]:
+        """Of each topic, the positions of its judgments by document, for runs that come in dicts."""
+        bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1)).tolist()
+        if isinstance(self._given, list):  # topic by topic, as dicts are
+            documents, positions = self._given, np.argsort(self._order).tolist()
+        else:
+            documents, positions = self.doc_id.to_list(), list(range(len(self.topic)))
+        return [
+            dict(zip(documents[start:end], positions[start:end], strict=True))
+            for start, end in itertools.pairwise(bounds)
+        ]
+
+    @cached_property
+    def table(self) -> _Table:
+        """The hashed pairs, for runs that come in columns."""
+        seed, hashes, order = _told_apart(self.topic, self.doc_id)
         slots = np.full(1 << max(10, int(len(hashes) * _SLOTS_A_PAIR).bit_length()), -1, dtype=np.int32)
         slots[hashes & np.uint64(len(slots) - 1)] = np.arange(len(hashes))
-        return cls(tuple(number), number, topic, grade, doc_id, seed, hashes, order, slots)
+        return _Table(seed, hashes, order, slots)
 
     @property
     def max_grade(self) -> float:
@@ -85,18 +120,20 @@ class Judgments:
 
     def find(self, hashes: Hashes, topic: Ints, documents: pl.Series) -> tuple[Ints, Ints]:
         """Find the rows that are judged: their positions, and the positions of their judgments."""
-        found = self._slots[hashes & np.uint64(len(self._slots) - 1)]
+        _, known, order, slots = self.table
+        found = slots[hashes & np.uint64(len(slots) - 1)]
         rows = np.flatnonzero(found >= 0)
         judged, wanted = found[rows].astype(np.int64), hashes[rows]
         # A slot holds one of the pairs that share its bits; the others are searched for.
-        others = np.flatnonzero(self._hashes[judged] != wanted)
+        others = np.flatnonzero(known[judged] != wanted)
         if len(others):
-            place = np.searchsorted(self._hashes, wanted[others], sorter=self._hash_order)
-            judged[others] = self._hash_order[np.minimum(place, len(self._hashes) - 1)]
-        same_hash = self._hashes[judged] == wanted
+            place = np.searchsorted(known, wanted[others], sorter=order)
+            judged[others] = order[np.minimum(place, len(known) - 1)]
+        same_hash = known[judged] == wanted
         rows, judged = rows[same_hash], judged[same_hash]
-        same = (self.doc_id.gather(judged) == documents.gather(rows)).to_numpy() & (self.topic[judged] == topic[rows])
-        return rows[same], judged[same]
+        same = picked(self.doc_id, judged) == picked(documents, rows)
+        same_pair = same.to_numpy() & (self.topic[judged] == topic[rows])
+        return rows[same_pair], judged[same_pair]
 
 
 def _told_apart(topic: Ints, doc_id: pl.Series) -> tuple[int, Hashes, Ints]:

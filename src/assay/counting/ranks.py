@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Ints, Judgments
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
-from assay.counting.streaming import Found, find_hits
+from assay.counting.ranking import Found
+from assay.counting.streaming import find_hits
 from assay.errors import InputError, ParameterError, TopicError
 from assay.tables import Batches, Qrels, Run
 
@@ -38,7 +39,7 @@ class Ranks:
     hits: Graded
     ideal: Graded
     max_grade: float
-    doc_ids: pl.Series
+    judgments: Judgments | None = None
     policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
@@ -73,7 +74,7 @@ class Ranks:
             ),
             ideal=_ideal(judgments),
             max_grade=judgments.max_grade,
-            doc_ids=judgments.doc_id,
+            judgments=judgments,
             policies=chosen,
             ignored_topics=found.ignored,
         )
@@ -108,9 +109,13 @@ class Ranks:
             _rows(found),
             _rows(ideal),
             max((grade for row in known for grade in row), default=0.0),
-            pl.Series(["example"], dtype=pl.String),
-            Policies(relevance_level=level),
+            policies=Policies(relevance_level=level),
         )
+
+    @property
+    def doc_ids(self) -> pl.Series:
+        """The names of the judged documents; tiny rankings from grades have none."""
+        return pl.Series(dtype=pl.String) if self.judgments is None else self.judgments.doc_id
 
     def relevant(self, level: float | None = None) -> Ints:
         """How many relevant documents each query has."""

@@ -1,74 +1,35 @@
 """Run x judgments -> hits, in one pass over the rows.
 
-A hit is a retrieved document that is in the judgments. Its rank is found without sorting whole runs: rows come in
-batches, most queries are contiguous and already sorted, and then a hit's rank is its row. Queries that are not sorted
-are sorted; documents with equal scores are compared only where a hit is among them; queries that are split over the
-input are gathered in a second pass. Batches are counted in the threads that parse them, but for their first and last
-query, which may go on in the next batch: those are put together here, in order.
+A hit is a retrieved document that is in the judgments. Rows come in batches, and most queries are contiguous; queries
+that are split over the input are gathered in a second pass. Batches are counted in the threads that parse them, but for
+their first and last query, which may go on in the next batch: those are put together here, in order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
+from assay.counting.lookup import look_up_hits
 from assay.counting.policies import Policies
+from assay.counting.ranking import NO_HITS, NONE, Found, Hits, compared, ranked, sorted_rows, stable_order, starts
 from assay.errors import DuplicateError, quote
-from assay.tables import Batches
+from assay.tables import Batches, Run, as_series, picked
 
-_NONE = np.zeros(0, dtype=np.int64)
 # Rows of scattered queries counted at a time: small enough for the processor's cache, large enough to be worth a call.
 _BLOCK_ROWS = 1 << 18
-
-
-@dataclass(frozen=True)
-class Hits:
-    """Retrieved documents that are in the judgments: where they stand, and which judgment is theirs."""
-
-    topic: Ints
-    judgment: Ints
-    rank: Ints
-    tie_first: Ints
-    tie_last: Ints
-
-    def outside(self, topics: Mask) -> Hits:
-        """The hits of other topics."""
-        return self.take(np.flatnonzero(~topics[self.topic]))
-
-    def take(self, rows: Ints) -> Hits:
-        """Some of the hits, in a given order."""
-        return Hits(self.topic[rows], self.judgment[rows], self.rank[rows], self.tie_first[rows], self.tie_last[rows])
-
-    @classmethod
-    def together(cls, parts: Iterable[Hits]) -> Hits:
-        """All parts, by topic and rank."""
-        listed = [cls(_NONE, _NONE, _NONE, _NONE, _NONE), *parts]
-        joined = cls(
-            np.concatenate([part.topic for part in listed]),
-            np.concatenate([part.judgment for part in listed]),
-            np.concatenate([part.rank for part in listed]),
-            np.concatenate([part.tie_first for part in listed]),
-            np.concatenate([part.tie_last for part in listed]),
-        )
-        return joined.take(np.lexsort((joined.rank, joined.topic)))
-
-
-@dataclass(frozen=True)
-class Found:
-    """The hits of a run, by topic and rank, and how many documents each topic retrieved."""
-
-    hits: Hits
-    retrieved: Ints
-    in_run: Mask
-    ignored: frozenset[str]
+# Up to so many comparisons of ids for each row with a tied score, comparing is faster than sorting.
+_COMPARISONS_A_ROW = 8
 
 
 def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
     """Go through a run once (twice where queries are split over the input) and find its hits."""
+    if isinstance(run, Run) and run.dicts is not None and policies.rank_by == "score":
+        return look_up_hits(run.dicts, judgments, policies)
     try:
         return _find_hits(run, _Search(judgments, policies), judgments, policies)
     except _FoundTwiceError as twice:
@@ -104,8 +65,7 @@ def _find_hits(run: Batches, search: _Search, judgments: Judgments, policies: Po
     return Found(Hits.together(parts), retrieved, seen, frozenset(ignored))
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(NamedTuple):
     """Rows of a run, topics by number; columns of equal length."""
 
     topic: Ints
@@ -119,7 +79,39 @@ class _Rows:
         )
 
     def take(self, rows: Ints) -> _Rows:
-        return _Rows(self.topic[rows], self.score[rows], self.hash[rows], self.doc_id.gather(rows))
+        return _Rows(self.topic[rows], self.score[rows], self.hash[rows], picked(self.doc_id, rows))
+
+    def by_id(self, tied: Ints, first: Ints, last: Ints, descending: bool) -> Ints:
+        """The rows that documents with equal scores move to when all with that score are sorted by id."""
+        groups, index, group = np.unique(first, return_index=True, return_inverse=True)
+        sizes = last[index] - groups + 1
+        if (last - first + 1).sum() < _COMPARISONS_A_ROW * sizes.sum():
+            # Where hits are few among their equals, each is compared with all of them: no sorting.
+            return np.add(first, self._before(tied, first, last, descending))
+        offsets = np.cumsum(sizes) - sizes
+        members = np.repeat(groups - offsets, sizes) + np.arange(sizes.sum())
+        ordered = pl.DataFrame(
+            {
+                "group": np.repeat(np.arange(len(groups)), sizes),
+                "doc_id": self.doc_id.gather(members),
+                "member": np.arange(len(members)),
+            }
+        ).sort("group", "doc_id", descending=[False, descending])
+        # The members of a group, in row order, are the places; the sorted documents take them in turn.
+        place: Ints = np.empty(len(members), dtype=np.int64)
+        place[ordered["member"].to_numpy()] = members
+        at: Ints = offsets[group] + tied - first
+        return place[at]
+
+    def _before(self, tied: Ints, first: Ints, last: Ints, descending: bool) -> Ints:
+        """How many of the documents with the same score come before, by id."""
+        hits = pl.DataFrame({"row": as_series(tied), "first": as_series(first), "end": as_series(last + 1)})
+        pairs = hits.select("row", other=pl.int_ranges("first", "end")).explode("other")
+        mine, other = self.doc_id.gather(pairs["row"]), self.doc_id.gather(pairs["other"])
+        before = (other > mine if descending else other < mine).to_numpy()
+        sizes = last - first + 1
+        counts: Ints = np.add.reduceat(before, np.cumsum(sizes) - sizes, dtype=np.int64)
+        return counts
 
     @staticmethod
     def together(parts: list[_Rows]) -> _Rows:
@@ -133,8 +125,7 @@ class _Rows:
         )
 
 
-@dataclass(frozen=True)
-class _Counted:
+class _Counted(NamedTuple):
     """What whole queries give; `repeated` topics came up more than once and wait for the second pass."""
 
     topics: Ints
@@ -143,15 +134,14 @@ class _Counted:
     repeated: Ints
 
 
-_NOTHING = _Counted(_NONE, _NONE, Hits(_NONE, _NONE, _NONE, _NONE, _NONE), _NONE)
+_NOTHING = _Counted(NONE, NONE, NO_HITS, NONE)
 
 
 class _FoundTwiceError(Exception):
     """A document twice in a query; where it is, is looked up when nobody is reading the file any more."""
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A batch: its first query, those between (counted already, if they are many), and its last one, if another."""
 
     first: _Rows
@@ -194,12 +184,12 @@ class _Search:
     """What stays the same over all batches; it holds no state, so that threads can share it."""
 
     def __init__(self, judgments: Judgments, policies: Policies) -> None:
-        self.judgments, self.policies = judgments, policies
+        self.judgments, self.policies, self.seed = judgments, policies, judgments.table.seed
 
     def piece(self, frame: pl.DataFrame) -> _Piece:
         """Cut a batch at its first and last query and count what lies between."""
         if not frame.height:
-            return _Piece(self._rows(frame, _NONE, _NONE), None, None, set())
+            return _Piece(self._rows(frame, NONE, NONE), None, None, set())
         names, lengths, numbers = self._stretches(frame)
         rows = self._rows(frame, numbers, lengths)
         ignored = set(names.filter(numbers < 0)) if numbers.min() < 0 else set()
@@ -217,7 +207,7 @@ class _Search:
         """Count the queries that come up once, in one stretch; name those that come up again."""
         if not len(rows.topic):
             return _NOTHING
-        numbers = rows.topic[_starts(rows.topic[1:] == rows.topic[:-1])]
+        numbers = rows.topic[starts(rows.topic[1:] == rows.topic[:-1])]
         topics, stretches = np.unique(numbers[numbers >= 0], return_counts=True)
         if len(topics) < len(numbers):
             once = np.zeros(len(self.judgments.topics) + 1, dtype=np.bool_)
@@ -235,11 +225,11 @@ class _Search:
     def gathered(self, parts: Iterator[_Rows]) -> Iterator[_Counted]:
         """Count queries whose rows are scattered: brought together first, then some queries at a time."""
         rows = _Rows.together(list(parts))
-        rows = rows.take(_stable_order(rows.topic))
-        starts = _starts(rows.topic[1:] == rows.topic[:-1])
+        rows = rows.take(stable_order(rows.topic))
+        first = starts(rows.topic[1:] == rows.topic[:-1])
         cuts = [
             0,
-            *np.unique(starts[np.searchsorted(starts, np.arange(_BLOCK_ROWS, len(rows.topic), _BLOCK_ROWS)) - 1]),
+            *np.unique(first[np.searchsorted(first, np.arange(_BLOCK_ROWS, len(rows.topic), _BLOCK_ROWS)) - 1]),
         ]
         for start, end in zip(cuts, [*cuts[1:], len(rows.topic)], strict=True):
             yield self.count(rows.slice(int(start), int(end)))
@@ -252,65 +242,22 @@ class _Search:
 
     def _rows(self, frame: pl.DataFrame, numbers: Ints, lengths: Ints) -> _Rows:
         score, doc_id = frame["score"].to_numpy(), frame["doc_id"]
-        if self.policies.score_precision == "single":
-            with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as it was for those tools
-                score = score.astype(np.float32).astype(np.float64)
-        return _Rows(np.repeat(numbers, lengths), score, doc_id.hash(self.judgments.seed).to_numpy(), doc_id)
+        score = compared(score, self.policies)
+        return _Rows(np.repeat(numbers, lengths), score, doc_id.hash(self.seed).to_numpy(), doc_id)
 
     def count(self, rows: _Rows) -> _Counted:
         """Find the hits among the rows of whole queries, each of them contiguous."""
         if not len(rows.topic):
             return _NOTHING
-        rows = self._without_duplicates(rows)
-        same_topic = rows.topic[1:] == rows.topic[:-1]
-        if (same_topic & (rows.score[1:] > rows.score[:-1])).any():
-            rows = rows.take(self._best_first(rows))
-            same_topic = rows.topic[1:] == rows.topic[:-1]
-        query_starts = _starts(same_topic)
+        rows = self._best_first(self._without_duplicates(rows))
         found, judgment = self.judgments.find(_pairs(rows), rows.topic, rows.doc_id)
-        first = last = found
-        same_score = same_topic & (rows.score[1:] == rows.score[:-1])
-        beside = np.append(False, same_score)[found] | np.append(same_score, False)[found]
-        if beside.any():
-            tie_starts = _starts(same_score)
-            group = np.searchsorted(tie_starts, found, side="right") - 1
-            first, last = tie_starts[group], np.append(tie_starts[1:], len(rows.topic))[group] - 1
-            found = self._settled(found, first, last, rows.doc_id)
-        before = query_starts[np.searchsorted(query_starts, found, side="right") - 1] - 1
-        hits = Hits(rows.topic[found], judgment, found - before, first - before, last - before)
+        hits, query_starts = ranked(rows.topic, rows.score, found, judgment, ties=self.policies.ties, settle=rows.by_id)
         retrieved = np.diff(query_starts, append=len(rows.topic))
-        return _Counted(rows.topic[query_starts], retrieved, hits, _NONE)
+        return _Counted(rows.topic[query_starts], retrieved, hits, NONE)
 
-    def _best_first(self, rows: _Rows) -> Ints:
-        """The order by topic (each contiguous) and falling score; equal scores as in the input if that is the rule."""
-        keeps_order = self.policies.ties in {"input_order", "expected"} or self.policies.duplicates != "error"
-        order = np.argsort(-rows.score, kind="stable" if keeps_order else "quicksort")
-        stretch = np.append(0, np.cumsum(rows.topic[1:] != rows.topic[:-1]))
-        return order[_stable_order(stretch[order])]
-
-    def _settled(self, rows: Ints, first: Ints, last: Ints, documents: pl.Series) -> Ints:
-        """Move hits among equal scores to the row that their doc_id gives them."""
-        tied = last > first
-        if self.policies.ties in {"input_order", "expected"}:
-            return rows
-        starts, index, group = np.unique(first[tied], return_index=True, return_inverse=True)
-        sizes = (last[tied][index] - starts) + 1
-        offsets = np.cumsum(sizes) - sizes
-        members = np.repeat(starts - offsets, sizes) + np.arange(sizes.sum())
-        descending = self.policies.ties == "doc_id_descending"
-        ordered = pl.DataFrame(
-            {
-                "group": np.repeat(np.arange(len(starts)), sizes),
-                "doc_id": documents.gather(members),
-                "member": np.arange(len(members)),
-            }
-        ).sort("group", "doc_id", descending=[False, descending])
-        # The members of a group, in row order, are the places; the sorted documents take them in turn.
-        place = np.empty(len(members), dtype=np.int64)
-        place[ordered["member"].to_numpy()] = members
-        settled = rows.copy()
-        settled[tied] = place[offsets[group] + rows[tied] - starts[group]]
-        return settled
+    def _best_first(self, rows: _Rows) -> _Rows:
+        order = sorted_rows(rows.topic, rows.score, self.policies)
+        return rows if order is None else rows.take(order)
 
     def _without_duplicates(self, rows: _Rows) -> _Rows:
         """Look for a document twice in a query: by hash, and by text only where hashes are equal."""
@@ -327,7 +274,7 @@ class _Search:
         if self.policies.duplicates == "error":
             raise _FoundTwiceError(self.judgments.topics[twice["topic"][0]], twice["doc_id"][0])
         if self.policies.duplicates == "best":
-            rows = rows.take(self._best_first(rows))
+            rows = self._best_first(rows)
         pairs = pl.DataFrame({"topic": rows.topic, "doc_id": rows.doc_id})
         kept = pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series()
         return rows.take(np.flatnonzero(kept.to_numpy()))
@@ -335,14 +282,3 @@ class _Search:
 
 def _pairs(rows: _Rows) -> Hashes:
     return pair_hashes(rows.topic, rows.hash)
-
-
-def _stable_order(numbers: Ints) -> Ints:
-    """The order by number that leaves rows with the same number as they were."""
-    # NumPy sorts 16-bit numbers by radix, several times faster than wider ones.
-    return np.argsort(numbers.astype(np.uint16) if numbers.max(initial=0) < 1 << 16 else numbers, kind="stable")
-
-
-def _starts(goes_on: Mask) -> Ints:
-    """Rows that do not go on with the row before."""
-    return np.append(np.zeros(1, np.int64), np.flatnonzero(~goes_on) + 1)

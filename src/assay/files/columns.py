@@ -8,7 +8,7 @@ ragged lines is tidied up and then parsed. Both ways give the same columns; only
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -30,8 +30,7 @@ class BadRowError(Exception):
         self.line, self.expected, self.got = line, expected, got
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The columns of a format: all of them in file order, and which ones are wanted, as numbers or as text."""
 
     columns: tuple[str, ...]

@@ -7,8 +7,7 @@ said: by `Run.format`, `Qrels.format` and the command line.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from assay.errors import FormatError, ParameterError, did_you_mean
 from assay.files.columns import Layout, data_lines
@@ -21,8 +20,7 @@ Fields: TypeAlias = Sequence[str]
 _HEAD_BYTES = 1 << 12
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """How a table is written in a file.
 
     >>> from assay.files import formats

@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import polars as pl
@@ -46,13 +46,13 @@ class RunFile:
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the file in order; `prepare` runs in the threads that parse."""
         if rank_by == "rank":
-            layout = replace(self.layout, numbers=("rank",))
+            layout = self.layout._replace(numbers=("rank",))
             return parsed(self.source, layout, lambda frame: prepare(_ranked(frame)))
         return parsed(self.source, self.layout, prepare)
 
     def read(self) -> Run:
         """Read the whole table into memory, with its ranks if all of them are numbers."""
-        layout = replace(self.layout, text=(*self.layout.text, "rank"))
+        layout = self.layout._replace(text=(*self.layout.text, "rank"))
         frame = _concat(parsed(self.source, layout, _same), layout)
         rank = frame["rank"].cast(pl.Float64, strict=False)
         frame = frame.drop("rank")

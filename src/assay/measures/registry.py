@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints, overload
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 
@@ -30,8 +30,7 @@ _BY_NAME: dict[str, Measure] = {}
 _ALIASES: dict[str, Measure] = {}
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A keyword parameter of a measure: its name, default and domain."""
 
     name: str

@@ -170,7 +170,7 @@ def _whole_grades(qrels: Qrels, warnings: list[str]) -> Qrels:
     warnings.append(
         f"{qrels.name}: {cut} grades are not whole numbers; their whole part is used, as the reference does"
     )
-    return replace(qrels, frame=qrels.frame.with_columns(whole))
+    return Qrels(qrels.frame.with_columns(whole), qrels.name, qrels.format, qrels.warnings)
 
 
 def _printed(name: str, line: Line, topic: str, value: str) -> str:

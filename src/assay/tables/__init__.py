@@ -1,0 +1,8 @@
+"""The tables that flow between the stages: `Run`, `Qrels` and `Scores`, each a Polars frame with a checked schema."""
+
+from assay.tables.qrels import Qrels
+from assay.tables.run import Batches, Run
+from assay.tables.scores import Scores
+from assay.tables.shapes import FlatDicts, as_series, picked
+
+__all__ = ["Batches", "FlatDicts", "Qrels", "Run", "Scores", "as_series", "picked"]

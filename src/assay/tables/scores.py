@@ -1,0 +1,46 @@
+"""The table of results: one number per system, measure and unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from assay.errors import InputError
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One number per system, measure and unit; where there is none, `undefined` says why.
+
+    Columns: `system, measure, unit_kind, unit, value, undefined`.
+
+    >>> from assay import evaluate
+    >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "AP").scores.of("run", "AP").rows()
+    [('run', 'AP', 'query', 'q1', 1.0, None)]
+    """
+
+    frame: pl.DataFrame
+
+    SCHEMA = pl.Schema(
+        {
+            "system": pl.String,
+            "measure": pl.String,
+            "unit_kind": pl.String,
+            "unit": pl.String,
+            "value": pl.Float64,
+            "undefined": pl.String,
+        }
+    )
+
+    def __post_init__(self) -> None:
+        if self.frame.schema != self.SCHEMA:
+            raise InputError(f"scores: expected the columns {dict(self.SCHEMA)}, got {dict(self.frame.schema)}")
+
+    def of(self, system: str, measure: str) -> pl.DataFrame:
+        """The units of one system under one measure."""
+        for column, wanted in (("system", system), ("measure", str(measure))):
+            known = self.frame[column].unique(maintain_order=True).to_list()
+            if wanted not in known:
+                raise InputError(f"scores: expected a {column} of {', '.join(known)}, got {wanted!r}")
+        return self.frame.filter(pl.col("system") == system, pl.col("measure") == str(measure))

@@ -1,0 +1,242 @@
+"""What tables are made from in memory: dicts of dicts, data frames of any library, rows as tuples.
+
+Most dicts are plain: text to text to numbers. Those are checked and kept as they are; columns of text are made when
+somebody asks for them. Everything else becomes columns at once, and is refused with a message where that fails.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.errors import InputError
+
+#: What `Run.of` and `Qrels.of` take: dicts of dicts, data frames of any library, or rows as tuples.
+InMemory: TypeAlias = Mapping[str, Mapping[str, float]] | Iterable[tuple[Any, ...]] | Any
+
+_FEW_ROWS = 1 << 16
+
+
+class FlatDicts(NamedTuple):
+    """A plain {query: {document: number}}, laid out flat: its queries, how long each is, and all rows.
+
+    >>> FlatDicts.of({"q1": {"d1": 2, "d2": 1.5}})
+    FlatDicts(query_ids=['q1'], lengths=[2], doc_ids=['d1', 'd2'], numbers=array([2. , 1.5]))
+    """
+
+    query_ids: list[str]
+    lengths: list[int]
+    doc_ids: list[str]
+    numbers: np.ndarray[Any, np.dtype[np.float64]]
+
+    @classmethod
+    def of(cls, data: Mapping[Any, Any], *, finite: bool = False) -> FlatDicts | None:
+        """Lay dicts out; None if any of their keys is not text, or any value not a number that can be used."""
+        if not all(issubclass(kind, Mapping) for kind in set(map(type, data.values()))):
+            return None
+        data = {query: documents for query, documents in data.items() if documents}
+        lengths = list(map(len, data.values()))
+        doc_ids = list(itertools.chain.from_iterable(data.values()))
+        values = list(itertools.chain.from_iterable(map(operator.methodcaller("values"), data.values())))
+        if not set(map(type, values)) <= {float, int}:
+            return None
+        try:
+            for ids in (list(data), doc_ids):
+                "".join(ids).encode()
+            numbers = np.fromiter(values, np.float64, len(values))
+        except (TypeError, UnicodeError, OverflowError):
+            return None
+        refused = ~np.isfinite(numbers) if finite else np.isnan(numbers)
+        return None if refused.any() else cls(list(data), lengths, doc_ids, numbers)
+
+    def frame(self, value: str) -> pl.DataFrame:
+        """The rows in columns."""
+        query = np.repeat(np.arange(len(self.query_ids)), self.lengths)
+        return pl.DataFrame(
+            {
+                "query_id": picked(pl.Series(self.query_ids, dtype=pl.String), query),
+                "doc_id": pl.Series(self.doc_ids, dtype=pl.String),
+                value: pl.Series(self.numbers),
+            }
+        )
+
+
+def rows_of(data: InMemory, value: str, name: str) -> pl.DataFrame | FlatDicts:
+    """Take any of the accepted shapes, checked; refuse anything else."""
+    flat = FlatDicts.of(data, finite=value == "relevance") if isinstance(data, Mapping) else None
+    return _checked(_columns(data, value, name), value, name) if flat is None else flat
+
+
+def as_series(values: np.ndarray[Any, Any]) -> pl.Series:
+    """A column of numbers.
+
+    >>> as_series(np.array([1.0, 2.0])).to_list()
+    [1.0, 2.0]
+    """
+    # To take a NumPy array, Polars loads `numpy.ma` (20 ms, once): more than a small evaluation takes in all.
+    return pl.Series(values.tolist() if 0 < len(values) < _FEW_ROWS else values)
+
+
+def picked(values: pl.Series, rows: np.ndarray[Any, np.dtype[np.int64]]) -> pl.Series:
+    """Some of the values, in a given order.
+
+    >>> picked(pl.Series(["a", "b", "c"]), np.array([2, 0])).to_list()
+    ['c', 'a']
+    """
+    return values.gather(as_series(rows))
+
+
+#: The column that a table may have besides, by its column of numbers.
+_OPTIONAL = {"score": "rank", "relevance": "judge"}
+
+
+def _columns(data: InMemory, value: str, name: str) -> pl.DataFrame:
+    """Any of the accepted shapes -> a frame, not yet checked."""
+    if isinstance(data, Mapping):
+        return _from_mapping(data, value)
+    if isinstance(data, pl.DataFrame | pl.LazyFrame):
+        try:
+            return data.lazy().collect()
+        except (OSError, pl.exceptions.PolarsError) as problem:
+            raise InputError(f"{name}: cannot be read: {problem}") from problem
+    if hasattr(data, "columns") or hasattr(data, "__arrow_c_stream__") or hasattr(data, "column_names"):
+        return _from_frame(data, value, name)
+    if isinstance(data, Iterable) and not isinstance(data, str | bytes):
+        return _from_rows(data, value)
+    raise InputError(f"expected a dict of dicts, a data frame or rows as tuples, got {type(data).__name__}")
+
+
+def _from_mapping(data: Mapping[Any, Any], value: str) -> pl.DataFrame:
+    for kind in set(map(type, data.values())):  # a check per type, not per query: there may be many
+        if not issubclass(kind, Mapping):
+            query_id = next(query_id for query_id, documents in data.items() if type(documents) is kind)
+            raise InputError(f"query {query_id!r}: expected a dict of doc_id to {value}, got {kind.__name__}")
+    lengths = np.array(list(map(len, data.values())), dtype=np.int64)
+    topics = _texts(list(data), "query_id")
+    documents = list(itertools.chain.from_iterable(data.values()))
+    numbers = list(itertools.chain.from_iterable(map(operator.methodcaller("values"), data.values())))
+    return pl.DataFrame(
+        {
+            "query_id": picked(topics, np.repeat(np.arange(len(data)), lengths)),
+            "doc_id": _texts(documents, "doc_id"),
+            value: _numbers(numbers, value),
+        }
+    )
+
+
+def _from_rows(rows: Iterable[Any], value: str) -> pl.DataFrame:
+    listed = list(rows)
+    for number, row in enumerate(listed, 1):
+        if not isinstance(row, tuple | list | np.ndarray) or len(row) != 3:
+            raise InputError(f"row {number}: expected (query_id, doc_id, {value}), got {row!r}")
+    queries, documents, numbers = zip(*listed, strict=True) if listed else ((), (), ())
+    return pl.DataFrame(
+        {
+            "query_id": _texts(queries, "query_id"),
+            "doc_id": _texts(documents, "doc_id"),
+            value: _numbers(numbers, value),
+        }
+    )
+
+
+def _from_frame(data: Any, value: str, name: str) -> pl.DataFrame:
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for frames of other libraries
+
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError as problem:
+        raise InputError(f"expected a data frame, got {type(data).__name__}") from problem
+    except nw.exceptions.NarwhalsError as problem:
+        raise InputError(f"{name}: {' '.join(str(problem).split())}") from problem
+    try:
+        there = frame.columns
+        wanted = {
+            column: frame[column] for column in ("query_id", "doc_id", value, _OPTIONAL[value]) if column in there
+        }
+    except (ValueError, IndexError, nw.exceptions.NarwhalsError) as problem:
+        raise InputError(f"{name}: expected a data frame with a name for each column, got {problem}") from problem
+    refuse_absent(there, value, name)
+    columns = {}
+    for column, values in wanted.items():
+        missing = values.is_null()
+        if missing.any():
+            raise InputError(f"{name}: row {missing.to_list().index(True) + 1}: expected a {column}, got none")
+        if values.dtype.is_numeric():
+            columns[column] = pl.Series(values.to_numpy().copy())  # the frame's own memory may change later
+        elif column not in {value, "rank"}:
+            columns[column] = _texts(values.to_list(), column)
+        elif values.dtype == nw.Object:
+            columns[column] = _numbers(values.to_list(), column)
+        else:
+            raise InputError(f"{name}: expected numbers in column {column}, got {values.dtype}")
+    return pl.DataFrame(columns)
+
+
+def refuse_absent(there: Sequence[Any], value: str, name: str) -> None:
+    """Refuse a table without one of its columns."""
+    needed = ("query_id", "doc_id", value)
+    if any(column not in there for column in needed):
+        raise InputError(
+            f"{name}: expected the columns {', '.join(needed)}, got {', '.join(map(str, there)) or 'none'}"
+        )
+
+
+def _checked(frame: pl.DataFrame, value: str, name: str) -> pl.DataFrame:
+    """Bring the columns to their types; refuse what is absent, null or not a number."""
+    refuse_absent(frame.columns, value, name)
+    wanted = ["query_id", "doc_id", value, *({_OPTIONAL[value]} & set(frame.columns))]
+    columns = {column: frame[column] for column in wanted}
+    for column, values in columns.items():
+        if values.null_count():
+            row = int(values.is_null().arg_max() or 0)
+            raise InputError(f"{name}: row {row + 1}: expected a {column}, got null")
+        if column in {value, "rank"}:
+            columns[column] = _as_numbers(values, name, finite=column == "relevance")
+        elif values.dtype != pl.String:
+            if not (values.dtype.is_integer() or values.dtype.base_type() in {pl.Categorical, pl.Enum, pl.Null}):
+                raise InputError(f"{name}: expected text or whole numbers in column {column}, got {values.dtype}")
+            columns[column] = values.cast(pl.String)
+    return pl.DataFrame(columns)
+
+
+def _as_numbers(values: pl.Series, name: str, *, finite: bool) -> pl.Series:
+    if len(values) and not values.dtype.is_numeric():
+        raise InputError(f"{name}: expected numbers in column {values.name}, got {values.dtype}")
+    numbers = values if values.dtype == pl.Float64 else values.cast(pl.Float64)
+    refused = ~np.isfinite(numbers.to_numpy()) if finite else np.isnan(numbers.to_numpy())
+    if refused.any():
+        row = int(refused.argmax())
+        raise InputError(f"{name}: row {row + 1}: expected a number as {values.name}, got {numbers[row]}")
+    return numbers
+
+
+def _text(value: Any, name: str) -> str:
+    """Ids are text or whole numbers; text has to be such that it can be written down."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or value.encode(errors="ignore") != value.encode(errors="surrogatepass"):
+        raise InputError(f"expected text or whole numbers as {name}, got {value!r}")
+    return value
+
+
+def _texts(values: Sequence[Any], name: str) -> pl.Series:
+    try:
+        return pl.Series(values, dtype=pl.String, strict=True)
+    except (TypeError, UnicodeError, pl.exceptions.PolarsError):
+        return pl.Series([_text(value, name) for value in values], dtype=pl.String)
+
+
+def _numbers(values: Sequence[Any], name: str) -> pl.Series:
+    for kind in set(map(type, values)):  # a check per type, not per value: there may be millions
+        if issubclass(kind, str | bytes | bool | np.bool) or not hasattr(kind, "__float__"):
+            odd = next(value for value in values if type(value) is kind)
+            raise InputError(f"expected a number as {name}, got {odd!r}")
+    try:
+        return pl.Series(name, np.array(values, dtype=np.float64).reshape(len(values)))
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError(f"expected a number as {name}: {problem}") from problem
