@@ -28,8 +28,10 @@ _COMPARISONS_A_ROW = 8
 
 def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
     """Go through a run once (twice where queries are split over the input) and find its hits."""
-    if isinstance(run, Run) and run.dicts is not None and policies.rank_by == "score":
-        return look_up_hits(run.dicts, judgments, policies)
+    in_dicts = run.dicts if isinstance(run, Run) and policies.rank_by == "score" else None
+    # Many rows are worth being made into columns, which are counted on all cores.
+    if in_dicts is not None and len(in_dicts.doc_ids) < _BLOCK_ROWS:
+        return look_up_hits(in_dicts, judgments, policies)
     try:
         return _find_hits(run, _Search(judgments, policies), judgments, policies)
     except _FoundTwiceError as twice:

@@ -46,8 +46,9 @@ class FlatDicts(NamedTuple):
         if not set(map(type, values)) <= {float, int}:
             return None
         try:
-            for ids in (list(data), doc_ids):
-                "".join(ids).encode()
+            for text in ("".join(data), "".join(doc_ids)):
+                if not text.isascii():
+                    text.encode()
             numbers = np.fromiter(values, np.float64, len(values))
         except (TypeError, UnicodeError, OverflowError):
             return None
