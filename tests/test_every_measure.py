@@ -6,6 +6,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,11 +15,13 @@ import pytest
 from strategies import Tables, shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
-from assay import Measure, PerQuery, Ranks, parse_measure
+from assay import Confusion, Measure, PerQuery, Ranks, parse_measure
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError
+from assay.measures.summary import summarise
 
 SAMPLES = 400
+SIZE = 60  # documents in the collection, where that is known
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 
 
@@ -90,7 +93,11 @@ def within_bounds(measure: Measure, result: Floats) -> bool:
 @each_measure
 def test_values_are_within_the_declared_bounds(measure: Measure) -> None:
     """Also when ties are averaged, when ranks close up over unjudged documents, and when lists are cut."""
-    some_rules: list[dict[str, Any]] = [{}, {"judged_only": True}, {"depth": 3, "relevance_level": 2}]
+    some_rules: list[dict[str, Any]] = [
+        {"collection_size": SIZE},
+        {"judged_only": True},
+        {"depth": 3, "relevance_level": 2, "collection_size": SIZE},
+    ]
     for name, rules in itertools.product(["graded", "fractions"], some_rules):
         for variant in variants(measure):
             assert within_bounds(variant, variant.of(counted(name, **rules))), f"{variant} under {rules} on {name}"
@@ -139,9 +146,9 @@ def test_the_ideal_ranking_is_best(measure: Measure) -> None:
         pytest.skip("without an upper bound there is no best value")
     if measure.definition.user_model == "-":
         pytest.skip("it counts, and imagines no user to whom a ranking could be good")
-    data, ranks = DATA["graded"], counted("graded")
+    data, ranks = DATA["graded"], counted("graded", collection_size=SIZE)
     judged = [list(docs.values()) for docs in data.qrels.values()]
-    nothing = Ranks.from_grades(*([None] * 5 for _ in judged), judged=judged)
+    nothing = in_a_collection(Ranks.from_grades(*([None] * 5 for _ in judged), judged=judged))
     if (np.nan_to_num(measure.of(nothing)) > np.nan_to_num(measure.of(ranks)) + 1e-12).any():
         pytest.skip("it does not reward what is found: a ranking of unjudged documents alone does better than others")
     for variant in variants(measure):
@@ -151,20 +158,30 @@ def test_the_ideal_ranking_is_best(measure: Measure) -> None:
 
 
 def ideals(measure: Measure, data: Tables) -> list[Ranks]:
-    """Rankings of the judged documents: those that are relevant, and those that have a gain, best first."""
+    """Rankings of the judged documents: those that are relevant, and those that have a gain, best first.
+
+    And the relevant ones with another one after them, for measures that compare what was retrieved.
+    """
     table = gain_table(measure)
     level = measure.parameters.get("rel")
 
     def worth(grade: float) -> float:
         return table.get(grade, grade) if grade >= 0 else 0.0
 
-    def ideal(wanted: Callable[[float], bool]) -> Ranks:
+    def relevant(grade: float) -> bool:
+        return grade >= (1.0 if level is None else level)
+
+    def ideal(wanted: Callable[[float], bool], *more: None) -> Ranks:
         judged = [sorted(docs.values(), key=worth, reverse=True) for docs in data.qrels.values()]
         chosen = [[grade for grade in grades if grade >= 0 and wanted(grade)] for grades in judged]
         rest = [[grade for grade in grades if not (grade >= 0 and wanted(grade))] for grades in judged]
-        return Ranks.from_grades(*chosen, judged=rest)
+        return in_a_collection(Ranks.from_grades(*([*grades, *more] for grades in chosen), judged=rest))
 
-    return [ideal(lambda grade: grade >= (1.0 if level is None else level)), ideal(lambda grade: worth(grade) > 0)]
+    return [ideal(relevant), ideal(lambda grade: worth(grade) > 0), ideal(relevant, None)]
+
+
+def in_a_collection(ranks: Ranks) -> Ranks:
+    return replace(ranks, policies=replace(ranks.policies, collection_size=SIZE))
 
 
 # Steps: whoever adds up what is shown gets the value.
@@ -190,8 +207,8 @@ def combined(op: str, *numbers: float) -> float:
     if any(map(math.isnan, numbers)):
         return math.nan
     match op, numbers:
-        case "ln", (x,):
-            return math.log(x)
+        case (("ln" | "sqrt"), (x,)):
+            return math.log(x) if op == "ln" else math.sqrt(x)
         case "/", (x, y):
             return x / y if y else math.nan
         case (("+" | "-" | "*" | "max" | "min"), (x, y)):
@@ -206,7 +223,7 @@ def test_steps_reduce_to_the_value(measure: Measure) -> None:
         if ties == "expected" and is_sampled(measure):
             continue  # the mean of many orders, each with steps of its own
         for variant in variants(measure):
-            result = variant.per_unit(counted(name, ties=ties))
+            result = variant.per_unit(counted(name, ties=ties, collection_size=SIZE))
             assert same(recomputed(result), result.values), str(variant)
             reasons = [reason is not None for reason in result.reasons()]
             assert reasons == np.isnan(result.values).tolist(), str(variant)
@@ -236,6 +253,34 @@ def test_steps_show_documents_that_are_there(measure: Measure) -> None:
                 assert {(unit, grade) for unit, _, grade in rows} <= {(unit, grade) for unit, _, grade in judged}
 
 
+# Averages: the mean over units is macro; micro is the same formula on summed counts.
+
+
+@pytest.mark.parametrize("measure", [m for m in MEASURES if "average" in m.parameters], ids=str)
+@pytest.mark.parametrize("rules", [{}, {"collection_size": SIZE}], ids=str)
+def test_micro_is_the_value_of_the_summed_table(measure: Measure, rules: dict[str, Any]) -> None:
+    """Values of queries stay as they are, and those that are undefined have their counts in the sum."""
+    ranks = counted("graded", **rules)
+    table = Confusion.from_ranks(ranks)
+    cells = [None if cell is None else int(cell.sum()) for cell in (table.tp, table.fp, table.fn, table.tn)]
+    summed = Confusion.from_table(*cells)  # type: ignore[arg-type]  # only tn may be None
+    for variant in variants(measure):
+        micro, macro = variant(average="micro"), variant(average="macro")
+        assert same(micro.of(ranks), macro.of(ranks))
+        assert [summarise(micro, micro.per_unit(ranks)).value] == pytest.approx(macro.of(summed), nan_ok=True)
+        counted_as_0 = np.nan_to_num(macro.of(ranks))
+        assert summarise(macro, macro.per_unit(ranks)).value == pytest.approx(counted_as_0.mean())
+
+
+def test_micro_where_tied_documents_may_be_cut_off() -> None:
+    """The mean over orders of the micro average: b or c is the second document, and only c is relevant."""
+    run = {"q": {"a": 2.0, "b": 1.0, "c": 1.0}, "r": {"a": 1.0}}
+    ranks = Ranks.from_tables(run, {"q": {"a": 1, "c": 1}, "r": {"x": 1}}, ties="expected", depth=2)
+    micro = parse_measure("MicroP")
+    value = summarise(micro, micro.per_unit(ranks, samples=2000)).value
+    assert value == pytest.approx((1 / 3 + 2 / 3) / 2, abs=0.02)
+
+
 # Ties: the expected value is the mean over all orders.
 
 
@@ -246,11 +291,17 @@ def orders(scores: dict[str, float]) -> list[tuple[str, ...]]:
     return [tuple(itertools.chain.from_iterable(order)) for order in each]
 
 
-RULES: list[dict[str, Any]] = [{}, {"depth": 3}, {"judged_only": True}]
+RULES: list[dict[str, Any]] = [
+    {},
+    {"depth": 3, "collection_size": SIZE},
+    {"judged_only": True, "collection_size": SIZE},
+]
 
 
 @cache
-def all_orders(depth: int | None = None, judged_only: bool = False) -> tuple[Ranks, list[int]]:
+def all_orders(
+    depth: int | None = None, judged_only: bool = False, collection_size: int | None = None
+) -> tuple[Ranks, list[int]]:
     """Every order of every topic as a query of its own, and how many orders each topic has."""
     rankings, rest, counts = [], [], []
     for query, judged in DATA["small"].qrels.items():
@@ -261,7 +312,8 @@ def all_orders(depth: int | None = None, judged_only: bool = False) -> tuple[Ran
             kept = kept[:depth]
             rankings.append([judged.get(doc) for doc in kept])
             rest.append([grade for doc, grade in judged.items() if doc not in kept])
-    return Ranks.from_grades(*rankings, judged=rest), counts
+    ranks = Ranks.from_grades(*rankings, judged=rest)
+    return ranks if collection_size is None else in_a_collection(ranks), counts
 
 
 def tied(**rules: Any) -> Ranks:

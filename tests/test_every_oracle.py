@@ -5,19 +5,22 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Table, Tables, quickly, tables
-from twin import TWINS, Topic, rank
+from twin import Topic, rank
+from twin_further import TWINS
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, same, values, variants
 
 from assay import Measure, Ranks
+from assay.measures import AUC, INSQ, INST
 from assay.measures.domains import Whole
 
-TWIN_NAMES = {"tp": "a", "fp": "b", "fn": "c", "tn": "d"}
+TWIN_NAMES = {"tp": "a", "fp": "b", "fn": "c", "tn": "d", "T": "wanted"}
 
 
 def slowly(measure: Measure, topic: Topic, max_grade: float) -> float:
@@ -25,6 +28,7 @@ def slowly(measure: Measure, topic: Topic, max_grade: float) -> float:
     slow = TWINS[measure.name]
     taken = inspect.signature(slow).parameters
     asked = {TWIN_NAMES.get(name, name): value for name, value in measure.parameters.items()}
+    asked.pop("average", None)  # it says what becomes of the values, not what they are
     if "rel" in asked and "rel" not in taken:
         level = asked.pop("rel")
         topic = topic if level is None else replace(topic, level=level)
@@ -53,6 +57,7 @@ POLICIES: list[dict[str, Any]] = [
     {"depth": 3},
     {"judged_only": True},
     {"judged_only": True, "depth": 4, "relevance_level": 0.0},
+    {"collection_size": 40, "depth": 4},
 ]
 
 
@@ -73,7 +78,7 @@ def shortened(topic: Topic, rules: dict[str, Any]) -> Topic:
     kept = topic.ranking[: rules.get("depth")]
     if rules.get("judged_only"):
         kept = tuple(doc for doc in kept if topic.judged.get(doc, -1.0) >= 0)
-    return replace(topic, ranking=kept)
+    return replace(topic, ranking=kept, size=rules.get("collection_size"))
 
 
 @quickly
@@ -161,3 +166,42 @@ def is_computed_by(provider: Any, measure: Any) -> bool:
         return bool(provider.supports(measure))
     except AssertionError:  # the package wants a cut-off
         return False
+
+
+@pytest.mark.parametrize("wanted", [1.0, 2.0, 3.5])
+@pytest.mark.parametrize("measure", [INSQ, INST], ids=str)
+def test_agrees_with_cwl_eval(measure: Measure, wanted: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By way of ir_measures, which leaves tied documents as they came."""
+    monkeypatch.chdir(tmp_path)  # the package writes a log into the folder it is loaded in
+    pytest.importorskip("cwl")
+    package = pytest.importorskip("ir_measures")
+    data = DATA["graded"].for_the_reference_tool()
+    got = by_query(measure(T=wanted, max_grade=4), Ranks.from_tables(data.run, data.qrels, ties="input_order"))
+    asked = package.parse_measure(f"{measure.name}(T={wanted},max_rel=4)")
+    theirs = [r for r in package.cwl_eval.iter_calc([asked], data.whole(), data.run) if r.query_id in data.run]
+    assert theirs
+    for result in theirs:
+        assert got[result.query_id] == pytest.approx(result.value, abs=EXACT)
+
+
+def test_auc_agrees_with_what_ir_measures_calls_accuracy() -> None:
+    """It looks at retrieved documents only, and leaves out queries where there is nothing to compare."""
+    package = pytest.importorskip("ir_measures")
+    data = DATA["untied"].for_the_reference_tool()
+    got = by_query(AUC(unretrieved="left_out"), Ranks.from_tables(data.run, data.qrels))
+    theirs = list(package.accuracy.iter_calc([package.parse_measure("Accuracy")], data.whole(), data.run))
+    assert theirs
+    for result in theirs:
+        known = 0.0 if math.isnan(got[result.query_id]) else got[result.query_id]
+        assert known == pytest.approx(result.value, abs=EXACT), result.query_id
+
+
+@pytest.mark.parametrize("measure", [INSQ, INST], ids=str)
+def test_without_a_horizon_the_user_may_read_on_for_ever(measure: Measure) -> None:
+    """The value is the limit of those with ever further horizons."""
+    for topic in DATA["fractions"].topics()[:6]:
+        ranks = Ranks.from_grades([topic.judged.get(doc) for doc in topic.ranking], judged=[[4.0]])
+        (limit,) = measure(horizon=None).of(ranks)
+        off = [abs(limit - measure(horizon=ranks_read).of(ranks)[0]) for ranks_read in (10**3, 10**5, 10**7)]
+        assert off[0] >= off[1] >= off[2]
+        assert off[2] < 1e-6

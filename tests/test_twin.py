@@ -4,7 +4,8 @@ import math
 import random
 
 import pytest
-from twin import TWINS, Topic, rank
+from twin import Topic, rank
+from twin_further import TWINS
 
 approx = pytest.approx
 CUTOFFS = (1, 5, 10, 20)
@@ -67,6 +68,55 @@ def test_interpolated_precision_is_the_best_at_this_recall_or_beyond() -> None:
         (0.50, 0.40),
         (0.75, 0.375),
     ]
+
+
+def test_the_curve_of_precision_and_recall() -> None:
+    """R10 to R12 and R15: the point nearest to (1, 1), the crossing at rank 8, the best precision from a hit on."""
+    assert TWINS["SystemEfficiency"](R1) == approx(1 - math.dist((4 / 9, 4 / 8), (1, 1)) / math.sqrt(2))
+    assert TWINS["BreakEven"](R1) == 3 / 8
+    assert TWINS["BreakEven"](topic("1 1", 1.0)) is None
+    assert TWINS["PrecisionAtRecall"](R1, recall=0.3) == 3 / 6
+    assert TWINS["InterpolatedAP"](topic("0 1 1")) == approx((2 / 3 + 2 / 3) / 2)
+
+
+def test_pairs_of_documents() -> None:
+    """R2: 6 + 4 + 3 + 1 of 4 * 6 pairs among the retrieved; in a collection, tied pairs below the list count half."""
+    assert TWINS["AUC"](R1, unretrieved="left_out") == 14 / 24
+    assert TWINS["AUC"](R1) is None
+    five = Topic(("a", "b"), {"a": 1.0, "m": 1.0}, size=5)  # b, x and y are irrelevant
+    assert TWINS["AUC"](five) == (3 + 2 / 2) / (2 * 3)
+    assert TWINS["AUC"](five, unretrieved="relevant_last") == 3 / (2 * 3)
+
+
+def test_decisions_about_each_document() -> None:
+    """Two of five retrieved, one of them relevant, and one relevant document missed."""
+    five = Topic(("a", "b"), {"a": 1.0, "m": 1.0}, size=5)
+    assert [TWINS[name](five) for name in ("Accuracy", "ErrorRate")] == [3 / 5, 2 / 5]
+    assert [TWINS[name](five) for name in ("Fallout", "Specificity")] == approx([1 / 3, 2 / 3])
+    assert TWINS["MCC"](five) == approx((1 * 2 - 1 * 1) / math.sqrt(2 * 2 * 3 * 3))
+    assert [TWINS[name](five) for name in ("Jaccard", "ArithmeticMean", "GeometricMean")] == approx(
+        [1 / 3, 1 / 2, 1 / 2]
+    )
+    assert TWINS["Accuracy"](R1) is None
+
+
+def test_graded_precision() -> None:
+    """Grades 1 0 2: the sums behind graded AP, the blended ratios of Q, ERR as a share of its best."""
+    graded = topic("1 0 2")
+    assert TWINS["gAP"](graded) == approx((1 / 1 + (1 + 2) / 3) / (1 + 2))
+    assert TWINS["gAP"](graded, thresholds=((1.0, 1.0), (2.0, 3.0))) == approx((1 / 1 + (1 + 4) / 3) / (1 + 4))
+    assert TWINS["Q"](graded) == approx(((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2)
+    assert TWINS["Q"](graded, cutoff=1) == approx((1 + 1) / (1 + 2))
+    got, best = 1 / 4 + 3 / 4 * 3 / 4 / 3, 3 / 4 + 1 / 4 * 1 / 4 / 2
+    assert TWINS["nERR"](graded) == approx(got / best)
+    assert TWINS["nCG"](graded, cutoff=2) == 1 / 3
+    assert TWINS["nCG"](graded, cutoff=2, ideal="scale") == 1 / 4
+
+
+def test_users_with_a_goal() -> None:
+    """One document is wanted and found at once: INSQ reads on with (2/3)^2, INST with (1/2)^2."""
+    assert TWINS["INSQ"](topic("1 0"), horizon=2) == approx(1 / (1 + 4 / 9))
+    assert TWINS["INST"](topic("1 0"), horizon=2) == approx(1 / (1 + 1 / 4))
 
 
 def test_the_reference_tool_counts_documents_for_a_recall_point() -> None:

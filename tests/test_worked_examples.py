@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
-from assay import Confusion, Measure, Ranks, evaluate
+from assay import Confusion, Measure, Ranks, evaluate, parse_measure
+from assay.errors import ParameterError
 from assay.measures import (
     AP,
+    AUC,
     CG,
     DCG,
     ERR,
     IDCG,
+    MCC,
     RR,
+    Accuracy,
+    ArithmeticMean,
+    BreakEven,
+    ErrorRate,
+    Fallout,
+    GeometricMean,
+    InterpolatedAP,
     IPrec,
     IPrecMean,
+    Jaccard,
     NumRelRet,
     P,
+    PrecisionAtRecall,
     R,
     Rprec,
-    SetAP,
     SetF,
     SetP,
     SetR,
+    Specificity,
+    SystemEfficiency,
+    nCG,
     nDCG,
 )
+from assay.measures.summary import Summary
 
 approx = pytest.approx
 TENTHS = [i / 10 for i in range(11)]
@@ -48,6 +65,11 @@ def at_each_rank(measure: Measure, ranks: Ranks) -> list[float]:
     return [value(measure @ k, ranks) for k in range(1, int(ranks.retrieved[0]) + 1)]
 
 
+def in_collection_of(documents: int, ranks: Ranks) -> Ranks:
+    """The same ranking, with the size of the collection known."""
+    return replace(ranks, policies=replace(ranks.policies, collection_size=documents))
+
+
 R1 = hits_at(1, 4, 6, 9, length=10, relevant=8)
 
 
@@ -62,8 +84,24 @@ def test_S1_a_retrieved_set_in_a_large_collection() -> None:
     assert confusion.tn.tolist() == [1_000_000 - 4 - 6 - 4] == [999_986]
     assert value(SetP, confusion) == 4 / 10
     assert value(SetR, confusion) == 4 / 8
-    assert (4 / 10 + 4 / 8) / 2 == 0.45
+    assert value(ArithmeticMean, confusion) == (4 / 10 + 4 / 8) / 2 == 0.45
     assert value(SetF, confusion) == approx(2 * 0.4 * 0.5 / (0.4 + 0.5)) == approx(0.444, abs=5e-4)
+    assert value(Accuracy, confusion) == (4 + 999_986) / 1_000_000 == 0.99999
+    assert value(ErrorRate, confusion) == (6 + 4) / 1_000_000 == 0.00001
+
+
+def test_S1_the_size_of_the_collection_is_a_rule_of_the_evaluation() -> None:
+    """Without it nobody can say how many documents were rightly left out, and the reason is given."""
+    run = {"q": {f"d{rank}": -float(rank) for rank in range(1, 11)}}
+    qrels = {"q": {"d1": 1, "d4": 1, "d6": 1, "d9": 1, "m1": 1, "m2": 1, "m3": 1, "m4": 1}}
+    result = evaluate(qrels, run, "Accuracy", collection_size=1_000_000)
+    assert result.mean() == (4 + 999_986) / 1_000_000
+    assert "|collection_size=1000000|" in result.signatures["Accuracy"]
+    without = evaluate(qrels, run, "Accuracy")
+    assert without.scores.frame["undefined"].to_list() == ["the size of the collection is not known"]
+    assert "collection_size" not in without.signatures["Accuracy"]
+    with pytest.raises(ParameterError, match="collection_size is 13, but a query has 14 documents"):
+        evaluate(qrels, run, "Accuracy", collection_size=13)
 
 
 def test_S2_nothing_retrieved_has_recall_0_and_no_precision() -> None:
@@ -72,13 +110,15 @@ def test_S2_nothing_retrieved_has_recall_0_and_no_precision() -> None:
     assert value(SetR, nothing) == 0
     assert math.isnan(value(SetP, nothing))
     assert SetP.per_unit(nothing).reasons() == ["nothing was retrieved"]
+    assert value(ErrorRate, nothing) == (0 + 8) / 1_000_000 == 0.000008
+    assert MCC.per_unit(nothing).reasons() == ["nothing was retrieved"]
 
 
 def test_S3_only_one_relevant_document_retrieved() -> None:
     """Precision is perfect and recall an eighth; their harmonic mean stays near the lower one."""
     one = Confusion.from_table(tp=1, fp=0, fn=7)
     assert (value(SetP, one), value(SetR, one)) == (1, 1 / 8)
-    assert (1 + 1 / 8) / 2 == 0.5625
+    assert value(ArithmeticMean, one) == (1 + 1 / 8) / 2 == 0.5625
     assert value(SetF, one) == approx(2 * 1 * 0.125 / (1 + 0.125)) == approx(0.222, abs=5e-4)
 
 
@@ -86,7 +126,7 @@ def test_S4_everything_retrieved() -> None:
     """Recall is perfect, and the harmonic mean is not fooled by it."""
     everything = Confusion.from_table(tp=8, fp=999_992, fn=0)
     assert (value(SetP, everything), value(SetR, everything)) == (8 / 1_000_000, 1)
-    assert approx(0.500004) == (0.000008 + 1) / 2
+    assert value(ArithmeticMean, everything) == (0.000008 + 1) / 2 == approx(0.500004)
     assert value(SetF, everything) == approx(2 * 8 / (8 + 1_000_000)) == approx(0.000016, abs=5e-7)
 
 
@@ -103,22 +143,27 @@ def test_S5_S6_two_systems(retrieved: int, found: int, expected: tuple[float, ..
 
 
 @pytest.mark.parametrize(
-    ("retrieved", "found", "precision", "recall", "f1"),
+    ("retrieved", "found", "precision", "recall", "accuracy", "f1"),
     [
-        (80, 80, 1, 0.8, 0.89),
-        (90, 70, 0.78, 0.7, 0.74),
-        (120, 100, 0.83, 1, 0.91),
-        (0, 0, math.nan, 0, math.nan),
-        (50, 50, 1, 0.5, 0.67),
+        (80, 80, 1, 0.8, 0.83, 0.89),
+        (90, 70, 0.78, 0.7, 0.58, 0.74),
+        (120, 100, 0.83, 1, 0.83, 0.91),
+        (0, 0, math.nan, 0, 0.17, math.nan),
+        (50, 50, 1, 0.5, 0.58, 0.67),
     ],
     ids=["M1", "M2", "M3", "M4", "M5"],
 )
-def test_S7_five_methods(retrieved: int, found: int, precision: float, recall: float, f1: float) -> None:
-    """A corpus of 120 documents, 100 of them relevant; M4 retrieves nothing."""
+def test_S7_E6_five_methods(
+    retrieved: int, found: int, precision: float, recall: float, accuracy: float, f1: float
+) -> None:
+    """A corpus of 120 documents, 100 of them relevant. M4 retrieves nothing, which is right for 20: 1/6, not 0.16."""
     method = Confusion.from_table(tp=found, fp=retrieved - found, fn=100 - found, tn=20 - (retrieved - found))
     assert value(SetP, method) == approx(precision, abs=5e-3, nan_ok=True)
     assert value(SetR, method) == approx(recall, abs=5e-3)
     assert value(SetF, method) == approx(f1, abs=5e-3, nan_ok=True)
+    left_out = 20 - (retrieved - found)
+    assert value(Accuracy, method) == approx((found + left_out) / 120) == approx(accuracy, abs=5e-3)
+    assert value(Fallout, method) == (retrieved - found) / 20 == approx(1 - value(Specificity, method))
 
 
 def test_S8_means_of_precision_and_recall() -> None:
@@ -126,11 +171,57 @@ def test_S8_means_of_precision_and_recall() -> None:
     for found in range(1, 9):
         for noise in range(10):
             table = Confusion.from_table(tp=found, fp=noise, fn=8 - found)
-            means = value(SetF, table), value(SetAP, table) ** 0.5, (value(SetP, table) + value(SetR, table)) / 2
+            means = tuple(value(mean, table) for mean in (parse_measure("HarmonicMean"), GeometricMean, ArithmeticMean))
+            precision, recall = found / (found + noise), found / 8
+            assert means[0] == approx(2 / (1 / precision + 1 / recall))
+            assert means[1:] == approx((math.sqrt(precision * recall), (precision + recall) / 2))
             if noise == 8 - found:
                 assert means == approx([value(SetP, table)] * 3)
             else:
                 assert means[0] < means[1] < means[2]
+
+
+def test_S9_a_small_query_weighs_as_much_as_a_large_one_in_the_macro_average_only() -> None:
+    """Two queries with 90 hits among 100 results, and one whose single result misses the only relevant document."""
+    found = [f"d{number}" for number in range(100)]
+    large = {doc: int(number < 90) for number, doc in enumerate(found)}
+    qrels = {"a": large, "b": large, "small": {"missed": 1}}
+    run = {"a": dict.fromkeys(found, 1.0), "b": dict.fromkeys(found, 1.0), "small": {"wrong": 1.0}}
+    micro = ["SetP(average='micro')", "MicroR", "MicroF", "Jaccard(average='micro')"]
+    result = evaluate(qrels, run, ["SetP", "SetR", *micro])
+    assert result.mean("SetP") == approx((90 / 100 + 90 / 100 + 0 / 1) / 3) == approx(0.60)
+    assert result.mean("MicroP") == (90 + 90 + 0) / (100 + 100 + 1) == approx(0.896, abs=5e-4)
+    assert result.mean("SetR") == approx((90 / 90 + 90 / 90 + 0 / 1) / 3)
+    assert result.mean("MicroR") == (90 + 90 + 0) / (90 + 90 + 1)
+    assert result.mean("MicroF") == approx(2 * 180 / (201 + 181))
+    assert result.mean("Jaccard(average='micro')") == 180 / (201 + 181 - 180)
+    assert str(parse_measure("MicroP")) == "SetP(average='micro')"
+    assert result.signatures["SetP(average='micro')"].startswith("SetP|average=micro|rel=1|")
+
+
+def test_S9_undefined_values_do_not_touch_the_micro_average() -> None:
+    """A query that retrieves nothing has no precision, but its counts are zeros like any others."""
+    qrels = {"a": {"d": 1}, "b": {"d": 1}}
+    run: dict[str, dict[str, float]] = {"a": {"d": 2.0, "e": 1.0}, "b": {}}
+    for undefined in ("counted_as", "skip", "error"):
+        result = evaluate(qrels, run, "MicroP", undefined=undefined)
+        assert result.summary() == Summary(value=(1 + 0) / (2 + 0), units=2, undefined=0)
+        assert result.scores.frame["value"].to_list() == [1 / 2, None]
+    assert evaluate(qrels, run, "SetP", undefined="skip").mean() == 1 / 2
+    assert evaluate(qrels, run, "SetP").mean() == (1 / 2 + 0) / 2
+
+
+def test_C1_C8_the_same_measures_serve_other_decisions() -> None:
+    """A test for an illness: 20 found, 180 false alarms, 10 missed, 1820 rightly left alone."""
+    ill = Confusion.from_table(tp=20, fp=180, fn=10, tn=1820)
+    assert (value(SetP, ill), value(SetR, ill)) == approx((20 / 200, 20 / 30))
+    assert value(Specificity, ill) == 1820 / 2000 == 0.91
+    assert value(Accuracy, ill) == approx((20 + 1820) / 2030) == approx(0.906, abs=5e-4)
+    correlation = (20 * 1820 - 180 * 10) / math.sqrt(200 * 30 * 2000 * 1830)
+    assert value(MCC, ill) == approx(correlation) == approx(0.2335, abs=5e-5)
+    assert value(Jaccard, ill) == 20 / (20 + 180 + 10) == approx(0.0952, abs=5e-5)
+    assert value(MCC, Confusion.from_table(tp=3, fp=0, fn=0, tn=7)) == approx(1)
+    assert value(MCC, Confusion.from_table(tp=0, fp=3, fn=7, tn=0)) == approx(-1)
 
 
 # Ranked retrieval, binary
@@ -155,6 +246,29 @@ def test_R1_average_precision_is_the_area_under_the_curve() -> None:
     recalls = [0.0, *at_each_rank(R, R1)]
     area = sum(p * (recalls[k] - recalls[k - 1]) for k, p in enumerate(at_each_rank(P, R1), 1))
     assert value(AP, R1) == approx(area)
+
+
+def test_R2_area_under_the_roc_curve() -> None:
+    """Ten documents, four of them relevant: 14 of the 24 pairs of a relevant and an irrelevant one are in order."""
+    true_positive_rate = [found / 4 for found in (0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4)]
+    false_positive_rate = [noise / 6 for noise in (0, 0, 1, 2, 2, 3, 3, 4, 5, 5, 6)]
+    steps = zip(pairwise(false_positive_rate), pairwise(true_positive_rate), strict=True)
+    area = sum((right - left) * (low + high) / 2 for (left, right), (low, high) in steps)
+    below = [6 - 0, 6 - 2, 6 - 3, 6 - 5]  # irrelevant documents below each relevant one
+    among_ten = value(AUC(unretrieved="left_out"), R1)
+    assert among_ten == approx(sum(below) / (4 * 6)) == approx(14 / 24) == approx(area)
+    universe = hits_at(1, 4, 6, 9, length=10, relevant=4)
+    assert value(AUC, in_collection_of(10, universe)) == approx(14 / 24)
+
+
+def test_R2_in_the_whole_collection_the_rule_for_what_is_not_retrieved_decides() -> None:
+    """Eight relevant documents in a million; the four that were missed stand somewhere in the long rest, or last."""
+    ranks = in_collection_of(1_000_000, R1)
+    rest = 999_992 - 6
+    in_order = 14 + 4 * rest
+    assert value(AUC, ranks) == approx((in_order + 4 * rest / 2) / (8 * 999_992)) == approx(0.75, abs=1e-5)
+    assert value(AUC(unretrieved="relevant_last"), ranks) == approx(in_order / (8 * 999_992)) == approx(0.5, abs=1e-5)
+    assert AUC.per_unit(R1).reasons() == ["the size of the collection is not known"]
 
 
 def test_R3_interpolated_precision() -> None:
@@ -229,6 +343,51 @@ def test_R9_two_of_the_first_three() -> None:
     assert (value(P @ 3, r9), value(R @ 3, r9)) == approx((2 / 3, 2 / 5))
 
 
+R5 = hits_at(1, 3, 4, 5, 6, 7, 9, 11, 14, 20, length=20, relevant=10)
+
+
+def test_R10_system_efficiency() -> None:
+    """One minus the smallest distance of the precision-recall curve to (1, 1), as a share of the largest there is."""
+    assert value(SystemEfficiency, R1) == approx(1 - math.dist((4 / 9, 4 / 8), (1, 1)) / math.sqrt(2))
+    assert value(SystemEfficiency, R1) == approx(0.4715, abs=5e-5)
+    assert value(SystemEfficiency, R5) == approx(1 - math.dist((8 / 11, 8 / 10), (1, 1)) / math.sqrt(2))
+    assert value(SystemEfficiency, R5) == approx(0.7609, abs=5e-5)
+    for ranks in (R1, R5):
+        curve = zip(at_each_rank(P, ranks), at_each_rank(R, ranks), strict=True)
+        nearest = min(math.dist(point, (1, 1)) for point in curve)
+        assert value(SystemEfficiency, ranks) == approx(1 - nearest / math.sqrt(2))
+    assert value(SystemEfficiency, Ranks.from_grades([1, 1, 1])) == 1
+    assert value(SystemEfficiency, Ranks.from_grades([0, 0], judged=[[1]])) == 0
+
+
+def test_R11_precision_at_a_recall_threshold() -> None:
+    """The second meaning of R-precision: two of ten relevant documents are found at rank 3."""
+    assert value(PrecisionAtRecall @ 0.2, R5) == value(parse_measure("PrecisionAtRecall@0.2"), R5) == 2 / 3
+    assert value(PrecisionAtRecall @ 0.15, R5) == 2 / 3  # one document is not enough
+    assert value(Rprec, R5) == 7 / 10
+    assert value(PrecisionAtRecall @ 1, R5) == 10 / 20
+    assert value(PrecisionAtRecall @ 0.6, R1) == 0  # never reached
+
+
+def test_R12_break_even_point() -> None:
+    """Precision and recall are both 3/8 at rank 8, which is R-precision."""
+    assert value(P @ 8, R1) == value(R @ 8, R1) == 3 / 8
+    assert value(BreakEven, R1) == value(Rprec, R1) == 0.375
+    short = hits_at(1, 2, length=3, relevant=4)  # 2/3 and 2/4 at the end: the curve stops before they meet
+    assert value(Rprec, short) == 2 / 4
+    assert BreakEven.per_unit(short).reasons() == [
+        "precision and recall never meet: fewer documents were retrieved than are relevant"
+    ]
+
+
+def test_R15_average_precision_from_interpolated_precision() -> None:
+    """Each precision is replaced by the largest at that recall or beyond; in R1 they fall, so nothing changes."""
+    assert value(InterpolatedAP, R1) == approx((1 + 1 / 2 + 1 / 2 + 4 / 9) / 8)
+    late = hits_at(3, 4, 5, length=5, relevant=3)  # 1/3, 2/4, 3/5: the last one counts three times
+    assert value(InterpolatedAP, late) == approx((3 / 5 + 3 / 5 + 3 / 5) / 3)
+    assert value(AP, late) == approx((1 / 3 + 2 / 4 + 3 / 5) / 3)
+
+
 def test_R13_mean_reciprocal_rank() -> None:
     """First hits at 1, 2 and 4; a query without a hit counts 0, not nothing."""
     qrels = {query: {"hit": 1} for query in ("q1", "q2", "q3", "q4")}
@@ -277,7 +436,11 @@ def test_G4_gain_at_each_rank() -> None:
     cumulated = [0, 2, 3, 6, 6, 8, 8, 11, 12, 15]
     assert at_each_rank(CG, G4) == cumulated
     shares = [0, 0.33, 0.33, 0.50, 0.40, 0.44, 0.38, 0.46, 0.44, 0.50]
-    assert [gain / (3 * k) for k, gain in enumerate(at_each_rank(CG, G4), 1)] == approx(shares, abs=5.5e-3)
+    assert [gain / (3 * k) for k, gain in enumerate(cumulated, 1)] == approx(shares, abs=5.5e-3)
+    # The formula in print lacks the 1/k that its own table uses.
+    assert at_each_rank(nCG(ideal="scale"), G4) == approx([gain / (3 * k) for k, gain in enumerate(cumulated, 1)])
+    best = [3, 6, 9, 12, 15, 17, 19, 21, 23, 25]  # five documents of grade 3, then those of grade 2
+    assert at_each_rank(nCG, G4) == approx([gain / ideal for gain, ideal in zip(cumulated, best, strict=True)])
     dcg = [0, 1.26, 1.76, 3.05, 3.05, 3.77, 3.77, 4.71, 5.01, 5.88]
     ideal = [3.00, 4.89, 6.39, 7.68, 8.85, 9.56, 10.22, 10.86, 11.46, 12.04]
     ndcg = [0, 0.26, 0.28, 0.40, 0.35, 0.39, 0.37, 0.43, 0.44, 0.49]

@@ -28,6 +28,7 @@ class Topic:
     ranking: tuple[str, ...]  # documents best first, already ordered
     judged: dict[str, float]  # doc -> grade; negative = pooled but unjudged; absent = not in the qrels
     level: float = 1.0  # relevant means grade >= level
+    size: int | None = None  # documents in the collection, if that is known
 
 
 def rank(scores: dict[str, float], ties: str = "doc_id_descending") -> tuple[str, ...]:
@@ -152,7 +153,8 @@ def unjudged(topic: Topic, cutoff: Cutoff = None) -> Value:
 def utility(topic: Topic, a: float = 1, b: float = -1, c: float = 0, d: float = 0, collection_size: int = 0) -> Value:
     """A weight each for relevant retrieved, others retrieved, relevant missed, others left out."""
     found, exist, retrieved = hits(topic), relevant(topic), len(topic.ranking)
-    left_out = collection_size + found - retrieved - exist
+    size = collection_size if topic.size is None else topic.size
+    left_out = size + found - retrieved - exist
     return a * found + b * (retrieved - found) + c * (exist - found) + d * left_out
 
 

@@ -66,7 +66,8 @@ def _takes_all_grades(measure: Measure) -> bool:
 
 def has_gain_table(measure: Measure) -> bool:
     """Whether gains can be given by a table."""
-    return any(isinstance(parameter.domain, WordOrTable) for parameter in measure.definition.parameters.values())
+    gain = measure.definition.parameters.get("gain")
+    return gain is not None and isinstance(gain.domain, WordOrTable)
 
 
 def gain_table(measure: Measure) -> dict[float, float]:

@@ -5,5 +5,6 @@ from assay.counting.graded import Graded
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
+from assay.counting.subtopics import Subtopics
 
-__all__ = ["Confusion", "Graded", "Judgments", "Policies", "Ranks"]
+__all__ = ["Confusion", "Graded", "Judgments", "Policies", "Ranks", "Subtopics"]

@@ -32,6 +32,8 @@ class Confusion:
     def from_ranks(cls, ranks: Ranks, level: float | None = None, collection_size: int | None = None) -> Confusion:
         """Count each query's retrieved set; what is not judged counts as irrelevant.
 
+        The size of the collection, if it is not given, is that of the policies.
+
         >>> Confusion.from_ranks(Ranks.from_grades([1, 0, 1], judged=[[1]])).fn
         array([1])
         """
@@ -42,12 +44,13 @@ class Confusion:
         relevant = ranks.hits.grade >= ranks.level(level)
         tp = np.bincount(ranks.hits.query[relevant], minlength=len(ranks.queries))
         fp, fn = ranks.retrieved - tp, ranks.relevant(level) - tp
-        if collection_size is None:
+        size = ranks.policies.collection_size if collection_size is None else collection_size
+        if size is None:
             return cls(ranks.queries, tp, fp, fn)
-        tn = collection_size - tp - fp - fn
+        tn = size - tp - fp - fn
         if (tn < 0).any():
             needed = int((tp + fp + fn).max())
-            raise ParameterError(f"collection_size is {collection_size}, but a query has {needed} documents")
+            raise ParameterError(f"collection_size is {size}, but a query has {needed} documents")
         return cls(ranks.queries, tp, fp, fn, tn)
 
     @classmethod

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.counting.subtopics import Subtopics
 from assay.errors import InputError
 from assay.tables import Qrels, picked
 
@@ -47,36 +48,46 @@ class _Table(NamedTuple):
 class Judgments:
     """The judged pairs, sorted by topic and by grade, best first (the ideal ranking), with their look-up.
 
+    `subtopics` holds the grades of each subtopic, if documents were judged by subtopic; None if not.
+
     >>> judgments = Judgments.of(Qrels.of({"q1": {"d1": 0, "d2": 2}}))
     >>> judgments.doc_id.to_list(), judgments.grade
     (['d2', 'd1'], array([2., 0.]))
     """
 
-    def __init__(self, topics: tuple[str, ...], topic: Ints, grade: Floats, doc_ids: pl.Series | list[str]) -> None:
+    def __init__(
+        self,
+        topics: tuple[str, ...],
+        topic: Ints,
+        grade: Floats,
+        doc_ids: pl.Series | list[str],
+        subtopics: Subtopics | None = None,
+    ) -> None:
         self.topics = topics
         self.topic_number = {name: number for number, name in enumerate(topics)}
         #: Where each judgment stood among those given.
         self._order = np.lexsort((-grade, topic))
         self.topic, self.grade, self._given = topic[self._order], grade[self._order], doc_ids
+        self.subtopics = None if subtopics is None else subtopics.moved(np.argsort(self._order))
 
     @classmethod
-    def of(cls, qrels: Qrels) -> Judgments:
-        """Prepare a table of judgments."""
+    def of(cls, qrels: Qrels, subtopics: bool = False) -> Judgments:
+        """Prepare a table of judgments; with `subtopics`, its column `judge` says for which subtopic each one is."""
+        if subtopics and qrels.judges:
+            pairs, table = Subtopics.of(qrels.frame)
+            return cls(*_in_columns(pairs), table)
         if len(qrels.judges) > 1:
             shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
             raise InputError(
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
-                f"{shown}; choose one: Qrels.by_judge(...), or --judge"
+                f"{shown}; choose one: Qrels.by_judge(...), or --judge; "
+                "if they are subtopics: subtopics=True, or --subtopics"
             )
         if qrels.dicts is not None:
             flat = qrels.dicts
             topic = np.repeat(np.arange(len(flat.query_ids)), flat.lengths)
             return cls(tuple(flat.query_ids), topic, flat.numbers, flat.doc_ids)
-        stretches = qrels.frame["query_id"].rle().struct
-        names, lengths = stretches.field("value").to_list(), stretches.field("len").to_numpy()
-        number = {topic: index for index, topic in enumerate(dict.fromkeys(names))}
-        topic = np.repeat(np.fromiter((number[name] for name in names), np.int64, len(names)), lengths)
-        return cls(tuple(number), topic, qrels.frame["relevance"].to_numpy(), qrels.frame["doc_id"])
+        return cls(*_in_columns(qrels.frame))
 
     @cached_property
     def doc_id(self) -> pl.Series:
@@ -134,6 +145,15 @@ class Judgments:
         same = picked(self.doc_id, judged) == picked(documents, rows)
         same_pair = same.to_numpy() & (self.topic[judged] == topic[rows])
         return rows[same_pair], judged[same_pair]
+
+
+def _in_columns(frame: pl.DataFrame) -> tuple[tuple[str, ...], Ints, Floats, pl.Series]:
+    """The topics, and of each judged pair the number of its topic, its grade and its document."""
+    stretches = frame["query_id"].rle().struct
+    names, lengths = stretches.field("value").to_list(), stretches.field("len").to_numpy()
+    number = {topic: index for index, topic in enumerate(dict.fromkeys(names))}
+    topic = np.repeat(np.fromiter((number[name] for name in names), np.int64, len(names)), lengths)
+    return tuple(number), topic, frame["relevance"].to_numpy(), frame["doc_id"]
 
 
 def _told_apart(topic: Ints, doc_id: pl.Series) -> tuple[int, Hashes, Ints]:

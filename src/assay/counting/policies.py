@@ -31,6 +31,8 @@ class Policies:
     `judged_only`: documents without a judgment are taken out, and the ranks close up.
     `relevance_level`: the smallest grade that counts as relevant.
     `score_precision`: scores are compared as 64-bit or, as older tools did, as 32-bit numbers.
+    `collection_size`: how many documents there are in all; accuracy and whatever else counts what was rightly left out
+    cannot do without.
 
     >>> Policies(ties="doc_id_ascending").signature()
     'ties=doc_id_ascending|unjudged=irrelevant|missing=zero'
@@ -45,6 +47,7 @@ class Policies:
     judged_only: bool = False
     relevance_level: float = 1.0
     score_precision: ScorePrecision = "double"
+    collection_size: int | None = None
 
     def __post_init__(self) -> None:
         for name, choices in _choices().items():
@@ -52,22 +55,27 @@ class Policies:
             if value not in choices:
                 nearest = did_you_mean(str(value), choices)
                 raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
-        depth, level = self.depth, self.relevance_level
-        if depth is not None and (
-            isinstance(depth, bool) or not isinstance(depth, int | np.integer) or not 1 <= depth < 1 << 62
-        ):
-            raise ParameterError(f"depth is a whole number from 1 on, not {depth!r}")
+        level = self.relevance_level
+        for name in ("depth", "collection_size"):
+            self._check_whole(name)
         numeric = isinstance(level, int | float | np.number) and not isinstance(level, bool)
         if not numeric or not 0 <= level < float("inf"):
             raise ParameterError(f"relevance_level is a number from 0 on, not {level!r}")
         if not isinstance(self.judged_only, bool | np.bool):
             raise ParameterError(f"judged_only is True or False, not {self.judged_only!r}")
         # NumPy's numbers become Python's, so that they can be written anywhere.
-        plain = {"depth": depth if depth is None else int(depth), "relevance_level": float(level)}
-        for name, value in (plain | {"judged_only": bool(self.judged_only)}).items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "relevance_level", float(level))
+        object.__setattr__(self, "judged_only", bool(self.judged_only))
         if self.ties == "expected" and self.judged_only and self.depth is not None:
             raise ParameterError("ties='expected' cannot be combined with both depth and judged_only")
+
+    def _check_whole(self, name: str) -> None:
+        value = getattr(self, name)
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value < 1 << 62:
+            raise ParameterError(f"{name} is a whole number from 1 on, not {value!r}")
+        object.__setattr__(self, name, int(value))
 
     def signature(self) -> str:
         """The rules in the words of their parameters; those off the beaten track only when they are in force."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from assay.counting.judgments import Ints, Judgments
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.ranking import Found
 from assay.counting.streaming import find_hits
+from assay.counting.subtopics import Subtopics, tiny_tables
 from assay.errors import InputError, ParameterError, TopicError
 from assay.tables import Batches, Qrels, Run
 
@@ -45,14 +46,18 @@ class Ranks:
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def from_tables(cls, run: Any, qrels: Any, given: Policies | None = None, **changes: Any) -> Ranks:
+    def from_tables(
+        cls, run: Any, qrels: Any, given: Policies | None = None, *, subtopics: bool = False, **changes: Any
+    ) -> Ranks:
         """Count a run against judgments; the policies are keyword arguments, see `Policies`.
+
+        With `subtopics`, the column `judge` of the judgments says for which subtopic a document was judged.
 
         >>> ranks = Ranks.from_tables({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"c": 1, "b": 0}})
         >>> ranks.hits.rank, ranks.retrieved
         (array([2, 3]), array([3]))
         """
-        judgments = qrels if isinstance(qrels, Judgments) else Judgments.of(Qrels.of(qrels))
+        judgments = qrels if isinstance(qrels, Judgments) else Judgments.of(Qrels.of(qrels), subtopics)
         batches: Batches = run if hasattr(run, "batches") else Run.of(run)
         chosen = policies(given, **changes)
         found = find_hits(batches, judgments, chosen)
@@ -111,6 +116,29 @@ class Ranks:
             max((grade for row in known for grade in row), default=0.0),
             policies=Policies(relevance_level=level),
         )
+
+    @classmethod
+    def from_subtopics(
+        cls,
+        *rankings: Sequence[Collection[str] | None],
+        judged: Sequence[Sequence[Collection[str]]] | None = None,
+        **changes: Any,
+    ) -> Ranks:
+        """Tiny rankings for examples: by rank, the subtopics that each document is relevant to.
+
+        `[]` is a document that was judged and is relevant to none; None is one that is not in the judgments. `judged`
+        lists the judged documents that were not retrieved, one list a ranking.
+
+        >>> Ranks.from_subtopics([["a"], [], ["a", "b"]], judged=[[["c"]]]).relevant()
+        array([3])
+        """
+        run, qrels = tiny_tables(rankings, judged)
+        return cls.from_tables(run, qrels, subtopics=True, **changes)
+
+    @property
+    def subtopics(self) -> Subtopics | None:
+        """To which subtopics the judged documents are relevant; None if they were not judged by subtopic."""
+        return None if self.judgments is None else self.judgments.subtopics
 
     @property
     def doc_ids(self) -> pl.Series:

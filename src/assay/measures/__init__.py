@@ -1,33 +1,61 @@
 """Counts -> numbers: one module a family of measures, each measure registered where it is defined."""
 
 from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP
-from assay.measures.cascade import ERR, RBP, RR, RBPResidual
+from assay.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
 from assay.measures.coverage import Judged, NumNonRelRet, NumQ, NumRel, NumRelRet, NumRet, Unjudged
-from assay.measures.gain import CG, DCG, IDCG, nDCG
+from assay.measures.decisions import (
+    MCC,
+    Accuracy,
+    ArithmeticMean,
+    ErrorRate,
+    Fallout,
+    GeometricMean,
+    Jaccard,
+    Specificity,
+)
+from assay.measures.diversity import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA
+from assay.measures.gain import CG, DCG, IDCG, nCG, nDCG
+from assay.measures.graded_precision import Q, gAP
 from assay.measures.parser import parse_measure
 from assay.measures.precision import F, IPrec, IPrecMean, P, R, RelP, Rprec, RprecMult, Success
+from assay.measures.precision_recall import BreakEven, InterpolatedAP, PrecisionAtRecall, SystemEfficiency
 from assay.measures.reference import BinG, G, Rndcg, TrecRBP, TrecRBPResidual, Yaap, nDCGRel
 from assay.measures.registry import Measure, measure, registered
+from assay.measures.roc_area import AUC
 from assay.measures.sets import SetAP, SetF, SetP, SetR, SetRelP, Utility
 from assay.measures.steps import PerQuery, Steps
+from assay.measures.user_goals import INSQ, INST
 
 __all__ = [
     "AP",
+    "AUC",
     "CG",
     "DCG",
     "ERR",
+    "ERR_IA",
     "GMAP",
     "IDCG",
+    "INSQ",
+    "INST",
+    "MCC",
     "RBP",
     "RR",
+    "Accuracy",
+    "ArithmeticMean",
     "BinG",
     "Bpref",
+    "BreakEven",
+    "ErrorRate",
     "F",
+    "Fallout",
     "G",
     "GMBpref",
+    "GeometricMean",
     "IPrec",
     "IPrecMean",
     "InfAP",
+    "InterpolatedAP",
+    "Jaccard",
     "Judged",
     "Measure",
     "NumNonRelRet",
@@ -37,6 +65,8 @@ __all__ = [
     "NumRet",
     "P",
     "PerQuery",
+    "PrecisionAtRecall",
+    "Q",
     "R",
     "RBPResidual",
     "RelP",
@@ -48,16 +78,25 @@ __all__ = [
     "SetP",
     "SetR",
     "SetRelP",
+    "Specificity",
+    "StRecall",
     "Steps",
     "Success",
+    "SystemEfficiency",
     "TrecRBP",
     "TrecRBPResidual",
     "Unjudged",
     "Utility",
     "Yaap",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "gAP",
     "measure",
+    "nCG",
     "nDCG",
     "nDCGRel",
+    "nERR",
+    "nERR_IA",
     "parse_measure",
     "registered",
 ]  # fmt: skip

@@ -64,6 +64,14 @@ def _precisions(ranks: Ranks, cutoff: int | None, rel: float | None) -> Steps:
     return steps if cutoff is None else steps.where(steps["rank"] <= cutoff)
 
 
+def precision_at(rows: Graded) -> Floats:
+    """Precision at the rank of each row, where all rows count as relevant; tied ones on average over their orders."""
+    if rows.averaged:
+        return _mean_precision(rows, None)
+    precision: Floats = (place_in_group(rows.query) + 1) / rows.rank
+    return precision
+
+
 def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:
     """Precision at a tied document's rank, on average over all orders of the tied documents.
 

@@ -1,13 +1,16 @@
-"""Measures with a user who goes down the list and stops somewhere: RR, ERR, RBP."""
+"""Measures with a user who goes down the list and stops somewhere: RR, ERR, nERR, RBP."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from assay.counting.graded import Graded
 from assay.counting.ranks import Ranks
 from assay.measures.domains import Cutoff, Level, MaxGrade, Persistence, PlainGain
 from assay.measures.kernels import (
+    NO_GAIN,
     chance_of_satisfaction,
+    ideal_rows,
     max_grade_of,
     persistence,
     relevant_rows,
@@ -16,7 +19,7 @@ from assay.measures.kernels import (
     within,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerQuery, Steps, given
 
 
 @measure(
@@ -55,14 +58,26 @@ def ERR(ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None) -> P
     array([0.8906])
     """
     top = max_grade_of(ranks, max_grade)
-    rows = within(ranks.hits, cutoff)
-    satisfied = chance_of_satisfaction(rows.grade, top)
-    # The product of all (1 - R) above, by its logarithm; where R rounds to 1, the product is as good as 0.
-    log_left = np.log1p(-np.minimum(satisfied, 1.0 - 2.0**-53))
-    steps = steps_of(rows, len(ranks.queries)).with_columns(satisfied=satisfied, log_left=log_left)
-    still_reading = np.exp(steps.running("log_left") - steps["log_left"])
-    steps = steps.with_columns(still_reading=still_reading)
-    return steps.with_columns(contribution=steps["satisfied"] * still_reading / steps["rank"]).sum("contribution")
+    return _satisfaction(within(ranks.hits, cutoff), top, len(ranks.queries)).sum("contribution")
+
+
+@measure(aliases=("NormalisedERR",), user_model="reads on until satisfied; a good document satisfies sooner")
+def nERR(ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None) -> PerQuery:
+    r"""Expected reciprocal rank, as a share of the ideal ranking's.
+
+    .. math:: \mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}
+
+    The ideal ranking has all judged documents, best first, down to the cut-off. See `ERR`. Undefined without a document
+    that has a gain.
+
+    >>> nERR(max_grade=1).of(Ranks.from_grades([0, 1, 1]))  # (1/2/2 + 1/4/3) / (1/2 + 1/4/2)
+    array([0.5333])
+    """
+    top, units = max_grade_of(ranks, max_grade), len(ranks.queries)
+    best, _ = ideal_rows(ranks, "linear")
+    ideal = _satisfaction(within(best, cutoff), top, units, says="ideal")
+    got = _satisfaction(within(ranks.hits, cutoff), top, units)
+    return got.sum("contribution") / ideal.sum("contribution", when_zero=NO_GAIN)
 
 
 @measure(
@@ -120,3 +135,14 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
     weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), persistence(rank, p), 0.0))
     known = steps_of(rows, len(ranks.queries)).with_columns(known=weight).sum("known")
     return given("everything", np.ones(len(ranks.queries))) - known
+
+
+def _satisfaction(rows: Graded, top: float, units: int, says: str = "ranking") -> Steps:
+    """How likely each document satisfies, how likely it is read at all, and the product by rank."""
+    satisfied = chance_of_satisfaction(rows.grade, top)
+    # The product of all (1 - R) above, by its logarithm; where R rounds to 1, the product is as good as 0.
+    log_left = np.log1p(-np.minimum(satisfied, 1.0 - 2.0**-53))
+    steps = steps_of(rows, units, says).with_columns(satisfied=satisfied, log_left=log_left)
+    still_reading = np.exp(steps.running("log_left") - steps["log_left"])
+    steps = steps.with_columns(still_reading=still_reading)
+    return steps.with_columns(contribution=steps["satisfied"] * still_reading / steps["rank"])

@@ -1,12 +1,15 @@
-"""Cumulated gain: CG, DCG, nDCG, with all gains and discounts in use."""
+"""Cumulated gain: CG, nCG, DCG, nDCG, with all gains and discounts in use."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Base, Cutoff, Discount, Gain, Ideal
-from assay.measures.kernels import NO_GAIN, discounted, gains, ideal_rows, rows_with_gain
+from assay.errors import ParameterError
+from assay.measures.domains import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
+from assay.measures.kernels import NO_GAIN, discounted, gains, ideal_rows, max_grade_of, rows_with_gain
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerQuery, Steps, given
 
 
 @measure(bounds=None, aliases=("CumulatedGain",), user_model="reads the first k results alike", closed_under_ties=True)
@@ -23,6 +26,42 @@ def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuer
     array([5.])
     """
     return _ranking(ranks, cutoff, gain, "none", 2).sum("contribution")
+
+
+@measure(
+    aliases=("NormalisedCG", "NormalisedCumulatedGain"),
+    user_model="reads the first k results alike",
+    closed_under_ties=True,
+)
+def nCG(
+    ranks: Ranks,
+    *,
+    cutoff: Cutoff = None,
+    gain: PlainGain = "linear",
+    ideal: GainIdeal = "judged",
+    max_grade: MaxGrade = None,
+) -> PerQuery:
+    r"""Normalised cumulated gain: what the first *k* results are worth, as a share of what they could be worth.
+
+    .. math:: \mathrm{nCG}@k = \sum_{i=1}^{k} g_i \Big/ \sum_{i=1}^{k} g^*_i
+              \quad \text{or} \quad \frac{1}{k\, g_{max}} \sum_{i=1}^{k} g_i
+
+    Compared with the best ranking of the `judged` documents (the first formula), or with *k* documents at the top of
+    the `scale` (the second), whether there are as many or not. The top is `max_grade`; if it is not given, the largest
+    grade of the judgments. The scale needs a cut-off. Gains: see `CG`. Undefined without a document that has a gain.
+
+    >>> nCG(cutoff=2).of(Ranks.from_grades([0, 2, 3, 1]))  # (0 + 2) / (3 + 2)
+    array([0.4])
+    >>> nCG(cutoff=2, ideal="scale").of(Ranks.from_grades([0, 2, 3, 1]))  # (0 + 2) / (2 * 3)
+    array([0.3333])
+    """
+    got = _ranking(ranks, cutoff, gain, "none", 2).sum("contribution")
+    if ideal == "judged":
+        return got / _ideal(ranks, cutoff, gain, "none", 2, ideal=ideal).sum("contribution", when_zero=NO_GAIN)
+    if cutoff is None:
+        raise ParameterError("nCG(ideal='scale') needs a cut-off, as in nCG(ideal='scale')@10")
+    top = float(gains(np.array([max_grade_of(ranks, max_grade)]), gain, ranks.level())[0])
+    return got / given("all at the top of the scale", np.full(len(ranks.queries), cutoff * top), when_zero=NO_GAIN)
 
 
 @measure(

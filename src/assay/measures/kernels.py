@@ -15,6 +15,8 @@ _LARGEST_EXPONENT = 1000.0
 NO_RELEVANT = "no relevant document"
 NOTHING_RETRIEVED = "nothing was retrieved"
 NO_GAIN = "no judged document has a gain"
+NO_IRRELEVANT = "no irrelevant document"
+SIZE_UNKNOWN = "the size of the collection is not known"
 
 
 def steps_of(rows: Graded, units: int, says: str = "ranking") -> Steps:
@@ -155,3 +157,14 @@ def max_grade_of(ranks: Ranks, max_grade: float | None) -> float:
     if ranks.max_grade > max_grade:
         raise ParameterError(f"max_grade is {max_grade:g}, but the judgments go up to {ranks.max_grade:g}")
     return max_grade
+
+
+def running_at(steps: Steps, at: Steps, beyond: float = 0.0) -> Floats:
+    """The running total of `steps` at the ranks of `at`; beyond the last row, `beyond` is added for each rank."""
+    # Unit and rank in one number, so that one search finds the last row at or above each rank.
+    width = 1 + int(max(steps["rank"].max(initial=0), at["rank"].max(initial=0)))
+    row = np.searchsorted(steps.unit * width + steps["rank"], at.unit * width + at["rank"], side="right") - 1
+    there = (row >= 0) & (np.append(steps.unit, -1)[row] == at.unit)
+    total = np.where(there, np.append(steps["total"], 0.0)[row], 0.0)
+    over = at["rank"] - np.where(there, np.append(steps["rank"], 0.0)[row], 0.0)
+    return total + beyond * over

@@ -15,6 +15,7 @@ from assay.measures.registry import Measure, by_alias, by_name, known_names, reg
 
 _SHAPE = re.compile(r"\s*(?P<name>[^(@]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^@()]*?)\s*)?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_IR_MEASURES_NAMES = {"gains": "gain", "max_rel": "max_grade"}
 # ir_measures names the pair of gain and discount; these are the two it knows.
 _IR_MEASURES_DCG: dict[str, dict[str, Any]] = {"log2": {}, "exp-log2": {"gain": "exp"}}
 
@@ -88,7 +89,7 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
         if name == "dcg" and _value(value) in _IR_MEASURES_DCG:
             meant = _IR_MEASURES_DCG[_value(value)]
         else:
-            meant = {"gain" if name == "gains" else name: _value(value)}
+            meant = {_IR_MEASURES_NAMES.get(name, name): _value(value)}
         if twice := set(meant) & set(arguments):
             raise ParameterError(f"{text!r}: {twice.pop()} is given twice")
         arguments |= meant

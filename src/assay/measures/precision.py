@@ -118,7 +118,7 @@ def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     .. math:: \mathrm{Rprec} = P@R = R@R
 
     At this rank precision and recall are equal. (The other meaning of the word, precision at a given recall, is
-    another measure.) Undefined without a relevant document.
+    `PrecisionAtRecall`.) Undefined without a relevant document.
 
     >>> Rprec.of(Ranks.from_grades([1, 0, 1], judged=[[]]))  # P@2
     array([0.5])
@@ -150,11 +150,19 @@ def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQu
     return found.sum("found") / given("cutoff", cutoff, when_zero="the cut-off is 0")
 
 
-@measure(trec_eval="relative_P.{cutoff}", user_model="reads the first k results", closed_under_ties=True)
+@measure(
+    trec_eval="relative_P.{cutoff}",
+    aliases=("RCap", "R_cap", "CappedRecall"),
+    user_model="reads the first k results",
+    closed_under_ties=True,
+)
 def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     r"""Precision as a share of what is attainable: there may be fewer than *k* relevant documents.
 
     .. math:: \frac{1}{\min(k, R)} \sum_{i=1}^{k} x_i
+
+    The same number is capped recall: recall, with the denominator capped at *k*, since no more can be found there.
+    Undefined without a relevant document and, without a cut-off, if nothing was retrieved.
 
     >>> RelP(cutoff=5).of(Ranks.from_grades([1, 0, 1, 0, 0]))  # 2/min(5, 2)
     array([1.])

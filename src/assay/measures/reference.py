@@ -16,6 +16,7 @@ from assay.measures.kernels import (
     relevant_rows,
     relevant_total,
     rows_with_gain,
+    running_at,
     steps_of,
 )
 from assay.measures.registry import measure
@@ -65,7 +66,7 @@ def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
     ranking, ideal = _gained(ranks, gain)
     cost = ideal.with_columns(cost=np.maximum(ideal["gain"], 1.0))
     # Beyond the ideal ranking's end each rank costs 1.
-    ahead = _running_at(cost.with_columns(total=cost.running("cost")), ranking, beyond=1.0)
+    ahead = running_at(cost.with_columns(total=cost.running("cost")), ranking, beyond=1.0)
     steps = ranking.with_columns(so_far=ranking.running("gain"), ideal_so_far=ahead)
     steps = steps.where(steps["gain"] != 0)
     lag = np.log2(2.0 + steps["ideal_so_far"] - steps["so_far"])
@@ -83,7 +84,7 @@ def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
     """
     ranking, ideal = _discounted(ranks, gain)
     found = ranking.where(ranking["gain"] > 0)
-    ratio = found.with_columns(ratio=found["total"] / np.maximum(_running_at(ideal, found), 1e-300)).sum("ratio")
+    ratio = found.with_columns(ratio=found["total"] / np.maximum(running_at(ideal, found), 1e-300)).sum("ratio")
     documents = given("documents with a gain", _counts(ideal), when_zero=NO_GAIN)
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
     return (ratio + (documents - given("found", _counts(found))) * whole) / documents
@@ -104,7 +105,7 @@ def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> P
     ranking, ideal = _discounted(ranks, gain)
     last = np.append(np.diff(ideal["gain"]) != 0, True) | np.append(np.diff(ideal.unit) != 0, True)
     changes = ideal.where(last[: len(ideal.unit)])
-    got = _running_at(ranking, changes, beyond=0.0)
+    got = running_at(ranking, changes, beyond=0.0)
     terms = changes.with_columns(ratio=got / np.maximum(changes["total"], 1e-300))
     longer = ranks.retrieved >= _counts(ideal) + 2
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
@@ -175,17 +176,6 @@ def _discounted(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]
         steps = gained.with_columns(contribution=gained["gain"] * kept)
         both.append(steps.with_columns(total=steps.running("contribution")))
     return both[0], both[1]
-
-
-def _running_at(steps: Steps, at: Steps, beyond: float = 0.0) -> Floats:
-    """The running total of `steps` at the ranks of `at`; beyond the last row, `beyond` is added for each rank."""
-    # Unit and rank in one number, so that one search finds the last row at or above each rank.
-    width = 1 + int(max(steps["rank"].max(initial=0), at["rank"].max(initial=0)))
-    row = np.searchsorted(steps.unit * width + steps["rank"], at.unit * width + at["rank"], side="right") - 1
-    there = (row >= 0) & (np.append(steps.unit, -1)[row] == at.unit)
-    total = np.where(there, np.append(steps["total"], 0.0)[row], 0.0)
-    over = at["rank"] - np.where(there, np.append(steps["rank"], 0.0)[row], 0.0)
-    return total + beyond * over
 
 
 def _counts(steps: Steps) -> Floats:

@@ -14,7 +14,7 @@ from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
-from assay.measures.domains import At, Domain
+from assay.measures.domains import AVERAGE, At, Domain
 from assay.measures.steps import PerQuery
 
 Counts: TypeAlias = Ranks | Confusion
@@ -56,6 +56,7 @@ class Definition:
     aliases: Mapping[str, Mapping[str, Any]]
     closed_under_ties: bool
     higher_is_better: bool
+    subtopics: bool
     version: int
 
 
@@ -121,8 +122,14 @@ class Measure:
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
             )
-        result = self.definition.function(counts, **self.parameters)
+        arguments = {name: value for name, value in self.parameters.items() if name != "average"}
+        result = self.definition.function(counts, **arguments)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
+
+    @property
+    def is_micro(self) -> bool:
+        """Whether the units are put together by summing up their counts."""
+        return bool(self.parameters.get("average") == "micro")
 
     @property
     def depends_on_level(self) -> bool:
@@ -138,8 +145,8 @@ class Measure:
         table = self.parameters.get("gain")
         unjudged_gain = isinstance(table, tuple) and any(grade < 0 for grade, _ in table)
         # Where the depth cuts through a tie, it is open which documents are retrieved.
-        of_retrieved = self.definition.counts is Confusion or self.parameters.get("ideal") == "retrieved"
-        cut = policies.depth is not None and of_retrieved
+        of_retrieved = self.parameters.get("ideal") == "retrieved" or "unretrieved" in self.parameters
+        cut = policies.depth is not None and (self.definition.counts is Confusion or of_retrieved)
         return not self.definition.closed_under_ties or unjudged_gain or cut
 
     def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
@@ -155,7 +162,8 @@ class Measure:
         total = np.where(np.isnan(values), np.nan if counted is None else counted, values)
         mean = np.where(never, np.nan, np.nansum(total, axis=0) / np.maximum((~np.isnan(total)).sum(axis=0), 1))
         undefined = {reason: mask & never for reason, mask in drawn[0].undefined.items()}
-        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=undefined)
+        kept = tuple(drawn) if self.is_micro else ()
+        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=undefined, draws=kept)
 
     def of(self, counts: Counts) -> Floats:
         """Compute one number a unit, NaN where it is undefined.
@@ -199,6 +207,8 @@ def measure(
     summary: Summary = "mean",
     closed_under_ties: bool = False,
     higher_is_better: bool = True,
+    subtopics: bool = False,
+    micro: bool = False,
     version: int = 1,
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
@@ -215,6 +225,8 @@ def measure(
     summary: Summary = "mean",
     closed_under_ties: bool = False,
     higher_is_better: bool = True,
+    subtopics: bool = False,
+    micro: bool = False,
     version: int = 1,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
@@ -227,6 +239,9 @@ def measure(
     `bounds`: smallest and largest value. `user_model`: how the measure imagines its user. `counted_as`: what an
     undefined value counts as in a mean (None: it is left out). `summary`: how units are put together.
     `closed_under_ties`: the function itself averages over tied documents. `higher_is_better`: whether more is good.
+    `subtopics`: it is computed from judgments of subtopics (`Ranks.subtopics`).
+    `micro`: the measure is made of counts that can be summed over units, and gets the parameter `average`: `macro` (the
+    default) is the mean over units, `micro` the same formula on the summed counts.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -239,17 +254,20 @@ def measure(
 
     def register(function: Callable[..., Any]) -> Measure:
         counts, parameters, at = _signature(function)
+        if micro:
+            parameters["average"] = Parameter("average", "macro", AVERAGE)
         table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
         names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
         definition = Definition(
             function, counts, parameters, at, bounds, user_model, counted_as, summary, names, ir_measures, ranx,
-            table, closed_under_ties, higher_is_better, version,
+            table, closed_under_ties, higher_is_better, subtopics, version,
         )  # fmt: skip
         made = Measure(definition)
         called = {made.name.casefold(): made} | {a.casefold(): made(**stands_for) for a, stands_for in table.items()}
-        for name, other in (pair for names in (_BY_NAME, _ALIASES) for pair in names.items()):
+        for name in called:
+            other = _ALIASES.get(name, made)
             # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
-            if name.casefold() in called and other.__module__ != made.__module__:
+            if other.__module__ != made.__module__:
                 raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
         _BY_NAME[made.name] = made
         _ALIASES.update(called)
@@ -289,7 +307,7 @@ def known_names() -> list[str]:
 
 
 def _signature(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:
-    hints = get_type_hints(function, include_extras=True)
+    hints = _hints(function)
     first, *rest = inspect.signature(function).parameters.values()
     counts = hints.get(first.name)
     if counts not in {Ranks, Confusion}:
@@ -305,8 +323,16 @@ def _signature(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter],
     return counts, parameters, at
 
 
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types in a signature. Most are names, and looking those up is ten times faster than evaluating them."""
+    named = {name: function.__globals__.get(says) for name, says in function.__annotations__.items()}
+    return get_type_hints(function, include_extras=True) if None in named.values() else named
+
+
 def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:
     """Accept plain arrays from users' own measures; NaN is undefined."""
+    if self.is_micro:
+        raise ParameterError(f"{self.name} gives numbers, not a formula: a micro average needs the counts in it")
     units = len(counts.queries if isinstance(counts, Ranks) else counts.units)
     values = np.asarray(result, dtype=np.float64)
     if values.shape != (units,):

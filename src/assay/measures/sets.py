@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assay.counting.confusion import Confusion
+from assay.measures import cells
 from assay.measures.domains import Beta, Coefficient, CollectionSize
-from assay.measures.kernels import NO_RELEVANT, NOTHING_RETRIEVED
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
@@ -13,28 +13,33 @@ from assay.measures.steps import PerQuery, given
     trec_eval="set_P",
     ir_measures="SetP",
     ranx="precision",
+    aliases={"MacroP": {}, "MicroP": {"average": "micro"}},
     user_model="reads the whole result",
     closed_under_ties=True,
+    micro=True,
 )
 def SetP(confusion: Confusion) -> PerQuery:
     r"""Precision of the retrieved set.
 
     .. math:: \frac{TP}{TP + FP}
 
-    Undefined if nothing was retrieved.
+    Undefined if nothing was retrieved. In the mean over queries (`macro`) each query weighs the same, in the `micro`
+    average each document: *TP* and *FP* are added up over all queries first.
 
     >>> SetP.of(Confusion.from_table(tp=4, fp=6, fn=4))
     array([0.4])
     """
-    return _found(confusion) / _retrieved(confusion)
+    return cells.precision(confusion)
 
 
 @measure(
     trec_eval="set_recall",
     ir_measures="SetR",
     ranx="recall",
+    aliases={"MacroR": {}, "MicroR": {"average": "micro"}},
     user_model="wants everything that is relevant",
     closed_under_ties=True,
+    micro=True,
 )
 def SetR(confusion: Confusion) -> PerQuery:
     r"""Recall of the retrieved set.
@@ -46,15 +51,17 @@ def SetR(confusion: Confusion) -> PerQuery:
     >>> SetR.of(Confusion.from_table(tp=4, fp=6, fn=4))
     array([0.5])
     """
-    return _found(confusion) / _relevant(confusion)
+    return cells.recall(confusion)
 
 
 @measure(
     trec_eval="set_F",
     ir_measures="SetF",
     ranx="f1",
+    aliases={"HarmonicMean": {}, "MacroF": {}, "MicroF": {"average": "micro"}},
     user_model="weighs precision against recall",
     closed_under_ties=True,
+    micro=True,
 )
 def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
     r"""F of the retrieved set: the weighted harmonic mean of precision and recall.
@@ -68,7 +75,7 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
     >>> SetF(beta=2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)
     array([0.4762])
     """
-    found, retrieved, relevant = _found(confusion), _retrieved(confusion), _relevant(confusion)
+    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
     share = (1 + beta**2) * found / (beta**2 * relevant + retrieved)
     return share.defined_with(relevant).defined_with(retrieved)
 
@@ -82,7 +89,7 @@ def SetAP(confusion: Confusion) -> PerQuery:
     >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 0.4 * 0.5
     array([0.2])
     """
-    return (_found(confusion) / _retrieved(confusion)) * (_found(confusion) / _relevant(confusion))
+    return cells.precision(confusion) * cells.recall(confusion)
 
 
 @measure(trec_eval="set_relative_P", ir_measures="SetRelP", user_model="reads the whole result", closed_under_ties=True)
@@ -94,8 +101,8 @@ def SetRelP(confusion: Confusion) -> PerQuery:
     >>> SetRelP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 / min(10, 8)
     array([0.5])
     """
-    relevant, retrieved = _relevant(confusion), _retrieved(confusion)
-    return _found(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
+    relevant, retrieved = cells.relevant(confusion), cells.retrieved(confusion)
+    return cells.found(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
 
 
 @measure(trec_eval="utility", bounds=None, user_model="pays for what is read and missed", closed_under_ties=True)
@@ -119,17 +126,5 @@ def Utility(
     array([-2.])
     """
     rest = collection_size - confusion.tp - confusion.fp - confusion.fn if confusion.tn is None else confusion.tn
-    cells = ((confusion.tp, tp), (confusion.fp, fp), (confusion.fn, fn), (rest, tn))
-    return given("utility", sum(count * coefficient for count, coefficient in cells))
-
-
-def _found(confusion: Confusion) -> PerQuery:
-    return given("relevant and retrieved", confusion.tp)
-
-
-def _retrieved(confusion: Confusion) -> PerQuery:
-    return given("retrieved", confusion.tp + confusion.fp, when_zero=NOTHING_RETRIEVED)
-
-
-def _relevant(confusion: Confusion) -> PerQuery:
-    return given("relevant", confusion.tp + confusion.fn, when_zero=NO_RELEVANT)
+    worth = ((confusion.tp, tp), (confusion.fp, fp), (confusion.fn, fn), (rest, tn))
+    return given("utility", sum(count * coefficient for count, coefficient in worth))

@@ -16,8 +16,14 @@ from numpy.typing import NDArray
 
 from assay.counting.graded import place_in_group
 from assay.counting.judgments import Floats, Ints, Mask
+from assay.errors import ParameterError
 
 Number: TypeAlias = float | int
+
+_OPERATIONS: dict[str, Callable[..., Floats]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
+    "ln": np.log, "sqrt": np.sqrt,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,11 @@ class Steps:
         rows = pl.DataFrame({"unit": self.unit, "value": self[column]})
         return rows.select(pl.col("value").cum_sum().over("unit")).to_series().to_numpy()
 
+    def best_from_here(self, column: str) -> Floats:
+        """The largest value of a column in this row or a later one of the same unit."""
+        rows = pl.DataFrame({"unit": self.unit, "value": self[column]})
+        return rows.select(pl.col("value").cum_max(reverse=True).over("unit")).to_series().to_numpy()
+
     def count_so_far(self) -> Ints:
         """Number the rows of each unit from 1."""
         return place_in_group(self.unit) + 1
@@ -72,6 +83,9 @@ class Steps:
 class PerQuery:
     """One number a unit, how it came about, and for which units there is none, with the reason.
 
+    `operands` are what `op` was applied to, `needs` what must not be 0 besides; `constant` is a number that is the same
+    for all units whatever is counted; `draws` are the results that a mean over orders was made of.
+
     >>> (given("found", [1, 0]) / given("relevant", [2, 0], when_zero="nothing is relevant")).values
     array([0.5, nan])
     """
@@ -83,54 +97,90 @@ class PerQuery:
     undefined: Mapping[str, Mask] = field(default_factory=dict)
     steps: Steps | None = None
     column: str | None = None
+    needs: tuple[PerQuery, ...] = ()
+    constant: float | None = None
+    draws: tuple[PerQuery, ...] = ()
 
-    def _with(self, op: str, other: PerQuery | Number, compute: Callable[[Floats, Floats], Floats]) -> PerQuery:
-        right = other if isinstance(other, PerQuery) else given(f"{other:g}", np.full(len(self.values), float(other)))
+    def _with(self, op: str, other: PerQuery | Number) -> PerQuery:
+        right = other if isinstance(other, PerQuery) else _constant(float(other), len(self.values))
         undefined = dict(self.undefined)
         for reason, mask in right.undefined.items():
             undefined[reason] = undefined[reason] | mask if reason in undefined else mask
         if op == "/" and (zero := right.values == 0).any():
             undefined[right.when_zero] = undefined.get(right.when_zero, np.zeros_like(zero)) | zero
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = compute(self.values, right.values)
+            values = _OPERATIONS[op](self.values, right.values)
         for mask in undefined.values():
             values = np.where(mask, np.nan, values)
         return PerQuery(values, op, (self, right), undefined=undefined)
 
     def __add__(self, other: PerQuery | Number) -> PerQuery:
-        return self._with("+", other, np.add)
+        return self._with("+", other)
 
     def __sub__(self, other: PerQuery | Number) -> PerQuery:
-        return self._with("-", other, np.subtract)
+        return self._with("-", other)
 
     def __mul__(self, other: PerQuery | Number) -> PerQuery:
-        return self._with("*", other, np.multiply)
+        return self._with("*", other)
 
     __rmul__ = __mul__
     __radd__ = __add__
 
     def __truediv__(self, other: PerQuery | Number) -> PerQuery:
-        return self._with("/", other, np.divide)
+        return self._with("/", other)
 
     def log(self) -> PerQuery:
         """The natural logarithm."""
-        return PerQuery(np.log(self.values), "ln", (self,), undefined=self.undefined)
+        return self._alone("ln")
+
+    def sqrt(self) -> PerQuery:
+        """The square root."""
+        return replace(self._alone("sqrt"), when_zero=self.when_zero)
+
+    def _alone(self, op: str) -> PerQuery:
+        return PerQuery(_OPERATIONS[op](self.values), op, (self,), undefined=self.undefined)
 
     def at_least(self, floor: float) -> PerQuery:
         """Values below the floor are raised to it."""
-        return self._with("max", floor, np.maximum)
+        return self._with("max", floor)
 
     def at_most(self, other: PerQuery | Number) -> PerQuery:
         """The smaller of the two."""
-        return self._with("min", other, np.minimum)
+        return self._with("min", other)
 
     def defined_with(self, other: PerQuery) -> PerQuery:
         """The same, but undefined where the other is 0, for the reason that goes with it."""
         zero = other.values == 0
+        needs = (*self.needs, other)
         if not zero.any():
-            return self
+            return replace(self, needs=needs)
         undefined = {**self.undefined, other.when_zero: self.undefined.get(other.when_zero, zero) | zero}
-        return replace(self, values=np.where(zero, np.nan, self.values), undefined=undefined)
+        return replace(self, values=np.where(zero, np.nan, self.values), undefined=undefined, needs=needs)
+
+    def pooled(self) -> PerQuery:
+        """The same formula on counts that are summed over all units: one number, the micro average.
+
+        >>> (given("found", [1, 1]) / given("retrieved", [1, 9])).pooled().values  # (1 + 1) / (1 + 9)
+        array([0.2])
+        """
+        if self.draws:
+            values = np.array([draw.pooled().values for draw in self.draws])
+            result = replace(self, values=values.mean(axis=0), undefined=self.draws[0].pooled().undefined, draws=())
+        elif len(self.operands) == 2:
+            result = self.operands[0].pooled()._with(self.op, self.operands[1].pooled())
+        elif self.operands:
+            result = self.operands[0].pooled()._alone(self.op)
+        elif self.constant is not None:
+            result = _constant(self.constant, 1)
+        elif self.op == "max":
+            raise ParameterError("a largest value cannot be summed over units: there is no micro average")
+        else:
+            undefined = {reason: np.array([mask.any()]) for reason, mask in self.undefined.items()}
+            result = replace(self, values=self.values.sum(keepdims=True), undefined=undefined)
+        result = replace(result, when_zero=self.when_zero)
+        for need in self.needs:
+            result = result.defined_with(need.pooled())
+        return result
 
     def reason(self, unit: int) -> str | None:
         """Why there is no value for a unit, or None if there is one."""
@@ -155,3 +205,12 @@ class PerQuery:
 def given(says: str, values: object, when_zero: str = "0/0") -> PerQuery:
     """Numbers that are counted, not summed up from steps."""
     return PerQuery(np.asarray(values, dtype=np.float64), says, when_zero=when_zero)
+
+
+def unknown(says: str, units: int, reason: str) -> PerQuery:
+    """Numbers that nobody counted: whatever is made of them is undefined."""
+    return PerQuery(np.full(units, np.nan), says, undefined={reason: np.ones(units, dtype=np.bool_)})
+
+
+def _constant(value: float, units: int) -> PerQuery:
+    return PerQuery(np.full(units, value), f"{value:g}", constant=value)

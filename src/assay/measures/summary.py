@@ -18,7 +18,10 @@ Undefined: TypeAlias = Literal["counted_as", "skip", "error"]
 
 @dataclass(frozen=True)
 class Summary:
-    """One number for a system: NaN if no unit has a value. `undefined` units were counted as declared, or left out."""
+    """One number for a system: NaN if no unit has a value. `undefined` units were counted as declared, or left out.
+
+    A micro average is made of the units' counts, so that none is counted as anything, or left out.
+    """
 
     value: float
     units: int
@@ -36,6 +39,8 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
     if undefined not in get_args(Undefined):
         raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {undefined!r}")
     values = result.values
+    if measure.is_micro:  # what is undefined for a unit may be part of a sum all the same
+        return Summary(float(result.pooled().values[0]), len(values), 0)
     without = np.isnan(values)
     count = int(without.sum())
     if count and undefined == "error":
@@ -67,6 +72,7 @@ def signature(
     seed: int = 0,
     samples: int = 0,
     judge: str | None = None,
+    subtopics: bool = False,
 ) -> str:
     """Everything that a number depends on, in the words of its parameters and policies.
 
@@ -86,7 +92,7 @@ def signature(
         if parameter == at:
             continue
         taken_from_data = {"rel": policies.relevance_level, "max_grade": max_grade}
-        in_force = taken_from_data[parameter] if value is None else value
+        in_force = taken_from_data.get(parameter) if value is None else value
         parts.append(f"{parameter}={_shown(in_force)}")
     if "rel" not in measure.parameters and measure.depends_on_level:
         parts.append(f"rel={_shown(policies.relevance_level)}")
@@ -95,9 +101,14 @@ def signature(
         parts.append(f"samples={samples}|seed={seed}")
     if judge is not None:
         parts.append(f"judge={judge}")
+    if subtopics:
+        parts.append("subtopics=true")
     substitute = measure.parameters.get("floor", definition.counted_as)
     counted = "skip" if substitute is None else _shown(float(substitute))
-    parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
+    if measure.is_micro:
+        parts.append("undefined=summed")
+    else:
+        parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
     return "|".join([*parts, f"v{definition.version}"])
 
 

@@ -1,0 +1,167 @@
+"""The points of curves: precision at levels of recall, precision and recall rank by rank, and the ROC curve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, get_args
+
+import numpy as np
+import polars as pl
+
+from assay.counting.judgments import Floats
+from assay.counting.ranks import Ranks
+from assay.errors import ParameterError
+from assay.measures.domains import Choice, RuleName, UnretrievedName, Whole
+from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, relevant_rows
+from assay.measures.precision import IPrec, IPrecMean
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.measures.summary import Summary, Undefined, summarise
+
+
+def level_measures(levels: int, rule: RuleName | None = None) -> list[Measure]:
+    """Interpolated precision at evenly spaced levels of recall, and last their mean.
+
+    >>> level_measures(3)
+    [IPrec@0, IPrec@0.5, IPrec@1, IPrecMean(points=3)]
+    """
+    number = Whole(2).check("levels", levels) or 0
+    changes = {} if rule is None else {"rule": rule}
+    at_levels = [IPrec(recall=level / (number - 1), **changes) for level in range(number)]
+    return [*at_levels, IPrecMean(points=number, **changes)]
+
+
+def averaged_precision(
+    systems: Mapping[str, Mapping[Measure, PerQuery]], undefined: Undefined = "counted_as"
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Average the results of `level_measures`: each system's precision-recall curve, and the mean of its points."""
+    points, means = [], []
+    for system, results in systems.items():
+        for measure, result in results.items():
+            told = summarise(measure, result, undefined)
+            if "recall" in measure.parameters:
+                points.append((system, None, "interpolated", None, measure.parameters["recall"], told.value))
+            else:
+                means.append((system, measure, told))
+    return pr_frame(points), summary_frame(means)
+
+
+class RankByRank(NamedTuple):
+    """A query's ranks from 1 on, and how many relevant documents were found down to each."""
+
+    rank: Floats
+    found: Floats
+    relevant: int
+
+    @property
+    def precision(self) -> Floats:
+        """P@k for every k."""
+        return self.found / self.rank
+
+    @property
+    def recall(self) -> Floats:
+        """R@k for every k."""
+        return self.found / self.relevant if self.relevant else np.full(len(self.rank), np.nan)
+
+
+def rank_by_rank(ranks: Ranks, query: int) -> RankByRank:
+    """Count relevant documents down to every rank of one query; tied documents in shares if ties are averaged.
+
+    >>> rank_by_rank(Ranks.from_grades([1, 0, 1]), 0).precision
+    array([1. , 0.5 , 0.66666667])
+    """
+    rows = relevant_rows(ranks, None)
+    rows = rows.where(rows.query == query)
+    rank = np.arange(1.0, int(ranks.retrieved[query]) + 1)
+    relevant = int(ranks.relevant()[query])
+    first, last = (rows.tie_first, rows.tie_last) if rows.averaged else (rows.rank, rows.rank)
+    # As the rank goes through a tie, its relevant documents come in evenly: a line between whole numbers.
+    before = np.searchsorted(first, first, side="left")
+    after = np.searchsorted(first, first, side="right")
+    at = np.append(0, np.column_stack([first - 1, last]).ravel())
+    found = np.append(0, np.column_stack([before, after]).ravel())
+    return RankByRank(rank, np.interp(rank, at, found), relevant)
+
+
+class Roc(NamedTuple):
+    """The points of a ROC curve from (0, 0) on; without points, the reason why there is none."""
+
+    false_positive_rate: Floats
+    true_positive_rate: Floats
+    reason: str | None = None
+
+    def at(self, levels: Floats) -> Floats:
+        """The true positive rate at levels of the false positive rate: at a jump the upper end, else in between."""
+        fpr, tpr = self.false_positive_rate, self.true_positive_rate
+        below = np.searchsorted(fpr, levels, side="right") - 1
+        above = np.minimum(below + 1, len(fpr) - 1)
+        width = fpr[above] - fpr[below]
+        way = np.where(width > 0, (levels - fpr[below]) / np.where(width > 0, width, 1.0), 0.0)
+        reached: Floats = tpr[below] + way * (tpr[above] - tpr[below])
+        return reached
+
+
+def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
+    """The ROC curve of one query, among its retrieved documents or in the collection; the area below is `AUC`.
+
+    >>> roc_points(Ranks.from_grades([1, 0, 1]), 0, "left_out").true_positive_rate
+    array([0. , 0.5, 0.5, 1. ])
+    """
+    counted = rank_by_rank(ranks, query)
+    retrieved = len(counted.rank)
+    found = float(counted.found[-1]) if retrieved else 0.0
+    size = ranks.policies.collection_size
+    if unretrieved == "left_out" or size is None:
+        relevant, irrelevant, where = found, retrieved - found, " was retrieved"
+    else:
+        relevant, irrelevant, where = float(counted.relevant), float(size - counted.relevant), ""
+    if not relevant or not irrelevant:
+        return Roc(np.zeros(0), np.zeros(0), f"{NO_IRRELEVANT if relevant else NO_RELEVANT}{where}")
+    rest: dict[str, tuple[list[float], list[float]]] = {
+        "left_out": ([], []),
+        "random_order": ([1.0], [1.0]),
+        "relevant_last": ([1.0, 1.0], [found / relevant, 1.0]),
+    }
+    end_fpr, end_tpr = rest[unretrieved]
+    false = (counted.rank - counted.found) / irrelevant
+    return Roc(
+        np.concatenate([[0.0], false, end_fpr]),
+        np.concatenate([[0.0], counted.found / relevant, end_tpr]),
+    )
+
+
+def universe(collection_size: int | None, unretrieved: UnretrievedName | None) -> UnretrievedName:
+    """What is assumed of documents that were not retrieved; the rule has to fit what is known of the collection."""
+    rule: UnretrievedName = unretrieved or ("left_out" if collection_size is None else "random_order")
+    Choice(get_args(UnretrievedName)).check("unretrieved", rule)
+    if rule == "left_out" and collection_size is not None:
+        raise ParameterError("unretrieved='left_out' looks at retrieved documents only: leave collection_size out")
+    if rule != "left_out" and collection_size is None:
+        raise ParameterError(f"unretrieved={rule!r} needs to know how many documents there are: give collection_size")
+    return rule
+
+
+def pr_frame(rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
+    """Points of precision-recall curves as a table."""
+    schema = {
+        "system": pl.String,
+        "query_id": pl.String,
+        "curve": pl.String,
+        "rank": pl.Int64,
+        "recall": pl.Float64,
+        "precision": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("recall", "precision").fill_nan(None))
+
+
+def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
+    """One number a system as a table, with how many queries it is made from and how many were undefined."""
+    schema = {
+        "system": pl.String,
+        "measure": pl.String,
+        "value": pl.Float64,
+        "queries": pl.Int64,
+        "undefined": pl.Int64,
+    }
+    told = [(system, str(measure), told.value, told.units, told.undefined) for system, measure, told in rows]
+    return pl.DataFrame(told, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))

@@ -1,0 +1,148 @@
+"""Measures of yes-or-no decisions, on `Confusion`: for retrieved sets, and for whatever else decides."""
+
+from __future__ import annotations
+
+from assay.counting.confusion import Confusion
+from assay.measures import cells
+from assay.measures.registry import measure
+from assay.measures.steps import PerQuery
+
+
+@measure(user_model="wants every document decided rightly", closed_under_ties=True, micro=True)
+def Accuracy(confusion: Confusion) -> PerQuery:
+    r"""Accuracy: the share of all documents that is decided rightly, retrieved or left out.
+
+    .. math:: \frac{TP + TN}{TP + FP + FN + TN}
+
+    In a large collection it is near 1 whatever is retrieved, since nearly all documents are rightly left out. Undefined
+    if the size of the collection is not known. (ir_measures gives this name to what is `AUC` here.)
+
+    >>> Accuracy.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # (4 + 86) / 100
+    array([0.9])
+    """
+    return (cells.found(confusion) + cells.left_out(confusion)) / cells.collection(confusion)
+
+
+@measure(user_model="wants every document decided rightly", closed_under_ties=True, higher_is_better=False, micro=True)
+def ErrorRate(confusion: Confusion) -> PerQuery:
+    r"""Error rate: the share of all documents that is decided wrongly.
+
+    .. math:: \frac{FP + FN}{TP + FP + FN + TN} = 1 - \mathrm{Accuracy}
+
+    Undefined if the size of the collection is not known.
+
+    >>> ErrorRate.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # (6 + 4) / 100
+    array([0.1])
+    """
+    return (cells.noise(confusion) + cells.missed(confusion)) / cells.collection(confusion)
+
+
+@measure(
+    aliases=("FPR", "FalsePositiveRate"),
+    user_model="is spared what is irrelevant",
+    closed_under_ties=True,
+    higher_is_better=False,
+    micro=True,
+)
+def Fallout(confusion: Confusion) -> PerQuery:
+    r"""Fallout: the share of the irrelevant documents that was retrieved.
+
+    .. math:: \frac{FP}{FP + TN}
+
+    Undefined if the size of the collection is not known, and without an irrelevant document.
+
+    >>> Fallout.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # 6 / 92
+    array([0.0652])
+    """
+    return cells.noise(confusion) / cells.irrelevant(confusion)
+
+
+@measure(
+    aliases=("TNR", "TrueNegativeRate"), user_model="is spared what is irrelevant", closed_under_ties=True, micro=True
+)
+def Specificity(confusion: Confusion) -> PerQuery:
+    r"""Specificity: the share of the irrelevant documents that was left out.
+
+    .. math:: \frac{TN}{FP + TN} = 1 - \mathrm{Fallout}
+
+    Undefined if the size of the collection is not known, and without an irrelevant document.
+
+    >>> Specificity.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # 86 / 92
+    array([0.9348])
+    """
+    return cells.left_out(confusion) / cells.irrelevant(confusion)
+
+
+@measure(
+    aliases=("JaccardIndex", "IoU"),
+    user_model="compares what was retrieved with what is relevant",
+    closed_under_ties=True,
+    micro=True,
+)
+def Jaccard(confusion: Confusion) -> PerQuery:
+    r"""Jaccard index: what the retrieved and the relevant documents have in common, as a share of both together.
+
+    .. math:: \frac{TP}{TP + FP + FN}
+
+    Undefined if nothing is relevant and nothing was retrieved.
+
+    >>> Jaccard.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 / 14
+    array([0.2857])
+    """
+    return cells.found(confusion) / cells.either(confusion)
+
+
+@measure(
+    aliases=("MatthewsCorrelation", "phi"),
+    bounds=(-1.0, 1.0),
+    user_model="wants every document decided rightly, few or many of a kind",
+    closed_under_ties=True,
+    micro=True,
+)
+def MCC(confusion: Confusion) -> PerQuery:
+    r"""Matthews correlation coefficient of what is relevant and what was retrieved.
+
+    .. math:: \frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}
+
+    1 if all is decided rightly, -1 if all is decided wrongly, around 0 for a choice at random. Undefined if the size of
+    the collection is not known, and where a margin is empty: nothing or everything retrieved, nothing or everything
+    relevant. (By convention others say 0 there, and so does the mean.)
+
+    >>> MCC.of(Confusion.from_table(tp=4, fp=1, fn=1, tn=4))  # (16 - 1) / sqrt(5 * 5 * 5 * 5)
+    array([0.6])
+    """
+    right = cells.found(confusion) * cells.left_out(confusion)
+    wrong = cells.noise(confusion) * cells.missed(confusion)
+    correlation = right - wrong
+    for margin in (cells.retrieved, cells.relevant, cells.irrelevant, cells.not_retrieved):
+        correlation = correlation / margin(confusion).sqrt()
+    return correlation
+
+
+@measure(user_model="weighs precision and recall alike, whatever the other is", closed_under_ties=True, micro=True)
+def ArithmeticMean(confusion: Confusion) -> PerQuery:
+    r"""The arithmetic mean of precision and recall of the retrieved set.
+
+    .. math:: \frac{P + R}{2}
+
+    It rewards extremes: whoever retrieves everything has recall 1, and so a mean of at least 1/2. The harmonic mean,
+    `SetF`, does not. Undefined where precision or recall is.
+
+    >>> ArithmeticMean.of(Confusion.from_table(tp=4, fp=6, fn=4))  # (0.4 + 0.5) / 2
+    array([0.45])
+    """
+    return (cells.precision(confusion) + cells.recall(confusion)) / 2
+
+
+@measure(aliases=("FowlkesMallows",), user_model="weighs precision against recall", closed_under_ties=True, micro=True)
+def GeometricMean(confusion: Confusion) -> PerQuery:
+    r"""The geometric mean of precision and recall of the retrieved set.
+
+    .. math:: \sqrt{P \cdot R}
+
+    Between the arithmetic mean and the harmonic one, `SetF`. Undefined where precision or recall is.
+
+    >>> GeometricMean.of(Confusion.from_table(tp=4, fp=6, fn=4))  # sqrt(0.4 * 0.5)
+    array([0.4472])
+    """
+    return (cells.precision(confusion) * cells.recall(confusion)).sqrt()
