@@ -28,14 +28,14 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks --write
 
 clean:
-	rm -rf $(VENV) .venv-peers docs/_build docs/measures benchmarks/data assay-demo.html
+	rm -rf $(VENV) .venv-peers docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || { apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv $(VENV); }
 
 $(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt --upgrade pip
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt -e '.[report]'
 	$(BIN)/python -m compileall -q src
 	touch $@
 

@@ -14,16 +14,17 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
     "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
-    "evaluation", "comparison", "explanation", "audit", "doctor", "gate", "trec_eval",
+    "evaluation", "curves", "comparison", "explanation", "audit", "doctor", "gate", "trec_eval",
     "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip
 PEERS = {"pooling", "judging", "online", "study", "systems"}
 # The verbs' results and the lazy front door reach these, inside functions or for type checkers only.
 REACHED_FROM_FUNCTIONS = {"report", "web"}
-HEAVY_HOMES = {"altair": "report", "sqlalchemy": "store", "fastapi": "web", "pyspark": "engines"}
+HEAVY_HOMES = {"altair": "report", "vl_convert": "report", "sqlalchemy": "store", "fastapi": "web",
+               "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.
 NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair", "sqlalchemy", "fastapi", "pyspark",
-                   "sklearn", "scipy", "statsmodels", "typer", "rich", "zstandard"]  # fmt: skip
+                   "vl_convert", "sklearn", "scipy", "statsmodels", "typer", "rich", "zstandard"]  # fmt: skip
 FORBIDDEN_NAMES = {"utils", "common", "helpers", "base", "misc"}
 MOST_LINES = 400
 

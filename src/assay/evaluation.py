@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import polars as pl
 
@@ -15,8 +15,9 @@ from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean, need
-from assay.files import RunFile, is_file, read_qrels, scan_run
+from assay.files import is_file, read_qrels, scan_run
 from assay.measures import Judged, NumRelRet, parse_measure
+from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -63,6 +64,7 @@ class Evaluation:
     samples: int
     compat: str | None = None
     judge: str | None = None
+    subtopics: bool = False
     warnings: tuple[str, ...] = field(default=())
 
     def __repr__(self) -> str:
@@ -96,7 +98,7 @@ class Evaluation:
 
     def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
         """One system's number under one measure; both may be left out if there is only one."""
-        chosen, wanted = self._system(system), self._measure(measure)
+        chosen, wanted = self.system(system), self.measure(measure)
         return summarise(wanted, chosen.results[wanted], self.undefined)
 
     def mean(self, measure: str | Measure | None = None, system: str | None = None) -> float:
@@ -119,7 +121,7 @@ class Evaluation:
     def sorted_by(self, measure: str | Measure) -> Evaluation:
         """The same with the best system under a measure first."""
         means = {system.name: self.mean(measure, system.name) for system in self.systems}
-        sign = -1 if self._measure(measure).definition.higher_is_better else 1
+        sign = -1 if self.measure(measure).definition.higher_is_better else 1
         order = sorted(self.systems, key=lambda system: (math.isnan(means[system.name]), sign * means[system.name]))
         return replace(self, systems=tuple(order))
 
@@ -132,9 +134,10 @@ class Evaluation:
     def signatures(self) -> dict[str, str]:
         """Everything each number depends on, by measure."""
         top = self.systems[0].ranks.max_grade
+        judges: dict[str, Any] = {"judge": self.judge, "subtopics": self.subtopics}
         return {
             str(measure): signature(
-                measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples, judge=self.judge
+                measure, self.policies, top, self.undefined, seed=self.seed, samples=self.samples, **judges
             )
             for measure in self.measures
         }
@@ -181,7 +184,8 @@ class Evaluation:
 
         return to_html(self)
 
-    def _system(self, name: str | None) -> System:
+    def system(self, name: str | None = None) -> System:
+        """A system by name; may be left out if there is only one."""
         if name is None and len(self.systems) == 1:
             return self.systems[0]
         names = [system.name for system in self.systems]
@@ -189,7 +193,8 @@ class Evaluation:
             raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
         return self.systems[names.index(name)]
 
-    def _measure(self, name: str | Measure | None) -> Measure:
+    def measure(self, name: str | Measure | None = None) -> Measure:
+        """A measure of this evaluation, in any tool's notation; may be left out if there is only one."""
         if name is None and len(self.measures) == 1:
             return self.measures[0]
         wanted = None if name is None else _measures(name, self.compat)[0]
@@ -206,6 +211,7 @@ def evaluate(
     undefined: Undefined = "counted_as",
     compat: Compat | None = None,
     judge: str | None = None,
+    subtopics: bool | None = None,
     seed: int = 0,
     samples: int = 100,
     **rules: Any,
@@ -216,6 +222,8 @@ def evaluate(
     dict from system names to runs. Further keyword arguments are policies, such as `ties="expected"`: see `Policies`.
     `undefined`: what undefined values do in a mean (`counted_as` the measure's declared value, `skip`, `error`).
     `compat`: rank, skip and round as another tool does. `judge`: whose judgments count, where several judged.
+    `subtopics`: column 2 (in tables: `judge`) names the subtopic that a document was judged for, as measures of
+    diversity want it; others take the largest grade. None: it does if all measures asked for are of that kind.
     `samples` and `seed` serve `ties="expected"` for measures without a closed form.
 
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
@@ -225,10 +233,12 @@ def evaluate(
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
-    table = _qrels(qrels, judge)
+    by_subtopic = judged_by_subtopic(subtopics, wanted, judge)
+    table = _qrels(qrels, judge, by_subtopic)
     if judge is not None:
         table = table.by_judge(judge)
-    judgments = Judgments.of(table)
+    judgments = Judgments.of(table, by_subtopic)
+    doubts = doubts_about_subtopics(judgments, wanted, table.name, required=subtopics is True)
     systems = []
     for name, run in named_runs(runs).items():
         ranks = Ranks.from_tables(run, judgments, chosen)
@@ -244,7 +254,8 @@ def evaluate(
         samples,
         compat,
         judge,
-        warnings=table.warnings + tuple(_warnings(systems)),
+        by_subtopic and judgments.subtopics is not None,
+        warnings=table.warnings + doubts + tuple(_warnings(systems)),
     )
     for system in systems:
         for measure in wanted:
@@ -284,8 +295,8 @@ def _is_rows(runs: Sequence[Any]) -> bool:
 
 
 def _run(given: Any, name: str | None) -> Batches:
-    if isinstance(given, Run | RunFile):
-        return given
+    if hasattr(given, "batches"):
+        return cast("Batches", given)
     if is_file(given):
         return scan_run(given, name=name)
     return Run.of(given, name or "run")
@@ -294,12 +305,12 @@ def _run(given: Any, name: str | None) -> Batches:
 def _name(run: Batches, others: list[Batches]) -> str:
     """The run's name; with its folder in front where another run has the same."""
     alike = [other for other in others if other.name == run.name]
-    if len(alike) > 1 and isinstance(run, RunFile):
-        return Path(run.source.name).as_posix()
-    return run.name
+    return Path(run.origin).as_posix() if len(alike) > 1 else run.name
 
 
-def _qrels(given: Any, judge: str | None) -> Qrels:
+def _qrels(given: Any, judge: str | None, subtopics: bool) -> Qrels:
+    if is_file(given) and subtopics:
+        return read_qrels(given, subtopics=True)
     if is_file(given):
         return read_qrels(given, judges=None if judge is None else True)
     return Qrels.of(given)

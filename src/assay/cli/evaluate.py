@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli import inputs, options
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
-    from assay.files import RunFile
-
-_OUTPUT = "Output"
-_RULES = "Rules"
+    from assay.tables import Batches
 
 
 def register(app: typer.Typer) -> None:
@@ -25,11 +21,8 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    qrels: Annotated[str, typer.Argument(metavar="QRELS", help="Judgments: a file (also .gz, .zst), or - for stdin.")],
-    runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN", help="Runs: one file or several, or - for stdin; name=FILE gives a name."),
-    ],
+    qrels: options.Judgments,
+    runs: options.Runs,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -44,67 +37,54 @@ def evaluate(
             "-q",
             "--per-query",
             help="Also every query (in CSV, Markdown, LaTeX: instead of the means).",
-            rich_help_panel=_OUTPUT,
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
     json: Annotated[
-        bool, typer.Option("--json", help="As JSON, with coverage and signatures.", rich_help_panel=_OUTPUT)
+        bool, typer.Option("--json", help="As JSON, with coverage and signatures.", rich_help_panel=options.OUTPUT)
     ] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=_OUTPUT)] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As a Markdown table.", rich_help_panel=_OUTPUT)] = False,
-    latex: Annotated[bool, typer.Option("--latex", help="As a LaTeX table.", rich_help_panel=_OUTPUT)] = False,
-    html: Annotated[bool, typer.Option("--html", help="As a page of its own.", rich_help_panel=_OUTPUT)] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=options.OUTPUT)
+    ] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="As a Markdown table.", rich_help_panel=options.OUTPUT)
+    ] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="As a LaTeX table.", rich_help_panel=options.OUTPUT)] = False,
+    html: Annotated[bool, typer.Option("--html", help="As a page of its own.", rich_help_panel=options.OUTPUT)] = False,
     sort: Annotated[
-        str | None, typer.Option(help="Best system under this measure first.", rich_help_panel=_OUTPUT)
+        str | None, typer.Option(help="Best system under this measure first.", rich_help_panel=options.OUTPUT)
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.", rich_help_panel=_OUTPUT)
+        Path | None,
+        typer.Option("-o", "--output", help="Write to a file instead of stdout.", rich_help_panel=options.OUTPUT),
     ] = None,
     signatures: Annotated[
-        bool, typer.Option("--signatures", help="Also print what each number depends on.", rich_help_panel=_OUTPUT)
+        bool,
+        typer.Option("--signatures", help="Also print what each number depends on.", rich_help_panel=options.OUTPUT),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No messages on stderr.", rich_help_panel=_OUTPUT)] = False,
-    level: Annotated[
-        float, typer.Option("-l", "--level", help="Smallest grade that counts as relevant.", rich_help_panel=_RULES)
-    ] = 1.0,
-    ties: Annotated[
-        str,
+    quiet: options.Quiet = False,
+    level: options.Level = 1.0,
+    ties: options.Ties = "doc_id_descending",
+    missing: options.Missing = None,
+    unjudged: options.Unjudged = "irrelevant",
+    duplicates: options.Duplicates = "error",
+    rank_by: options.RankBy = "score",
+    depth: options.Depth = None,
+    judged_only: options.JudgedOnly = False,
+    collection_size: options.CollectionSize = None,
+    undefined: options.Undefined = "counted_as",
+    compat: options.Compat = None,
+    judge: options.Judge = None,
+    subtopics: Annotated[
+        bool,
         typer.Option(
-            help="Equal scores: doc_id_descending, doc_id_ascending, input_order, expected.", rich_help_panel=_RULES
+            "--subtopics",
+            help="Column 2 of the judgments names the subtopic; said anyway if all measures are of diversity.",
+            rich_help_panel=options.RULES,
         ),
-    ] = "doc_id_descending",
-    missing: Annotated[
-        str | None,
-        typer.Option(help="Judged topics that a run lacks: zero (default), skip, error.", rich_help_panel=_RULES),
-    ] = None,
-    unjudged: Annotated[
-        str, typer.Option(help="Documents without judgment: irrelevant, error.", rich_help_panel=_RULES)
-    ] = "irrelevant",
-    duplicates: Annotated[
-        str, typer.Option(help="A document twice in a query: error, first, best.", rich_help_panel=_RULES)
-    ] = "error",
-    rank_by: Annotated[
-        str, typer.Option(help="Order by score, or by the rank column.", rich_help_panel=_RULES)
-    ] = "score",
-    depth: Annotated[
-        int | None, typer.Option(help="Look at so many documents a query only.", rich_help_panel=_RULES)
-    ] = None,
-    judged_only: Annotated[
-        bool, typer.Option("--judged-only", help="Take unjudged documents out first.", rich_help_panel=_RULES)
     ] = False,
-    undefined: Annotated[
-        str, typer.Option(help="Undefined values in a mean: counted_as, skip, error.", rich_help_panel=_RULES)
-    ] = "counted_as",
-    compat: Annotated[
-        str | None, typer.Option(help="Rank, skip and round as trec_eval-9 or trec_eval-10.", rich_help_panel=_RULES)
-    ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Whose judgments count, where column 2 names the judge.", rich_help_panel=_RULES)
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed for --ties expected.", rich_help_panel=_RULES)] = 0,
-    samples: Annotated[
-        int, typer.Option(help="Orders drawn for --ties expected.", min=1, rich_help_panel=_RULES)
-    ] = 100,
+    seed: options.Seed = 0,
+    samples: options.Samples = 100,
 ) -> None:
     """Score runs against judgments.
 
@@ -113,20 +93,13 @@ def evaluate(
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.measures.parser import split_measures  # noqa: PLC0415
 
-    if [qrels, *(run.rpartition("=")[2] for run in runs)].count("-") > 1:
-        raise ParameterError("stdin (-) can be read only once: give the other file by name")
     forms = {"json": json, "csv": csv, "markdown": markdown, "latex": latex, "html": html}
     chosen = [name for name, wanted in forms.items() if wanted]
     if len(chosen) > 1:
         raise ParameterError(f"choose one of --{' and --'.join(chosen)}")
-    rules: dict[str, Any] = {
-        "ties": ties, "unjudged": unjudged, "duplicates": duplicates, "rank_by": rank_by, "depth": depth,
-        "judged_only": judged_only, "relevance_level": level,
-    }  # fmt: skip
-    if missing is not None:
-        rules["missing"] = missing
-    files = _opened(runs)
-    with _progress(files, hidden=quiet):
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    files = inputs.opened(qrels, runs)
+    with inputs.progress(files, hidden=quiet):
         result = verb.evaluate(
             qrels,
             files,
@@ -134,6 +107,7 @@ def evaluate(
             undefined=undefined,  # type: ignore[arg-type]  # checked there, with suggestions
             compat=compat,  # type: ignore[arg-type]
             judge=judge,
+            subtopics=subtopics or None,  # not said is not no
             seed=seed,
             samples=samples,
             **rules,
@@ -156,24 +130,6 @@ def evaluate(
         typer.echo("\n".join(result.signatures.values()), err=True)
 
 
-def _opened(runs: list[str]) -> list[RunFile]:
-    """Open the runs; `name=FILE` gives one a name, unless there is a file of just that name."""
-    from assay.files import scan_run  # noqa: PLC0415
-
-    given: dict[str, str] = {}
-    files = []
-    for run in runs:
-        name, equals, path = run.partition("=")
-        if not (name and equals and "/" not in name) or Path(run).exists():
-            files.append(scan_run(run))
-            continue
-        if name in given:
-            raise ParameterError(f"two runs are called {name!r}: {given[name]} and {path}")
-        given[name] = path
-        files.append(scan_run(path, name=name))
-    return files
-
-
 def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool) -> str:
     if form == "html":
         return result.to_html()
@@ -188,7 +144,7 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
-def _say(result: Evaluation, files: list[RunFile]) -> None:
+def _say(result: Evaluation, files: list[Batches]) -> None:
     """Tell on stderr what was found in the files, and what is odd."""
     grades = result.qrels.frame["relevance"]
     from assay.evaluation import number_of  # noqa: PLC0415
@@ -197,30 +153,10 @@ def _say(result: Evaluation, files: list[RunFile]) -> None:
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
     typer.echo(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}", err=True)
     for file in files:
-        typer.echo(f"{file.source.name}: {file.format}", err=True)
+        typer.echo(f"{file.origin}: {file.format}", err=True)
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
 
 
 def _number(value: Any) -> str:
     return f"{float(value):g}"
-
-
-@contextmanager
-def _progress(files: list[RunFile], hidden: bool) -> Iterator[None]:
-    """Show how far reading has come, on a terminal, once it takes longer than a moment."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    from assay.report.terminal import console  # noqa: PLC0415
-
-    out = console(stderr=True)
-    total = sum(file.source.size or 0 for file in files)
-    if hidden or not out.is_terminal or total < 64 << 20:
-        yield
-        return
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=out, transient=True) as progress:
-        task = progress.add_task("reading", total=total)
-        for file in files:
-            file.source.watch = lambda count: progress.advance(task, count)
-        yield

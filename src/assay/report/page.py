@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import html
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from assay.measures.curve_points import averaged_precision, level_measures
+from assay.report.pictures import inline_svg
 from assay.report.tables import NOT_AVAILABLE, to_html
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from assay.evaluation import Evaluation
     from assay.measures.registry import Measure
 
@@ -25,6 +29,7 @@ th, td { padding: .3rem .55rem; border-bottom: 1px solid var(--line); text-align
 thead th { font-size: .85rem; } tbody th, th:first-child { text-align: left; font-weight: 600; }
 td b { color: var(--bar); } code { font-size: .8rem; overflow-wrap: anywhere; }
 meter { width: 5rem; height: .8rem; vertical-align: -.05rem; }
+figure { margin: 0; } figure svg { max-width: 100%; height: auto; border-radius: .4rem; }
 @media print { body { margin: 0; max-width: none; } }
 """
 
@@ -43,11 +48,37 @@ def page(evaluation: Evaluation, title: str) -> str:
 The best value of each column is marked.</p>
 <div class="wide">{to_html(evaluation)}</div>
 {f"<h2>Warnings</h2><ul>{warnings}</ul>" if warnings else ""}
+<h2>Precision and recall</h2>{_chart(evaluation)}
 <h2>What the scores rest on</h2><div class="wide">{_coverage(evaluation)}</div>
 <h2>{html.escape(str(shown))}, query by query</h2><div class="wide">{_queries(evaluation, shown)}</div>
 <h2>How each number was made</h2><ul>{signatures}</ul>
 </body></html>
 """
+
+
+class _Picture(NamedTuple):
+    kind: str
+    title: str
+    subtitle: str
+    frame: pl.DataFrame
+    summary: pl.DataFrame
+
+
+def _chart(evaluation: Evaluation) -> str:
+    """The averaged precision-recall curve of all systems."""
+    measures = level_measures(11, evaluation.compat)  # type: ignore[arg-type]  # rules and profiles share their names
+    results = {
+        system.name: {m: m.per_unit(system.ranks, seed=evaluation.seed, samples=evaluation.samples) for m in measures}
+        for system in evaluation.systems
+    }
+    # What was refused as undefined was so under the measures asked for; the chart is not one of them.
+    undefined = "counted_as" if evaluation.undefined == "error" else evaluation.undefined
+    frame, summary = averaged_precision(results, undefined)
+    title = f"mean over {len(evaluation.qrels.topics)} topics"
+    drawn = inline_svg(_Picture("pr", "Interpolated precision at 11 levels of recall", title, frame, summary))
+    if drawn is None:
+        return "<p>Charts are drawn here once they are installed: <code>pip install 'assay[report]'</code>.</p>"
+    return f"<figure>{drawn}</figure>"
 
 
 def _coverage(evaluation: Evaluation) -> str:

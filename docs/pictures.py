@@ -1,0 +1,41 @@
+"""The pictures of the pages, drawn when the documentation is built: they show what the code draws today."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from assay import curves, evaluate
+from assay.curves import Curve
+
+TEA = Path(curves.__file__).parent / "data" / "tea"
+QRELS = TEA / "qrels.txt"
+RUNS = {name: TEA / f"{name}.run" for name in ("alphabet", "words", "stems")}
+
+
+def _two() -> dict[str, Path]:
+    return {name: RUNS[name] for name in ("words", "stems")}
+
+
+PICTURES: dict[str, Callable[[], Curve]] = {
+    "pr": lambda: curves.precision_recall(QRELS, RUNS),
+    "sawtooth": lambda: curves.precision_recall(QRELS, RUNS["words"], query="t1"),
+    "roc": lambda: curves.roc(QRELS, RUNS["words"], query="t1"),
+    "roc-trivial": lambda: curves.roc(QRELS, RUNS["words"], query="t1", collection_size=100_000),
+    "cutoff": lambda: curves.by_cutoff(QRELS, RUNS),
+    "queries": lambda: curves.per_query(evaluate(QRELS, RUNS, "nDCG@10")),
+    "difference": lambda: curves.differences(evaluate(QRELS, _two(), "nDCG@10")),
+}
+
+
+def draw(folder: Path) -> None:
+    """Bring the folder up to date."""
+    folder.mkdir(exist_ok=True)
+    for name, curve in PICTURES.items():
+        curve().save(folder / f"{name}.svg")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.connect("builder-inited", lambda app: draw(Path(app.srcdir) / "pictures"))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,81 @@
+"""Options that several commands have: the inputs, and the rules of counting."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+OUTPUT = "Output"
+RULES = "Rules"
+
+Judgments: TypeAlias = Annotated[
+    str, typer.Argument(metavar="QRELS", help="Judgments: a file (also .gz, .zst), or - for stdin.")
+]
+Runs: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(metavar="RUN", help="Runs: one file or several, or - for stdin; name=FILE gives a name."),
+]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", help="No messages on stderr.", rich_help_panel=OUTPUT)]
+Level: TypeAlias = Annotated[
+    float, typer.Option("-l", "--level", help="Smallest grade that counts as relevant.", rich_help_panel=RULES)
+]
+Ties: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Equal scores: doc_id_descending, doc_id_ascending, input_order, expected.", rich_help_panel=RULES
+    ),
+]
+Missing: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Judged topics that a run lacks: zero (default), skip, error.", rich_help_panel=RULES),
+]
+Unjudged: TypeAlias = Annotated[
+    str, typer.Option(help="Documents without judgment: irrelevant, error.", rich_help_panel=RULES)
+]
+Duplicates: TypeAlias = Annotated[
+    str, typer.Option(help="A document twice in a query: error, first, best.", rich_help_panel=RULES)
+]
+RankBy: TypeAlias = Annotated[str, typer.Option(help="Order by score, or by the rank column.", rich_help_panel=RULES)]
+Depth: TypeAlias = Annotated[
+    int | None, typer.Option(help="Look at so many documents a query only.", rich_help_panel=RULES)
+]
+JudgedOnly: TypeAlias = Annotated[
+    bool, typer.Option("--judged-only", help="Take unjudged documents out first.", rich_help_panel=RULES)
+]
+CollectionSize: TypeAlias = Annotated[
+    int | None,
+    typer.Option(help="Documents in the collection, for accuracy, fallout, AUC and the like.", rich_help_panel=RULES),
+]
+Undefined: TypeAlias = Annotated[
+    str, typer.Option(help="Undefined values in a mean: counted_as, skip, error.", rich_help_panel=RULES)
+]
+Compat: TypeAlias = Annotated[
+    str | None, typer.Option(help="Rank, skip and round as trec_eval-9 or trec_eval-10.", rich_help_panel=RULES)
+]
+Judge: TypeAlias = Annotated[
+    str | None, typer.Option(help="Whose judgments count, where column 2 names the judge.", rich_help_panel=RULES)
+]
+Seed: TypeAlias = Annotated[int, typer.Option(help="Seed for --ties expected.", rich_help_panel=RULES)]
+Samples: TypeAlias = Annotated[
+    int, typer.Option(help="Orders drawn for --ties expected.", min=1, rich_help_panel=RULES)
+]
+
+
+def rules(
+    level: float,
+    ties: str,
+    missing: str | None,
+    unjudged: str,
+    duplicates: str,
+    rank_by: str,
+    depth: int | None,
+    judged_only: bool,
+    collection_size: int | None,
+) -> dict[str, Any]:
+    """The rules as `evaluate` takes them; what was not said is left to a profile."""
+    said: dict[str, Any] = {
+        "ties": ties, "unjudged": unjudged, "duplicates": duplicates, "rank_by": rank_by, "depth": depth,
+        "judged_only": judged_only, "relevance_level": level, "collection_size": collection_size,
+    }  # fmt: skip
+    return said if missing is None else said | {"missing": missing}

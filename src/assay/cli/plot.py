@@ -1,0 +1,138 @@
+"""`assay plot QRELS RUN...`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli import inputs, options
+from assay.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from assay.curves import Curve
+    from assay.tables import Batches
+
+_CURVE = "Curve"
+KINDS = ("pr", "roc", "cutoff", "queries", "difference")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(name="plot")(plot)
+
+
+def plot(
+    qrels: options.Judgments,
+    runs: options.Runs,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "-k", "--kind", help="pr (precision-recall), roc, cutoff, queries, difference.", rich_help_panel=_CURVE
+        ),
+    ] = "pr",
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="The measure of cutoff (default nDCG), queries and difference (default nDCG@10).",
+            rich_help_panel=_CURVE,
+        ),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="One topic instead of the mean (pr, roc, cutoff).", rich_help_panel=_CURVE)
+    ] = None,
+    levels: Annotated[
+        int, typer.Option(help="Levels of recall, evenly spaced from 0 to 1 (pr).", rich_help_panel=_CURVE)
+    ] = 11,
+    unretrieved: Annotated[
+        str | None,
+        typer.Option(
+            help="Documents not retrieved: left_out; with --collection-size random_order, relevant_last (roc).",
+            rich_help_panel=_CURVE,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="The file to write: .svg, .png, .pdf, .html, .json, .csv, .md. Default: assay-KIND.html.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    quiet: options.Quiet = False,
+    level: options.Level = 1.0,
+    ties: options.Ties = "doc_id_descending",
+    missing: options.Missing = None,
+    unjudged: options.Unjudged = "irrelevant",
+    duplicates: options.Duplicates = "error",
+    rank_by: options.RankBy = "score",
+    depth: options.Depth = None,
+    judged_only: options.JudgedOnly = False,
+    collection_size: options.CollectionSize = None,
+    undefined: Annotated[
+        str | None,
+        typer.Option(
+            help="Undefined values in a mean: counted_as, skip (default of roc), error.", rich_help_panel=options.RULES
+        ),
+    ] = None,
+    compat: options.Compat = None,
+    judge: options.Judge = None,
+    seed: options.Seed = 0,
+    samples: options.Samples = 100,
+) -> None:
+    """Draw a curve: precision against recall, ROC, a measure by cut-off, topic by topic, or a difference."""
+    if kind not in KINDS:
+        raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")
+    _refuse(kind, measure=measure, query=query, unretrieved=unretrieved, levels=None if levels == 11 else levels)
+    from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415  # `--help` need not load Polars
+
+    target = output or Path(f"assay-{kind}.html")
+    ask_for_packages(suffix_of(target))  # before anything is read
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"compat": compat, "judge": judge, "seed": seed, "samples": samples}
+    rules |= {} if undefined is None else {"undefined": undefined}
+    own = {"measure": measure, "query": query, "levels": levels, "unretrieved": unretrieved}
+    files = inputs.opened(qrels, runs)
+    with inputs.progress(files, hidden=quiet):
+        curve = _curve(kind, qrels, files, own, rules)
+    for warning in () if quiet else curve.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    curve.save(target)
+    if not quiet:
+        typer.echo(f"{target}: {curve.title}, {curve.subtitle}", err=True)
+
+
+def _refuse(kind: str, **given: Any) -> None:
+    """What a kind has no use for is not passed over in silence."""
+    takes = {
+        "pr": {"query", "levels"},
+        "roc": {"query", "unretrieved"},
+        "cutoff": {"measure", "query"},
+        "queries": {"measure"},
+        "difference": {"measure"},
+    }
+    for name, value in given.items():
+        if value is not None and name not in takes[kind]:
+            raise ParameterError(f"--{name} has no meaning for --kind {kind}")
+
+
+def _curve(kind: str, qrels: str, files: list[Batches], own: dict[str, Any], rules: dict[str, Any]) -> Curve:
+    from assay import curves  # noqa: PLC0415
+    from assay.evaluation import evaluate  # noqa: PLC0415
+
+    if kind == "pr":
+        return curves.precision_recall(qrels, files, query=own["query"], levels=own["levels"], **rules)
+    if kind == "roc":
+        return curves.roc(qrels, files, query=own["query"], unretrieved=own["unretrieved"], **rules)
+    if kind == "cutoff":
+        return curves.by_cutoff(qrels, files, own["measure"] or "nDCG", query=own["query"], **rules)
+    if kind == "difference" and len(files) != 2:
+        raise ParameterError(f"--kind difference is between two runs: the second against the first; got {len(files)}")
+    evaluation = evaluate(qrels, files, own["measure"] or "nDCG@10", **rules)
+    if len(evaluation.measures) > 1:
+        raise ParameterError(f"--kind {kind} draws one measure, not {len(evaluation.measures)}")
+    return curves.per_query(evaluation) if kind == "queries" else curves.differences(evaluation)

@@ -1,0 +1,396 @@
+"""Curves: judgments and runs -> points to look at, as a table and as a chart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.errors import ParameterError, did_you_mean
+from assay.evaluation import Evaluation, System, evaluate, number_of
+from assay.measures import AUC, parse_measure
+from assay.measures.curve_points import (
+    Roc,
+    averaged_precision,
+    level_measures,
+    pr_frame,
+    rank_by_rank,
+    roc_points,
+    summary_frame,
+    universe,
+)
+from assay.measures.domains import RuleName, UnretrievedName
+from assay.measures.registry import Measure
+from assay.measures.summary import Summary, Undefined, summarise
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Kind: TypeAlias = Literal["pr", "roc", "cutoff", "queries", "difference"]
+#: Cut-offs that `by_cutoff` looks at, as far as the longest result reaches.
+CUTOFFS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+#: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
+TRIVIAL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points of one or more systems, with what goes with them; `chart` draws them, `save` writes them.
+
+    `frame`: one row a point. `summary`: one number a system (the mean of the points, the area below, ...), how many
+    queries it is made from, and how many of them were undefined.
+
+    >>> curve = precision_recall({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 2.0, "d3": 1.0, "d2": 0.5}}, levels=3)
+    >>> curve.frame["precision"].to_list()  # 1/1, 1/1, 2/3
+    [1.0, 1.0, 0.6666666666666666]
+    """
+
+    kind: Kind
+    title: str
+    subtitle: str
+    frame: pl.DataFrame
+    summary: pl.DataFrame
+    warnings: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        warned = f"; {number_of('warning', len(self.warnings))}" if self.warnings else ""
+        return f"<Curve: {self.title}, {self.subtitle}; {number_of('point', self.frame.height)}{warned}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a point."""
+        return self.frame
+
+    def to_csv(self) -> str:
+        """The points as CSV, numbers in full."""
+        return self.frame.write_csv()
+
+    def to_json(self) -> str:
+        """Points, summary and warnings as JSON."""
+        from assay.report.points import to_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        return to_json(self)
+
+    def to_markdown(self) -> str:
+        """The points as a Markdown table."""
+        from assay.report.points import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self)
+
+    def chart(self) -> alt.HConcatChart:
+        """The chart, as an Altair object; needs the extra `report`."""
+        from assay.report.charts import chart  # noqa: PLC0415
+
+        return chart(self)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix."""
+        from assay.report.pictures import save  # noqa: PLC0415
+
+        return save(self, path)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from assay.report.pictures import in_notebook  # noqa: PLC0415
+
+        return in_notebook(self)
+
+
+def precision_recall(
+    qrels: Any,
+    runs: Any,
+    *,
+    query: str | None = None,
+    levels: int = 11,
+    interpolated: bool = True,
+    rule: RuleName | None = None,
+    **options: Any,
+) -> Curve:
+    """Precision against recall: averaged over queries at levels of recall, or of one query.
+
+    The averaged curve is the mean of `IPrec` at each level. Of one query there is a point for every rank (the
+    sawtooth) and, unless `interpolated` is False, interpolated precision at the levels. `rule`: how a level is
+    reached, as in `IPrec`. Further options are those of `evaluate`: `undefined`, `compat`, `judge`, policies.
+
+    >>> curve = precision_recall({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}, query="q")
+    >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
+    [1.0, 0.5]
+    """
+    measures = level_measures(levels, rule)
+    evaluation = evaluate(qrels, runs, measures, **options)
+    if query is None:
+        if not interpolated:
+            raise ParameterError(
+                "queries reach different levels of recall, so an average has to be interpolated: choose one query"
+            )
+        frame, summary = averaged_precision({s.name: s.results for s in evaluation.systems}, evaluation.undefined)
+        title, subtitle = f"Interpolated precision at {levels} levels of recall", _mean_over(evaluation)
+    else:
+        rows = [point for system, unit in _with_query(evaluation, query) for point in _sawtooth(system, unit, query)]
+        if interpolated:
+            rows += _levels_of_query(evaluation, query)
+        frame, summary = pr_frame(rows), _of_query(evaluation, evaluation.measures[-1], query)
+        title, subtitle = "Precision and recall, rank by rank", f"topic {query}"
+    warnings = (*evaluation.warnings, *_undefined(summary, evaluation), *_no_query(evaluation, query))
+    return Curve("pr", title, subtitle, frame, summary, warnings)
+
+
+def roc(
+    qrels: Any,
+    runs: Any,
+    *,
+    query: str | None = None,
+    collection_size: int | None = None,
+    unretrieved: UnretrievedName | None = None,
+    undefined: Undefined = "skip",
+    **options: Any,
+) -> Curve:
+    """The ROC curve: true against false positive rate, rank by rank; averaged over queries, or of one.
+
+    Without `collection_size` the retrieved documents of each query are all there is (`unretrieved="left_out"`). With
+    it, the others follow in random order, a straight line (`"random_order"`), or the relevant ones among them come
+    last of all (`"relevant_last"`). A query without relevant or without irrelevant documents has no curve: it is left
+    out and counted (`undefined="counted_as"`: its curve lies at 0, as its AUC). The average is that of the true
+    positive rates at 101 levels. Further options are those of `evaluate`.
+
+    >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
+    [0.5]
+    """
+    rule = universe(collection_size, unretrieved)
+    evaluation = evaluate(
+        qrels, runs, AUC(unretrieved=rule), undefined=undefined, collection_size=collection_size, **options
+    )
+    (area,) = evaluation.measures
+    curves = {
+        system.name: [roc_points(system.ranks, unit, rule) for unit in _units(evaluation, system, query)]
+        for system in evaluation.systems
+    }
+    frame = pl.concat([_roc_frame(name, drawn, query, undefined) for name, drawn in curves.items()])
+    if query is None:
+        summary = summary_frame([(name, area, evaluation.summary(area, name)) for name in curves])
+    else:
+        summary = _of_query(evaluation, area, query)
+    among = "the retrieved documents" if collection_size is None else f"{collection_size:,} documents"
+    over = f"topic {query}" if query is not None else _mean_over(evaluation)
+    warnings = (
+        *evaluation.warnings,
+        *_without_curve(curves, undefined),
+        *_trivial(curves, collection_size),
+        *_no_query(evaluation, query),
+    )
+    return Curve("roc", f"ROC curve among {among}", over, frame, summary, warnings)
+
+
+def by_cutoff(
+    qrels: Any,
+    runs: Any,
+    measure: str | Measure = "nDCG",
+    cutoffs: Iterable[int] | None = None,
+    *,
+    query: str | None = None,
+    **options: Any,
+) -> Curve:
+    """A measure against its cut-off: the mean over queries, or one query. Options as for `precision_recall`.
+
+    >>> by_cutoff({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "P", [1, 2]).frame["value"].to_list()
+    [0.0, 0.5]
+    """
+    plain = parse_measure(measure)
+    if plain.definition.at != "cutoff" or plain.parameters["cutoff"] is not None:
+        raise ParameterError(f"choose a measure that takes a cut-off, without one: nDCG, P or R, not {plain}")
+    evaluation = evaluate(qrels, runs, plain, **options)
+    (plain,) = evaluation.measures
+    deepest = max(int(system.ranks.retrieved.max(initial=1)) for system in evaluation.systems)
+    wanted = [plain @ k for k in (cutoffs or [k for k in CUTOFFS if k <= max(deepest, 2)])]
+    if not wanted:
+        raise ParameterError("there is no cut-off to look at")
+    points, last = [], []
+    for system in evaluation.systems:
+        for at_cutoff in wanted:
+            result = at_cutoff.per_unit(system.ranks, seed=evaluation.seed, samples=evaluation.samples)
+            if query is None:
+                told = summarise(at_cutoff, result, evaluation.undefined)
+            else:
+                values = [float(result.values[unit]) for unit in _units(evaluation, system, query)]
+                told = Summary(values[0] if values else np.nan, len(values), int(np.isnan(values).sum()))
+            points.append((system.name, query, at_cutoff.parameters["cutoff"], told.value))
+        last.append((system.name, at_cutoff, told))
+    schema = {"system": pl.String, "query_id": pl.String, "cutoff": pl.Int64, "value": pl.Float64}
+    frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
+    summary = summary_frame(last)
+    warnings = (*evaluation.warnings, *_undefined(summary, evaluation), *_no_query(evaluation, query))
+    over = f"topic {query}" if query is not None else _mean_over(evaluation)
+    return Curve("cutoff", f"{plain} by cut-off", over, frame, summary, warnings)
+
+
+def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> Curve:
+    """One measure, query by query: the bars behind a mean.
+
+    >>> result = evaluate({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "RR")
+    >>> per_query(result).frame.rows()
+    [('run', 'q', 0.5, None)]
+    """
+    wanted = evaluation.measure(measure)
+    frame = evaluation.scores.frame.filter(pl.col("measure") == str(wanted))
+    frame = frame.select("system", pl.col("unit").alias("query_id"), "value", "undefined")
+    summary = summary_frame([(s.name, wanted, evaluation.summary(wanted, s.name)) for s in evaluation.systems])
+    title, over = f"{wanted}, topic by topic", number_of("topic", frame["query_id"].n_unique())
+    return Curve("queries", title, over, frame, summary, (*evaluation.warnings, *_undefined(summary, evaluation)))
+
+
+def differences(
+    evaluation: Evaluation,
+    measure: str | Measure | None = None,
+    baseline: str | None = None,
+    system: str | None = None,
+) -> Curve:
+    """How much better a system is than another on each query, largest gain first.
+
+    Without names: the second system against the first. An undefined value counts as in the mean.
+
+    >>> result = evaluate({"q": {"a": 1}}, {"old": {"q": {"b": 2, "a": 1}}, "new": {"q": {"a": 1}}}, "RR")
+    >>> differences(result).frame.rows()
+    [('q', 0.5, 1.0, 0.5)]
+    """
+    wanted = evaluation.measure(measure)
+    old, new = _pair(evaluation, baseline, system)
+    substitute = wanted.parameters.get("floor", wanted.definition.counted_as)
+    substitute = substitute if evaluation.undefined == "counted_as" else None
+    columns = [
+        evaluation.scores.of(name, str(wanted)).select(
+            pl.col("unit").alias("query_id"),
+            pl.col("value").fill_null(pl.lit(substitute, dtype=pl.Float64)).alias(as_name),
+        )
+        for name, as_name in ((old, "baseline"), (new, "value"))
+    ]
+    joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
+    frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))
+    frame = frame.sort("difference", descending=True, maintain_order=True)
+    summary = summary_frame([(name, wanted, evaluation.summary(wanted, name)) for name in (old, new)])
+    warnings = [*evaluation.warnings, *_undefined(summary, evaluation)]
+    if (left_out := max(column.height for column in columns) - frame.height) > 0:
+        warnings.append(f"{number_of('topic', left_out)} without a value of both systems: left out")
+    up, down = int((frame["difference"] > 0).sum()), int((frame["difference"] < 0).sum())
+    better, worse = (up, down) if wanted.definition.higher_is_better else (down, up)
+    counts = f"better on {better}, worse on {worse}, the same on {frame.height - better - worse}"
+    title = f"{wanted}: {new} minus {old}"
+    return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
+
+
+def _sawtooth(system: System, unit: int, query: str) -> list[tuple[object, ...]]:
+    counted = rank_by_rank(system.ranks, unit)
+    points = zip(counted.rank.tolist(), counted.recall.tolist(), counted.precision.tolist(), strict=True)
+    return [(system.name, query, "every rank", int(rank), recall, precision) for rank, recall, precision in points]
+
+
+def _levels_of_query(evaluation: Evaluation, query: str) -> list[tuple[object, ...]]:
+    return [
+        (system.name, query, "interpolated", None, measure.parameters["recall"], float(result.values[unit]))
+        for system, unit in _with_query(evaluation, query)
+        for measure, result in system.results.items()
+        if "recall" in measure.parameters
+    ]
+
+
+def _of_query(evaluation: Evaluation, measure: Measure, query: str) -> pl.DataFrame:
+    """One query's value under a measure, as a summary."""
+    values = [(s.name, float(s.results[measure].values[unit])) for s, unit in _with_query(evaluation, query)]
+    return summary_frame([(name, measure, Summary(value, 1, int(np.isnan(value)))) for name, value in values])
+
+
+def _units(evaluation: Evaluation, system: System, query: str | None) -> list[int]:
+    """The numbers of all queries in a system, or of one; none if the system leaves that one out."""
+    if query is None:
+        return list(range(len(system.ranks.queries)))
+    topics = list(evaluation.qrels.topics)
+    if query not in topics:
+        some = f"; there are {', '.join(topics[:3])}{', …' if len(topics) > 3 else ''}"
+        raise ParameterError(f"no topic of the judgments is called {query!r}{did_you_mean(str(query), topics) or some}")
+    return [system.ranks.queries.index(query)] if query in system.ranks.queries else []
+
+
+def _with_query(evaluation: Evaluation, query: str) -> list[tuple[System, int]]:
+    return [(system, unit) for system in evaluation.systems for unit in _units(evaluation, system, query)]
+
+
+def _no_query(evaluation: Evaluation, query: str | None) -> Iterable[str]:
+    """Systems that returned nothing for the query that was asked for."""
+    if query is not None:
+        for system in evaluation.systems:
+            if query in system.ranks.missing_topics:
+                yield f"{system.name}: nothing was retrieved for topic {query}"
+
+
+def _without_curve(curves: Mapping[str, Sequence[Roc]], undefined: Undefined) -> Iterable[str]:
+    """How many topics have no ROC curve, and why."""
+    for name, drawn in curves.items():
+        if reasons := [curve.reason for curve in drawn if curve.reason is not None]:
+            treated = "left out" if undefined == "skip" else "counted as 0"
+            why = " or ".join(dict.fromkeys(reasons))
+            yield f"{name}: no ROC curve for {number_of('topic', len(reasons))} ({why}), {treated}"
+
+
+def _trivial(curves: Mapping[str, Sequence[Roc]], collection_size: int | None) -> Iterable[str]:
+    """In a large collection nearly all of a ROC curve is assumed."""
+    ends = [
+        float(curve.false_positive_rate[curve.false_positive_rate < 1.0].max(initial=0.0))
+        for drawn in curves.values()
+        for curve in drawn
+    ]
+    if collection_size is not None and ends and max(ends) < TRIVIAL:
+        yield (
+            f"the ROC curve is trivial: in a collection of {collection_size:,} documents the retrieved ones reach a "
+            f"false positive rate of {max(ends):.2g} at most, so the curve hugs the axis and the rest of it is "
+            "assumed; a precision-recall curve tells more"
+        )
+
+
+def _roc_frame(name: str, curves: Sequence[Roc], query: str | None, undefined: Undefined) -> pl.DataFrame:
+    """One query's points, or the mean of several queries at levels."""
+    drawn = [curve for curve in curves if curve.reason is None]
+    fpr = tpr = np.zeros(0)
+    if drawn and query is not None:
+        fpr, tpr = drawn[0].false_positive_rate, drawn[0].true_positive_rate
+    elif drawn:
+        levels = np.arange(101) / 100
+        number = len(drawn) if undefined == "skip" else len(curves)
+        heights = np.sum([curve.at(levels) for curve in drawn], axis=0) / number
+        # From the corner: what is found before the first irrelevant document is a jump at 0.
+        fpr, tpr = np.append(0.0, levels), np.append(0.0, heights)
+    return pl.DataFrame({"false_positive_rate": fpr, "true_positive_rate": tpr}).select(
+        pl.lit(name).alias("system"), pl.lit(query, dtype=pl.String).alias("query_id"), pl.all()
+    )
+
+
+def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> tuple[str, str]:
+    names = [each.name for each in evaluation.systems]
+    if len(names) < 2:
+        raise ParameterError(f"a difference is between two systems, but there is only {names[0]}")
+    if baseline is None and system is None and len(names) > 2:
+        raise ParameterError(f"a difference is between two systems: choose two of {', '.join(names)}")
+    chosen = evaluation.system(names[0] if baseline is None else baseline).name
+    others = [name for name in names if name != chosen]
+    if system is None and len(others) > 1:
+        raise ParameterError(f"a difference is between two systems: choose one of {', '.join(others)} beside {chosen}")
+    other = evaluation.system(others[0] if system is None else system).name
+    if chosen == other:
+        raise ParameterError(f"a difference is between two systems, not {chosen} and itself")
+    return chosen, other
+
+
+def _mean_over(evaluation: Evaluation) -> str:
+    topics = {query for system in evaluation.systems for query in system.ranks.queries}
+    return f"mean over {number_of('topic', len(topics))}"
+
+
+def _undefined(summary: pl.DataFrame, evaluation: Evaluation) -> Iterable[str]:
+    """How many queries had no value, and what became of them."""
+    for name, measure, count in summary.select("system", "measure", "undefined").rows():
+        if count:
+            counted = parse_measure(measure).definition.counted_as
+            left_out = evaluation.undefined == "skip" or counted is None
+            treated = "left out" if left_out else f"counted as {counted:g}"
+            yield f"{name}: {measure} is undefined for {number_of('topic', count)}, {treated}"

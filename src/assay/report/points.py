@@ -1,0 +1,53 @@
+"""The points of a curve for other programs and for papers: JSON, Markdown, HTML."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import TYPE_CHECKING, Any
+
+from assay.report.tables import NOT_AVAILABLE, piped
+
+if TYPE_CHECKING:
+    from assay.curves import Curve
+
+JSON_SCHEMA_VERSION = 1
+
+
+def to_json(curve: Curve) -> str:
+    """What is shown, the numbers that go with it, warnings and points; numbers in full, null where there is none."""
+    told = {
+        "schema_version": JSON_SCHEMA_VERSION,
+        "kind": curve.kind,
+        "title": curve.title,
+        "subtitle": curve.subtitle,
+        "warnings": list(curve.warnings),
+        "summary": curve.summary.to_dicts(),
+        "points": curve.frame.to_dicts(),
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def to_markdown(curve: Curve) -> str:
+    """A pipe table, numbers to the right."""
+    numeric = [dtype.is_numeric() for dtype in curve.frame.dtypes]
+    lines = [piped(curve.frame.columns), piped(["---:" if number else "---" for number in numeric])]
+    for row in curve.frame.rows():
+        lines.append(piped([_shown(value).replace("\\", "\\\\").replace("|", "\\|") for value in row]))
+    return "\n".join(lines) + "\n"
+
+
+def to_html(curve: Curve) -> str:
+    """A plain table, for notebooks."""
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in curve.frame.columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row) + "</tr>"
+        for row in curve.frame.rows()
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return NOT_AVAILABLE
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
