@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from assay import evaluate, read_qrels, read_run
-from assay.files import read_collection
+from assay.files.collections import read_collection
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "src" / "assay" / "data" / "bicycles"

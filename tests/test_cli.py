@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from assay import parse_measure
+from assay.measures.advice import SITUATIONS
+
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.0 t\n"
 QRELS = "q1 0 d1 1\nq1 0 d3 1\nq2 0 d2 1\n"
 
@@ -213,3 +216,92 @@ def test_a_run_may_come_through_a_named_pipe(folder: Path) -> None:
     command = f"{sys.executable} -c 'from assay.cli import main; main()' evaluate my.qrels <(cat bm25.run) --csv -m AP"
     done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
     assert done.stdout.endswith(",0.25\n"), done.stderr
+
+
+def test_the_size_of_the_collection_is_an_option(folder: Path) -> None:
+    """q1: one of two results is right and one relevant document missed; q2: one wrong, one missed."""
+    options = ("-m", "Accuracy", "--csv", "--quiet", "--collection-size", 10)
+    done = run_assay("evaluate", "my.qrels", "bm25.run", *options, folder=folder)
+    assert done.stdout.splitlines() == ["system,Accuracy", f"bm25,{(8 / 10 + 8 / 10) / 2}"]
+
+
+def test_measures_are_recommended_for_a_situation(folder: Path) -> None:
+    shown = run_assay("measures", "--for", "fact-checking", folder=folder).stdout
+    assert "SetF(beta=0.5)" in shown
+    told = json.loads(run_assay("measures", "--for", "sparse-judgments", "--json", folder=folder).stdout)
+    assert told["measures"][0]["measure"] == "RR@10"
+    wrong = run_assay("measures", "--for", "patents", folder=folder)
+    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)
+    assert wrong.stderr.endswith("not 'patents'; did you mean patent?\n")
+    both = run_assay("measures", "AP", "--for", "patent", folder=folder)
+    assert (both.returncode, both.stdout) == (2, "")
+
+
+def test_every_recommended_measure_exists() -> None:
+    for situation in SITUATIONS:
+        assert situation.description.endswith(".")
+        assert len({recommended.measure for recommended in situation.measures}) == len(situation.measures)
+        for recommended in situation.measures:
+            parse_measure(recommended.measure)
+            assert recommended.reason.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["my.qrels", "bm25.run", "-o", "curve.gif"], "curve.gif: the name ends in one of .svg, .png, .pdf"),
+        (["my.qrels", "bm25.run", "--kind", "prr"], "--kind is one of pr, roc, cutoff, queries, difference"),
+        (
+            ["my.qrels", "bm25.run", "--query", "q3", "-o", "c.svg"],
+            "no topic of the judgments is called 'q3'; there are q1, q2",
+        ),
+        (["my.qrels", "bm25.run", "-k", "difference"], "--kind difference is between two runs"),
+        (["my.qrels", "bm25.run", "-k", "queries", "--query", "q1"], "--query has no meaning for --kind queries"),
+        (["my.qrels", "bm25.run", "-k", "pr", "-m", "AP"], "--measure has no meaning for --kind pr"),
+        (["my.qrels", "bm25.run", "-k", "queries", "-m", "AP,RR"], "--kind queries draws one measure, not 2"),
+        (["my.qrels", "bm25.run", "-k", "cutoff", "-m", "P@5"], "choose a measure that takes a cut-off"),
+        (["my.qrels", "bm25.run", "--levels", "1"], "levels is a whole number from 2 on"),
+        (["my.qrels", "bm25.run", "-k", "roc", "--unretrieved", "relevant_last"], "give collection_size"),
+        (["my.qrels", "absent.run"], "absent.run: cannot be read: no such file"),
+        (["my.qrels", "bm25.run", "-o", "no/such.csv"], "no/such.csv: cannot be written"),
+    ],
+)
+def test_a_wrong_plot_gets_one_clear_line_and_writes_nothing(folder: Path, arguments: list[str], message: str) -> None:
+    before = sorted(folder.iterdir())
+    done = run_assay("plot", *arguments, folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(folder.iterdir()) == before
+
+
+def test_plot_writes_the_points_and_says_so(folder: Path) -> None:
+    done = run_assay("plot", "my.qrels", "bm25.run", "--levels", "3", "-o", "points.csv", folder=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "points.csv: Interpolated precision at 3 levels of recall, mean over 2 topics\n"
+    # q1: 1/1 up to a recall of 1/2, then nothing; q2: nothing
+    assert [line.split(",")[-1] for line in (folder / "points.csv").read_text().splitlines()[1:]] == [
+        "0.5",
+        "0.5",
+        "0.0",
+    ]
+
+
+def test_plot_without_an_output_names_its_page(folder: Path) -> None:
+    pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
+    done = run_assay("plot", "my.qrels", "bm25.run", "--kind", "queries", "-m", "AP", folder=folder)
+    assert done.returncode == 0
+    assert done.stderr == "assay-queries.html: AP, topic by topic, 2 topics\n"
+    assert (folder / "assay-queries.html").read_text().startswith("<!doctype html>")
+    assert run_assay("plot", "my.qrels", "bm25.run", "--quiet", "-o", "c.svg", folder=folder).stderr == ""
+
+
+def test_plot_says_how_to_install_what_it_needs_before_it_reads_anything(folder: Path) -> None:
+    code = (
+        "import importlib.util as u, sys; real = u.find_spec; "
+        "u.find_spec = lambda name, *rest: None if name == 'altair' else real(name, *rest); "
+        "from assay.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "plot", "my.qrels", "absent.run", "-o", "c.svg"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "assay: a chart needs altair: pip install 'assay[report]'\n")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import assay
-from assay import Scores, evaluation
+from assay import Confusion, Measure, Ranks, Scores, evaluation
 from assay.errors import InputError, ParameterError, TopicError
+from assay.measures import RR, SetP
 
 # q1: relevant a, b; q2: nothing relevant; q3: not in the run.
 QRELS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"a": 0}, "q3": {"a": 1}}
@@ -184,3 +186,22 @@ def test_measures_that_differ_in_a_late_digit_have_different_signatures() -> Non
     result = evaluate(["RBP(p=0.8)", "RBP(p=0.80000001)", "P@1000000"])
     assert len(set(result.signatures.values())) == 3
     assert result.signatures["P@1000000"].startswith("P@1000000|")
+
+
+def test_a_micro_average_needs_a_formula_of_counts() -> None:
+    """Numbers that are given without their counts, and largest values, cannot be summed over queries."""
+    retrieved = replace(SetP.definition, function=lambda confusion: confusion.tp + confusion.fp)
+    assert Measure(retrieved).of(Confusion.from_table(tp=1, fp=2, fn=3)).tolist() == [3]
+    with pytest.raises(ParameterError, match="a micro average needs the counts"):
+        Measure(retrieved, {"average": "micro"}).of(Confusion.from_table(tp=1, fp=2, fn=3))
+    with pytest.raises(ParameterError, match="there is no micro average"):
+        RR.per_unit(Ranks.from_grades([0, 1])).pooled()
+
+
+def test_a_micro_average_that_is_undefined_says_why() -> None:
+    qrels, run = {"q": {"a": 0}}, {"q": {"b": 1.0}}
+    result = assay.evaluate(qrels, run, "MicroR")
+    assert math.isnan(result.mean())
+    assert result.warnings == ("run: SetR(average='micro') is undefined: no relevant document",)
+    with pytest.raises(InputError, match="is undefined"):
+        assay.evaluate(qrels, run, "MicroR", undefined="error")

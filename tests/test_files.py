@@ -22,7 +22,7 @@ from strategies import quickly
 
 from assay import Qrels, Ranks, Run, evaluate, read_qrels, read_run, scan_run
 from assay.errors import FormatError, InputError, ParameterError
-from assay.files import Source, columns, detect, formats
+from assay.files import RunFile, Source, columns, detect, formats
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]
 Writing: TypeAlias = Callable[[Rows], str]
@@ -297,12 +297,16 @@ def test_a_run_read_into_memory_can_still_be_ranked_by_rank() -> None:
 
 
 def test_the_tag_is_that_of_the_last_line() -> None:
-    assert scan_run(file(lines(RUN) + "q9 Q0 d1 1 1 last of all\n# end\n")).tag() == "last"
+    run = scan_run(file(lines(RUN) + "q9 Q0 d1 1 1 last of all\n# end\n"))
+    assert isinstance(run, RunFile)
+    assert run.tag() == "last"
 
 
 def test_the_tag_is_found_before_a_chunk_of_comments() -> None:
     with chunks_of(30):
-        assert scan_run(file(lines(RUN) + "# end\n# of\n# the run, a long line\n# really\n")).tag() == "mine"
+        run = scan_run(file(lines(RUN) + "# end\n# of\n# the run, a long line\n# really\n"))
+        assert isinstance(run, RunFile)
+        assert run.tag() == "mine"
 
 
 # What is wrong is refused, with its line.
@@ -665,7 +669,7 @@ def test_text_files_are_read(tmp_path: Path) -> None:
     with path.open(encoding="utf-16") as opened:
         run = scan_run(opened)
         assert rows_of(run.read()) == rows_of(run.read()) == [*RUN_TABLE, ("q3", "日本", 1.0)]
-        assert run.source.name == str(path)
+        assert run.origin == str(path)
 
 
 def test_open_files_are_read_from_where_they_stand_and_stay_open(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -18,10 +19,10 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import FormatError, Qrels, Run, read_qrels, read_run
-from assay.files import Source
+from assay.files import Source, formats, read_documents, read_topics
 
 BOM = b"\xef\xbb\xbf"
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+GZIP, ZSTD, XZ = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00"
 WHOLE = 8 << 20
 
 thoroughly = settings(quickly, max_examples=100)
@@ -210,7 +211,7 @@ def test_a_source_gives_whole_lines_or_a_format_error_again_and_again(data: byte
     assert chunks() == first
     if isinstance(first, list):
         assert all(chunk.endswith(b"\n") for chunk in first[:-1])
-    if not data.startswith((GZIP, ZSTD)):
+    if not data.startswith((GZIP, ZSTD, XZ)):
         assert b"".join(first) == data.removeprefix(BOM)  # type: ignore[arg-type]  # plain bytes are never refused
 
 
@@ -223,3 +224,138 @@ def test_compressed_data_that_are_cut_short_are_never_taken_for_the_whole(
     cut = packed[: draws.draw(st.integers(4, len(packed) - 1))]
     assert read(read_run, packed) is not None
     assert read(read_run, cut) is None
+
+
+# The other formats.
+
+READERS: dict[str, Callable[..., Any]] = {
+    "run": read_run,
+    "qrels": read_qrels,
+    "topics": read_topics,
+    "documents": read_documents,
+}
+KEYS: dict[str, tuple[str, ...]] = {
+    "run": ("query_id", "doc_id", "score"),
+    "qrels": ("query_id", "doc_id", "relevance"),
+}
+KEYS |= {"topics": ("query_id", "title"), "documents": ("doc_id", "text")}
+
+
+def check(data: bytes, **options: Any) -> None:
+    """Every reader gives a table without gaps, the same again, or a `FormatError` of one line."""
+    for kind, reader in READERS.items():
+        tables: list[pl.DataFrame | str] = []
+        for _ in range(2):
+            try:
+                tables.append(reader(io.BytesIO(data), **options.get(kind, {})).frame)
+            except FormatError as error:
+                tables.append(str(error))
+        first, second = tables
+        if isinstance(first, str):
+            assert first == second
+            assert len(first.splitlines()) == 1
+        else:
+            assert isinstance(second, pl.DataFrame)
+            assert first.equals(second)
+            assert first.height
+            assert first.select(KEYS[kind]).null_count().sum_horizontal().item() == 0
+            if kind in {"run", "qrels"}:
+                assert not first[KEYS[kind][2]].is_nan().any()
+
+
+NAMES = ["query_id", "qid", "doc_id", "docno", "score", "rank", "relevance", "label", "judge", "iteration", "title"]
+NAMES += ["text", "_id", "id", "query", "query-id", "corpus-id", "Query ID", "metadata", "", "requests", "details"]
+NAMES += ["ratings", "rating", "hits", "hit", "_score", "queries", "corpus", "relevant_docs", "expected_ids"]
+NAMES += ["retrieved_ids", "retrieved_contexts", "retrieved_context_ids", "reference_context_ids", "user_input"]
+cells = st.sampled_from(["q1", "d1", "1", "2.5", "", " ", "nan", "inf", "x", "é", '"', 'a"b', '"a,b"', "#", "-1", "\n"])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["q1", "d1", "1", "", "\ud800", "é"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*NAMES, "q1", "d1"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+rows = st.dictionaries(st.sampled_from(NAMES), values, max_size=5)
+likely = st.fixed_dictionaries(
+    {"query_id": values, "doc_id": values}, optional={"score": values, "relevance": values, "title": values}
+)
+
+
+@given(
+    st.lists(st.sampled_from(NAMES), min_size=1, max_size=5),
+    st.lists(st.lists(cells, min_size=1, max_size=5), max_size=5),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
+@thoroughly
+def test_tables_of_any_cells_are_a_table_or_a_format_error(
+    header: list[str], body: list[list[str]], separator: str, end: str
+) -> None:
+    check("".join(separator.join(row) + end for row in [header, *body]).encode())
+
+
+@given(st.lists(rows | likely | values, max_size=4), st.sampled_from(["lines", "list", "first", "dicts"]))
+@thoroughly
+def test_json_of_any_shape_is_a_table_or_a_format_error(records: list[Any], shape: str) -> None:
+    text = {
+        "lines": "".join(json.dumps(record) + "\n" for record in records),
+        "list": json.dumps(records, indent=1),
+        "first": json.dumps(records[0] if records else {}),
+        "dicts": json.dumps({"q1": {"d1": 1, "d2": records[0] if records else 2}, "q2": {"d1": 0.5}}),
+    }
+    check(text[shape].encode())
+
+
+@given(rows, st.sampled_from(["requests", "details", "queries", "relevant_docs", "corpus"]), values)
+@thoroughly
+def test_the_json_of_other_tools_with_mistakes_is_a_table_or_a_format_error(
+    record: dict[str, Any], key: str, value: Any
+) -> None:
+    check(json.dumps({key: value, **record}).encode())
+    check(json.dumps({key: {"q1": value, "q2": {"hits": [{"hit": {"_id": "d1"}}, value]}}}).encode())
+    check(json.dumps({"requests": [{"id": value, "ratings": [{"_id": "d", "rating": value}, record]}]}).encode())
+    check(json.dumps([{"query": value, "retrieved_ids": value, "expected_ids": [value]}]).encode())
+
+
+tags = st.sampled_from(
+    ["<top>", "</top>", "<TOP>", "<num>", "</num>", "<title>", "<desc>", "<topic number='1'>", "<topic number=2>",
+     "</topic>", "<topics>", "</topics>", "<DOC>", "</DOC>", "<DOCNO>", "</DOCNO>", "<TEXT>", "</TEXT>", "<!--", "-->",
+     "<", ">", "&lt;", "&#xD800;", "&#0;", "&", "<?xml ?>", "<doc ", "Number:", "1", "tea", "\n", "\r\n", "é", "\0"]
+)  # fmt: skip
+marks = st.sampled_from(
+    [".I 1\n", ".I 2\n", ".I\n", ".T\n", ".W\n", ".W text\n", ".X\n", ".", "words\n", "\r\n", "é\n"]
+)
+
+
+@given(st.lists(tags, max_size=25).map("".join), st.sampled_from(["", "<top>", "<topics>", "<DOC>"]))
+@thoroughly
+def test_tags_in_any_order_are_a_table_or_a_format_error(text: str, start: str) -> None:
+    check((start + text).encode())
+
+
+@given(st.lists(marks, max_size=15).map("".join))
+@thoroughly
+def test_smart_records_in_any_order_are_a_table_or_a_format_error(text: str) -> None:
+    check((".I 0\n" + text).encode())
+
+
+@given(junk | mutated(runs | qrels), st.data())
+@thoroughly
+def test_any_format_forced_upon_any_bytes_fits_or_is_a_format_error(data: bytes, draws: st.DataObject) -> None:
+    chosen = {kind: {"format": draws.draw(st.sampled_from(formats(kind))).name} for kind in READERS}  # type: ignore[arg-type]
+    check(data, **chosen)
+
+
+@given(st.sampled_from(["parquet", "ipc"]), st.data())
+@thoroughly
+def test_damaged_columns_are_a_table_or_a_format_error(kind: str, draws: st.DataObject) -> None:
+    frame = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"], "score": [1.0, 2.0], "label": [1, 0]})
+    whole = io.BytesIO()
+    getattr(frame, f"write_{kind}")(whole)
+    data = whole.getvalue()
+    if draws.draw(st.booleans()):
+        data = data[: draws.draw(st.integers(0, len(data)))]
+    else:
+        place = draws.draw(st.integers(0, len(data) - 1))
+        data = data[:place] + bytes([data[place] ^ 1 << draws.draw(st.integers(0, 7))]) + data[place + 1 :]
+    check(data)

@@ -14,9 +14,11 @@ _HOMES = {
     "assay.counting": ("Confusion", "Policies", "Ranks"),
     "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
-    "assay.files": ("read_qrels", "read_run", "scan_run"),
+    "assay.files.collections": ("Collection", "read_collection"),
+    "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
+    "assay.files.writing": ("write",),
     "assay.measures": ("Measure", "PerQuery", "measure", "parse_measure"),
-    "assay.tables": ("Qrels", "Run", "Scores"),
+    "assay.tables": ("Documents", "Qrels", "Run", "Scores", "Topics"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -34,16 +36,23 @@ if TYPE_CHECKING:
     from assay.errors import TopicError as TopicError
     from assay.evaluation import Evaluation as Evaluation
     from assay.evaluation import evaluate as evaluate
-    from assay.files import read_qrels as read_qrels
-    from assay.files import read_run as read_run
-    from assay.files import scan_run as scan_run
+    from assay.files.collections import Collection as Collection
+    from assay.files.collections import read_collection as read_collection
+    from assay.files.reading import read_documents as read_documents
+    from assay.files.reading import read_qrels as read_qrels
+    from assay.files.reading import read_run as read_run
+    from assay.files.reading import read_topics as read_topics
+    from assay.files.reading import scan_run as scan_run
+    from assay.files.writing import write as write
     from assay.measures import Measure as Measure
     from assay.measures import PerQuery as PerQuery
     from assay.measures import measure as measure
     from assay.measures import parse_measure as parse_measure
+    from assay.tables import Documents as Documents
     from assay.tables import Qrels as Qrels
     from assay.tables import Run as Run
     from assay.tables import Scores as Scores
+    from assay.tables import Topics as Topics
 
 
 def __getattr__(name: str) -> Any:

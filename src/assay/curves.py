@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -11,21 +11,31 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.errors import ParameterError, did_you_mean
-from assay.evaluation import Evaluation, System, evaluate, number_of
+from assay.errors import ParameterError, did_you_mean, number_of
+from assay.evaluation import Evaluation, System, evaluate
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
-    Roc,
     averaged_precision,
     level_measures,
     pr_frame,
     rank_by_rank,
+    roc_frame,
     roc_points,
     summary_frame,
     universe,
 )
+from assay.measures.curve_words import (
+    about_topic,
+    mean_over,
+    shortened,
+    trivial,
+    undefined_topic,
+    undefined_topics,
+    without_curve,
+)
 from assay.measures.domains import RuleName, UnretrievedName
 from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
 from assay.measures.summary import Summary, Undefined, summarise
 
 if TYPE_CHECKING:
@@ -34,8 +44,6 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["pr", "roc", "cutoff", "queries", "difference"]
 #: Cut-offs that `by_cutoff` looks at, as far as the longest result reaches.
 CUTOFFS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
-#: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
-TRIVIAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,23 +127,24 @@ def precision_recall(
     >>> curve.frame["precision"].to_list()[:2]  # 1/1, 1/2
     [1.0, 0.5]
     """
-    measures = level_measures(levels, rule)
-    evaluation = evaluate(qrels, runs, measures, **options)
+    _measures_are_set("precision_recall", options)
+    evaluation = evaluate(qrels, runs, level_measures(levels, rule), **options)
     if query is None:
         if not interpolated:
             raise ParameterError(
                 "queries reach different levels of recall, so an average has to be interpolated: choose one query"
             )
         frame, summary = averaged_precision({s.name: s.results for s in evaluation.systems}, evaluation.undefined)
-        title, subtitle = f"Interpolated precision at {levels} levels of recall", _mean_over(evaluation)
+        title = f"Interpolated precision at {levels} levels of recall"
     else:
         rows = [point for system, unit in _with_query(evaluation, query) for point in _sawtooth(system, unit, query)]
         if interpolated:
             rows += _levels_of_query(evaluation, query)
         frame, summary = pr_frame(rows), _of_query(evaluation, evaluation.measures[-1], query)
-        title, subtitle = "Precision and recall, rank by rank", f"topic {query}"
-    warnings = (*evaluation.warnings, *_undefined(summary, evaluation), *_no_query(evaluation, query))
-    return Curve("pr", title, subtitle, frame, summary, warnings)
+        title = "Precision and recall, rank by rank"
+    reasons = _reasons(evaluation, {s.name: s.results[evaluation.measures[-1]] for s in evaluation.systems}, query)
+    warnings = (*evaluation.warnings, *_undefined(summary, evaluation, query, reasons), *_no_query(evaluation, query))
+    return Curve("pr", title, _over(evaluation, query, reasons), frame, summary, warnings)
 
 
 def roc(
@@ -159,7 +168,12 @@ def roc(
     >>> roc({"q": {"a": 1, "c": 1}}, {"q": {"a": 3, "b": 2, "c": 1}}).summary["value"].to_list()  # 1 of 2 pairs
     [0.5]
     """
+    _measures_are_set("roc", options)
     rule = universe(collection_size, unretrieved)
+    if options.get("ties") == "expected" and options.get("depth") is not None and rule != "random_order":
+        raise ParameterError(
+            "which tied documents the depth leaves in is open: use another rule for ties than expected, or no depth"
+        )
     evaluation = evaluate(
         qrels, runs, AUC(unretrieved=rule), undefined=undefined, collection_size=collection_size, **options
     )
@@ -168,17 +182,19 @@ def roc(
         system.name: [roc_points(system.ranks, unit, rule) for unit in _units(evaluation, system, query)]
         for system in evaluation.systems
     }
-    frame = pl.concat([_roc_frame(name, drawn, query, undefined) for name, drawn in curves.items()])
+    frame = pl.concat([roc_frame(name, drawn, query, undefined) for name, drawn in curves.items()])
     if query is None:
         summary = summary_frame([(name, area, evaluation.summary(area, name)) for name in curves])
     else:
         summary = _of_query(evaluation, area, query)
     among = "the retrieved documents" if collection_size is None else f"{collection_size:,} documents"
-    over = f"topic {query}" if query is not None else _mean_over(evaluation)
+    reasons = {name: drawn[0].reason for name, drawn in curves.items() if drawn}
+    over = _over(evaluation, query, reasons)
+    without = without_curve(curves, undefined) if query is None else undefined_topic(summary, query, reasons)
     warnings = (
         *evaluation.warnings,
-        *_without_curve(curves, undefined),
-        *_trivial(curves, collection_size),
+        *without,
+        *trivial(curves, collection_size),
         *_no_query(evaluation, query),
     )
     return Curve("roc", f"ROC curve among {among}", over, frame, summary, warnings)
@@ -198,16 +214,16 @@ def by_cutoff(
     >>> by_cutoff({"q": {"a": 1}}, {"q": {"b": 2, "a": 1}}, "P", [1, 2]).frame["value"].to_list()
     [0.0, 0.5]
     """
+    _measures_are_set("by_cutoff", options)
     plain = parse_measure(measure)
-    if plain.definition.at != "cutoff" or plain.parameters["cutoff"] is not None:
+    if plain.definition.at != "cutoff" or "cutoff" in plain.given:
         raise ParameterError(f"choose a measure that takes a cut-off, without one: nDCG, P or R, not {plain}")
-    evaluation = evaluate(qrels, runs, plain, **options)
-    (plain,) = evaluation.measures
+    asked = None if cutoffs is None else _each_cutoff(plain, cutoffs)
+    # Not every measure has a value without a cut-off.
+    evaluation = evaluate(qrels, runs, plain @ 1 if asked is None else asked[0], **options)
     deepest = max(int(system.ranks.retrieved.max(initial=1)) for system in evaluation.systems)
-    wanted = [plain @ k for k in (cutoffs or [k for k in CUTOFFS if k <= max(deepest, 2)])]
-    if not wanted:
-        raise ParameterError("there is no cut-off to look at")
-    points, last = [], []
+    wanted = asked or [plain @ k for k in CUTOFFS if k <= max(deepest, 2)]
+    points, last, results = [], [], {}
     for system in evaluation.systems:
         for at_cutoff in wanted:
             result = at_cutoff.per_unit(system.ranks, seed=evaluation.seed, samples=evaluation.samples)
@@ -218,12 +234,14 @@ def by_cutoff(
                 told = Summary(values[0] if values else np.nan, len(values), int(np.isnan(values).sum()))
             points.append((system.name, query, at_cutoff.parameters["cutoff"], told.value))
         last.append((system.name, at_cutoff, told))
+        results[system.name] = result
     schema = {"system": pl.String, "query_id": pl.String, "cutoff": pl.Int64, "value": pl.Float64}
     frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
     summary = summary_frame(last)
-    warnings = (*evaluation.warnings, *_undefined(summary, evaluation), *_no_query(evaluation, query))
-    over = f"topic {query}" if query is not None else _mean_over(evaluation)
-    return Curve("cutoff", f"{plain} by cut-off", over, frame, summary, warnings)
+    reasons = _reasons(evaluation, results, query)
+    warnings = (*evaluation.warnings, *_undefined(summary, evaluation, query, reasons), *_no_query(evaluation, query))
+    name = str(plain) if plain.parameters["cutoff"] is None else str(plain).rpartition("@")[0]
+    return Curve("cutoff", f"{name} by cut-off", _over(evaluation, query, reasons), frame, summary, warnings)
 
 
 def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> Curve:
@@ -247,7 +265,7 @@ def differences(
     baseline: str | None = None,
     system: str | None = None,
 ) -> Curve:
-    """How much better a system is than another on each query, largest gain first.
+    """How much better a system is than another on each query, largest gain first (where less is better: loss).
 
     Without names: the second system against the first. An undefined value counts as in the mean.
 
@@ -268,7 +286,7 @@ def differences(
     ]
     joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))
-    frame = frame.sort("difference", descending=True, maintain_order=True)
+    frame = frame.sort("difference", descending=wanted.definition.higher_is_better, maintain_order=True)
     summary = summary_frame([(name, wanted, evaluation.summary(wanted, name)) for name in (old, new)])
     warnings = [*evaluation.warnings, *_undefined(summary, evaluation)]
     if (left_out := max(column.height for column in columns) - frame.height) > 0:
@@ -276,7 +294,7 @@ def differences(
     up, down = int((frame["difference"] > 0).sum()), int((frame["difference"] < 0).sum())
     better, worse = (up, down) if wanted.definition.higher_is_better else (down, up)
     counts = f"better on {better}, worse on {worse}, the same on {frame.height - better - worse}"
-    title = f"{wanted}: {new} minus {old}"
+    title = f"{wanted}: {shortened(new)} minus {shortened(old)}"
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 
 
@@ -324,47 +342,6 @@ def _no_query(evaluation: Evaluation, query: str | None) -> Iterable[str]:
                 yield f"{system.name}: nothing was retrieved for topic {query}"
 
 
-def _without_curve(curves: Mapping[str, Sequence[Roc]], undefined: Undefined) -> Iterable[str]:
-    """How many topics have no ROC curve, and why."""
-    for name, drawn in curves.items():
-        if reasons := [curve.reason for curve in drawn if curve.reason is not None]:
-            treated = "left out" if undefined == "skip" else "counted as 0"
-            why = " or ".join(dict.fromkeys(reasons))
-            yield f"{name}: no ROC curve for {number_of('topic', len(reasons))} ({why}), {treated}"
-
-
-def _trivial(curves: Mapping[str, Sequence[Roc]], collection_size: int | None) -> Iterable[str]:
-    """In a large collection nearly all of a ROC curve is assumed."""
-    ends = [
-        float(curve.false_positive_rate[curve.false_positive_rate < 1.0].max(initial=0.0))
-        for drawn in curves.values()
-        for curve in drawn
-    ]
-    if collection_size is not None and ends and max(ends) < TRIVIAL:
-        yield (
-            f"the ROC curve is trivial: in a collection of {collection_size:,} documents the retrieved ones reach a "
-            f"false positive rate of {max(ends):.2g} at most, so the curve hugs the axis and the rest of it is "
-            "assumed; a precision-recall curve tells more"
-        )
-
-
-def _roc_frame(name: str, curves: Sequence[Roc], query: str | None, undefined: Undefined) -> pl.DataFrame:
-    """One query's points, or the mean of several queries at levels."""
-    drawn = [curve for curve in curves if curve.reason is None]
-    fpr = tpr = np.zeros(0)
-    if drawn and query is not None:
-        fpr, tpr = drawn[0].false_positive_rate, drawn[0].true_positive_rate
-    elif drawn:
-        levels = np.arange(101) / 100
-        number = len(drawn) if undefined == "skip" else len(curves)
-        heights = np.sum([curve.at(levels) for curve in drawn], axis=0) / number
-        # From the corner: what is found before the first irrelevant document is a jump at 0.
-        fpr, tpr = np.append(0.0, levels), np.append(0.0, heights)
-    return pl.DataFrame({"false_positive_rate": fpr, "true_positive_rate": tpr}).select(
-        pl.lit(name).alias("system"), pl.lit(query, dtype=pl.String).alias("query_id"), pl.all()
-    )
-
-
 def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> tuple[str, str]:
     names = [each.name for each in evaluation.systems]
     if len(names) < 2:
@@ -381,16 +358,40 @@ def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> t
     return chosen, other
 
 
-def _mean_over(evaluation: Evaluation) -> str:
-    topics = {query for system in evaluation.systems for query in system.ranks.queries}
-    return f"mean over {number_of('topic', len(topics))}"
+def _measures_are_set(curve: str, options: Mapping[str, Any]) -> None:
+    if "measures" in options:
+        raise ParameterError(f"{curve} chooses its measures itself: leave measures out")
 
 
-def _undefined(summary: pl.DataFrame, evaluation: Evaluation) -> Iterable[str]:
-    """How many queries had no value, and what became of them."""
-    for name, measure, count in summary.select("system", "measure", "undefined").rows():
-        if count:
-            counted = parse_measure(measure).definition.counted_as
-            left_out = evaluation.undefined == "skip" or counted is None
-            treated = "left out" if left_out else f"counted as {counted:g}"
-            yield f"{name}: {measure} is undefined for {number_of('topic', count)}, {treated}"
+def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:
+    if not isinstance(cutoffs, Iterable) or isinstance(cutoffs, str):
+        raise ParameterError(f"cutoffs is a list of whole numbers, such as [5, 10], not {cutoffs!r}")
+    wanted = [plain @ k for k in cutoffs]
+    if not wanted:
+        raise ParameterError("there is no cut-off to look at")
+    return wanted
+
+
+def _over(evaluation: Evaluation, query: str | None, reasons: Mapping[str, str | None]) -> str:
+    """What the points are of: one topic, or the mean over several."""
+    if query is None:
+        return mean_over(system.ranks.queries for system in evaluation.systems)
+    return about_topic(query, reasons.values())
+
+
+def _reasons(evaluation: Evaluation, results: Mapping[str, PerQuery], query: str | None) -> dict[str, str | None]:
+    """Why a system has no value for the query that was asked for; None where it has one."""
+    if query is None:
+        return {}
+    return {system.name: results[system.name].reason(unit) for system, unit in _with_query(evaluation, query)}
+
+
+def _undefined(
+    summary: pl.DataFrame,
+    evaluation: Evaluation,
+    query: str | None = None,
+    reasons: Mapping[str, str | None] | None = None,
+) -> Iterable[str]:
+    if query is None or reasons is None:
+        return undefined_topics(summary, evaluation.undefined)
+    return undefined_topic(summary, query, reasons)

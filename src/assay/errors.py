@@ -97,3 +97,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         by_folded.setdefault(name.casefold(), name)
     near = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_folded[name] for name in near)}?" if near else ""
+
+
+def number_of(what: str, number: int) -> str:
+    """Count things in words.
+
+    >>> number_of("topic", 1), number_of("topic", 1200)
+    ('1 topic', '1,200 topics')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

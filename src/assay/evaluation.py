@@ -14,7 +14,7 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, need
+from assay.errors import ParameterError, did_you_mean, need, number_of
 from assay.files import is_file, read_qrels, scan_run
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
@@ -377,12 +377,6 @@ def _warnings(systems: Sequence[System]) -> Iterable[str]:
             yield f"{system.name}: {number_of('judged topic', len(missing))} missing, {treated}"
         if ignored:
             yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
-
-
-def number_of(what: str, number: int) -> str:
-    """Count things in words.
-
-    >>> number_of("topic", 1), number_of("topic", 1200)
-    ('1 topic', '1,200 topics')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+        for measure, result in system.results.items():
+            if measure.is_micro and (reason := result.pooled().reason(0)):
+                yield f"{system.name}: {measure} is undefined: {reason}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import inputs, options
-from assay.errors import ParameterError
+from assay.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -75,14 +75,7 @@ def evaluate(
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
-    subtopics: Annotated[
-        bool,
-        typer.Option(
-            "--subtopics",
-            help="Column 2 of the judgments names the subtopic; said anyway if all measures are of diversity.",
-            rich_help_panel=options.RULES,
-        ),
-    ] = False,
+    subtopics: options.Subtopics = False,
     seed: options.Seed = 0,
     samples: options.Samples = 100,
 ) -> None:
@@ -147,8 +140,6 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool
 def _say(result: Evaluation, files: list[Batches]) -> None:
     """Tell on stderr what was found in the files, and what is odd."""
     grades = result.qrels.frame["relevance"]
-    from assay.evaluation import number_of  # noqa: PLC0415
-
     found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
     typer.echo(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}", err=True)

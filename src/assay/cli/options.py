@@ -56,6 +56,14 @@ Compat: TypeAlias = Annotated[
 Judge: TypeAlias = Annotated[
     str | None, typer.Option(help="Whose judgments count, where column 2 names the judge.", rich_help_panel=RULES)
 ]
+Subtopics: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--subtopics",
+        help="Column 2 of the judgments names the subtopic; said anyway if all measures are of diversity.",
+        rich_help_panel=RULES,
+    ),
+]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed for --ties expected.", rich_help_panel=RULES)]
 Samples: TypeAlias = Annotated[
     int, typer.Option(help="Orders drawn for --ties expected.", min=1, rich_help_panel=RULES)

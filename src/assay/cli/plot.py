@@ -45,8 +45,9 @@ def plot(
         str | None, typer.Option(help="One topic instead of the mean (pr, roc, cutoff).", rich_help_panel=_CURVE)
     ] = None,
     levels: Annotated[
-        int, typer.Option(help="Levels of recall, evenly spaced from 0 to 1 (pr).", rich_help_panel=_CURVE)
-    ] = 11,
+        int | None,
+        typer.Option(help="Levels of recall, evenly spaced from 0 to 1 (pr; default 11).", rich_help_panel=_CURVE),
+    ] = None,
     unretrieved: Annotated[
         str | None,
         typer.Option(
@@ -81,27 +82,29 @@ def plot(
     ] = None,
     compat: options.Compat = None,
     judge: options.Judge = None,
+    subtopics: options.Subtopics = False,
     seed: options.Seed = 0,
     samples: options.Samples = 100,
 ) -> None:
     """Draw a curve: precision against recall, ROC, a measure by cut-off, topic by topic, or a difference."""
     if kind not in KINDS:
         raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")
-    _refuse(kind, measure=measure, query=query, unretrieved=unretrieved, levels=None if levels == 11 else levels)
+    _refuse(kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels)
     from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415  # `--help` need not load Polars
 
     target = output or Path(f"assay-{kind}.html")
     ask_for_packages(suffix_of(target))  # before anything is read
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"compat": compat, "judge": judge, "seed": seed, "samples": samples}
+    rules |= {"subtopics": True} if subtopics else {}  # not said is not no
     rules |= {} if undefined is None else {"undefined": undefined}
-    own = {"measure": measure, "query": query, "levels": levels, "unretrieved": unretrieved}
+    own = {"measure": measure, "query": query, "levels": 11 if levels is None else levels, "unretrieved": unretrieved}
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=quiet):
         curve = _curve(kind, qrels, files, own, rules)
+    curve.save(target)
     for warning in () if quiet else curve.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    curve.save(target)
     if not quiet:
         typer.echo(f"{target}: {curve.title}, {curve.subtitle}", err=True)
 

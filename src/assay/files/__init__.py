@@ -1,8 +1,9 @@
 """Bytes <-> tables: one module a format, registered where it is defined."""
 
-from assay.files import trec as _trec  # noqa: F401  # registers its formats
+from assay.files import smart as _smart, trec as _trec  # noqa: F401  # isort: skip  # register their formats
+from assay.files.reading import read_documents, read_qrels, read_run, read_topics, scan_run
 from assay.files.registry import Format, detect, formats
-from assay.files.runs import RunFile, read_qrels, read_run, scan_run
+from assay.files.runs import RunFile
 from assay.files.sources import Readable, Source, is_file
 
 __all__ = [
@@ -13,7 +14,9 @@ __all__ = [
     "detect",
     "formats",
     "is_file",
+    "read_documents",
     "read_qrels",
     "read_run",
+    "read_topics",
     "scan_run",
 ]

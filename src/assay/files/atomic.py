@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from assay.errors import InputError
 
@@ -18,27 +21,37 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     ...     (Path(folder) / "table.md").read_text()
     '| AP |'
     """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that nobody ever sees half of it, byte by byte as given."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of `path` once all is written; if anything fails, nothing has happened."""
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
+    given = Path(path)
     try:
-        if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_text(text, encoding="utf-8")  # a pipe or a device cannot be replaced
-        else:
-            _replace(target, text)
+        if given.exists() and not given.is_file() and not given.is_dir():
+            with given.open("wb") as device:  # a pipe or a device cannot be replaced
+                yield device
+            return
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            umask = os.umask(0)
+            os.umask(umask)
+            Path(temporary).chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
     except OSError as problem:
         raise InputError(f"{target}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem
-
-
-def _replace(target: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -1,98 +1,196 @@
 """The formats Assay knows, and which one a file is in.
 
-A format is registered where it is defined. Detection looks at the first line that holds data, and what it found is
-said: by `Run.format`, `Qrels.format` and the command line.
+A format is registered where it is defined. Detection looks at the first lines, and what it found is said: by
+`Run.format`, `Qrels.format` and the command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
 
 from assay.errors import FormatError, ParameterError, did_you_mean
-from assay.files.columns import Layout, data_lines
-from assay.files.sources import Source
+from assay.files.columns import all_lines, data_lines
+from assay.files.sources import BYTE_ORDER_MARK, Source
 
-Kind: TypeAlias = Literal["run", "qrels"]
-#: The fields of a line.
-Fields: TypeAlias = Sequence[str]
+Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
 _HEAD_BYTES = 1 << 12
+# The first line is looked at whole, unless it is as long as no record is: a whole file on one line.
+_LONGEST_LINE = 1 << 24
+#: Parquet and Arrow files start so; they have no lines to look for.
+COLUMN_MARKS = (b"PAR1", b"ARROW1")
+_HEAD_OF_COLUMNS = 16
+_BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
+_OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
+_USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
+#: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
+_HINTS: dict[Kind, tuple[str, ...]] = {
+    "documents": ("corpus", "docs", "documents", "collection", "passages", ".all"),
+    "topics": ("topics", "queries", "query", "questions", ".qry"),
+    "qrels": ("qrel", ".rel", "judg"),
+}
+
+
+class Head(NamedTuple):
+    """What detection looks at: the first bytes of a file, and its first lines that hold data, with their numbers."""
+
+    start: bytes
+    numbered: list[tuple[int, bytes]]
+    source: Source
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines."""
+        return [line.decode(errors="replace") for _, line in self.numbered]
+
+    @property
+    def first(self) -> str:
+        """The first line."""
+        return self.lines[0]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The fields of each line, as blanks separate them (other white space is part of a field)."""
+        return [[field.decode(errors="replace") for field in line.split()] for _, line in self.numbered]
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields of the first line."""
+        return self.rows[0]
+
+
+class Loaded(NamedTuple):
+    """Judgments as they stand in a file: a frame, and who finds the line of a row again."""
+
+    frame: pl.DataFrame
+    locate: Callable[..., tuple[str, int | None]]
+    warnings: tuple[str, ...] = ()
+    #: Which of the format's dialects it is, if there are several.
+    says: str = ""
 
 
 class Format(NamedTuple):
     """How a table is written in a file.
 
     >>> from assay.files import formats
-    >>> [format.name for format in formats("run")]
-    ['trec-run']
+    >>> [format.name for format in formats("run")][:2]
+    ['trec-run', 'msmarco-run']
     """
 
     name: str
     kind: Kind
     says: str
-    layout: Layout
-    matches: Callable[[Fields], bool]
+    #: What a line or a record looks like, for messages.
+    shape: str
+    matches: Callable[[Head], bool]
+    #: Reads a source: a run (under a name), `Loaded` judgments, topics or documents.
+    read: Callable[[Source, str], Any]
 
 
 _FORMATS: dict[str, Format] = {}
 
 
-def register(name: str, kind: Kind, says: str, layout: Layout) -> Callable[[Callable[[Fields], bool]], Format]:
-    """Register a format; the decorated function tells from the first line whether a file is in it."""
+def register(
+    name: str, kind: Kind, says: str, shape: str, read: Callable[[Source, str], Any]
+) -> Callable[[Callable[[Head], bool]], Callable[[Head], bool]]:
+    """Register a format; the decorated function tells from the start of a file whether the file is in it."""
 
-    def add(matches: Callable[[Fields], bool]) -> Format:
-        _FORMATS[name] = Format(name, kind, says, layout, matches)
-        return _FORMATS[name]
+    def add(matches: Callable[[Head], bool]) -> Callable[[Head], bool]:
+        _FORMATS[name] = Format(name, kind, says, shape, matches, read)
+        return matches
 
     return add
 
 
 def formats(kind: Kind | None = None) -> list[Format]:
     """List the registered formats, of one kind or all."""
+    _load_others()
     return [known for known in _FORMATS.values() if kind in {None, known.kind}]
 
 
-def detect(source: Source, kind: Kind, name: str | None = None) -> Format:
-    """Find the format of a file that should hold a table of this kind; `name` fixes it."""
+def detect(source: Source, kind: Kind | None = None, name: str | None = None) -> Format:
+    """Find the format of a file that should hold a table of this kind, or any; `name` fixes it."""
     if name is not None:
         return _named(name, kind)
-    line, fields = _first_data_line(source)
-    if not fields:
+    head = head_of(source)
+    if not head.numbered:
         raise FormatError(source.name, None, expected=_wanted(kind), note="there are no data in the file")
-    fitting = [known for known in _FORMATS.values() if known.matches(fields)]
+    if kind is not None and (known := next(_fitting(head, kind), None)):
+        return known
+    _load_others()
+    # Words of a text may happen to look like columns: where any kind will do, other signs count for more.
+    fitting = sorted(_fitting(head), key=lambda known: known.name in _BLANK_SEPARATED)
+    hinted = _hinted(source.name) if kind is None else set()
+    fitting.sort(key=lambda known: known.kind not in hinted)
     for known in fitting:
-        if known.kind == kind:
+        if kind in {None, known.kind}:
             return known
     note = f"this looks like {fitting[0].says}" if fitting else None
-    raise FormatError(source.name, line, expected=_wanted(kind), got=" ".join(fields), note=note)
+    number, line = head.numbered[0]
+    got = " ".join(line.decode(errors="replace").split())
+    raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
 
 
-def _first_data_line(source: Source) -> tuple[int, list[str]]:
-    """The number and the fields of the first line that holds data; no fields if there is none."""
+def _fitting(head: Head, kind: Kind | None = None) -> Iterator[Format]:
+    return (known for known in _FORMATS.values() if kind in {None, known.kind} and known.matches(head))
+
+
+def _hinted(path: str) -> set[Kind]:
+    name = path.replace("\\", "/").rpartition("/")[2].lower()
+    return {kind for kind, words in _HINTS.items() if any(word in name for word in words)}
+
+
+def _load_others() -> None:
+    """Load the modules of rarer formats, which register them: nobody waits for JSON who reads a TREC run."""
+    for module in _OTHERS:
+        importlib.import_module(f"assay.files.{module}")
+
+
+def head_of(source: Source) -> Head:
+    """Read as much as it takes to see a few lines that hold data."""
     with source.open() as file:
         data = b""
         # A long preamble of comments or blank lines is not yet an empty file.
         while more := file.read(_HEAD_BYTES):
-            data += more + file.readline()
-            if lines := data_lines(data):
-                number, line = lines[0]
-                return number, [field.decode(errors="replace") for field in line.split()]
-    return 0, []
+            if not data and more.startswith(COLUMN_MARKS):
+                return Head(more, [(1, more[:_HEAD_OF_COLUMNS])], source)
+            data += more + file.readline(_LONGEST_LINE)
+            if found := data_lines(data):
+                lines = all_lines(data.removeprefix(BYTE_ORDER_MARK))
+                return Head(data, [(number, lines[number - 1]) for number, _ in found], source)
+    return Head(data, [], source)
 
 
-def _named(name: str, kind: Kind) -> Format:
+def named(kind: Kind) -> str:
+    """What a table of a kind is called, for messages.
+
+    >>> named("run")
+    'a run'
+    """
+    return "a run" if kind == "run" else kind
+
+
+def _named(name: str, kind: Kind | None) -> Format:
+    if name not in _FORMATS:
+        _load_others()
     try:
         known = _FORMATS[name]
     except KeyError:
         raise ParameterError(f"no format is called {name!r}{did_you_mean(name, _FORMATS)}") from None
-    if known.kind != kind:
+    if kind not in {None, known.kind}:
         raise ParameterError(f"format {name!r} holds {known.kind}, not {kind}")
     return known
 
 
-def _wanted(kind: Kind) -> str:
-    return " or ".join(f"{known.says} `{' '.join(known.layout.columns)}`" for known in formats(kind))
+def _wanted(kind: Kind | None) -> str:
+    """The usual format of a kind; the others are many, and `assay show --formats` lists them."""
+    _load_others()
+    usual = [_FORMATS[name] for each, name in _USUAL.items() if kind in {None, each}]
+    return " or ".join(f"{known.says} {known.shape}" for known in usual)
 
 
 def is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Runs and judgments in files: read whole, or (runs) gone through chunk by chunk in bounded memory."""
+"""Runs and judgments whose fields are separated by blanks: runs are gone through in chunks, in bounded memory."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import polars as pl
 
 from assay.errors import FormatError
 from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
-from assay.files.registry import Format, detect
-from assay.files.sources import Readable, Source
-from assay.tables import Qrels, Run
+from assay.files.metadata import metadata_of
+from assay.files.registry import Loaded
+from assay.files.sources import Source
+from assay.tables import Run
 
 T = TypeVar("T")
+
+_RUN_COLUMNS = ("query_id", "doc_id", "score", "rank")
 
 # Polars parses a chunk on all cores; a few chunks under way at once keep them busy between two parses.
 _UNDER_WAY = min(4, (os.cpu_count() or 1) + 1)
@@ -28,6 +32,7 @@ class RunFile:
     """A run that stays in its file: each pass reads, checks and parses it chunk by chunk.
 
     >>> import io
+    >>> from assay.files import scan_run
     >>> run = scan_run(io.BytesIO(b"q1 Q0 d1 1 2.5 mine"), name="mine")
     >>> run.read().frame.rows()
     [('q1', 'd1', 2.5, 1.0)]
@@ -45,20 +50,29 @@ class RunFile:
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the file in order; `prepare` runs in the threads that parse."""
-        if rank_by == "rank":
+        if rank_by == "rank" or "score" not in self.layout.columns:
             layout = self.layout._replace(numbers=("rank",))
             return parsed(self.source, layout, lambda frame: prepare(_ranked(frame)))
         return parsed(self.source, self.layout, prepare)
 
     def read(self) -> Run:
         """Read the whole table into memory, with its ranks if all of them are numbers."""
+        if "score" not in self.layout.columns:
+            ranked = _concat(parsed(self.source, self.layout, _same), self.layout)
+            scored = ranked.with_columns(score=-pl.col("rank")).select(*_RUN_COLUMNS)
+            return Run(scored, self.name, self.format, self.metadata)
         layout = self.layout._replace(text=(*self.layout.text, "rank"))
         frame = _concat(parsed(self.source, layout, _same), layout)
         rank = frame["rank"].cast(pl.Float64, strict=False)
         frame = frame.drop("rank")
         if not rank.has_nulls() and not rank.is_nan().any():
             frame = frame.with_columns(rank)
-        return Run(frame, self.name, self.format)
+        return Run(frame, self.name, self.format, self.metadata)
+
+    @cached_property
+    def metadata(self) -> str:
+        """What the run says about itself in an `ir_metadata` header: YAML, without the comment signs; or nothing."""
+        return metadata_of(self.source)
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the line where this document comes up for the second time."""
@@ -67,55 +81,24 @@ class RunFile:
 
     def tag(self) -> str:
         """The tag on the last line, by which the reference tool calls the run."""
+        if "tag" not in self.layout.columns:
+            return self.name
         last = b""
         for chunk in self.source.chunks():
             last = last_data_line(chunk) or last
         return last.split()[self.layout.columns.index("tag")].decode()
 
 
-def scan_run(given: Readable, *, format: str | None = None, name: str | None = None) -> RunFile:
-    """Find out the format of a run file without reading it; evaluation then streams it.
-
-    >>> import io
-    >>> scan_run(io.StringIO("q1 Q0 d1 1 2.5 mine")).format
-    'TREC run'
-    """
-    source = Source(given)
-    found = detect(source, "run", format)
-    return RunFile(source, found.says, found.layout, name or source.stem)
-
-
-def read_run(given: Readable, *, format: str | None = None, name: str | None = None) -> Run:
-    """Read a run file into memory.
-
-    >>> import io
-    >>> read_run(io.StringIO("q1 Q0 d1 1 2.5 mine")).frame.rows()
-    [('q1', 'd1', 2.5, 1.0)]
-    """
-    return scan_run(given, format=format, name=name).read()
-
-
-def read_qrels(
-    given: Readable, *, format: str | None = None, name: str | None = None, judges: bool | None = None
-) -> Qrels:
-    """Read judgments. `judges`: whether column 2 names the judge; None finds out from documents judged twice.
-
-    >>> import io
-    >>> read_qrels(io.StringIO("q1 0 d1 2")).frame.rows()
-    [('q1', 'd1', 2.0)]
-    """
-    source = Source(given)
-    found = detect(source, "qrels", format)
-    frame = _concat(parsed(source, found.layout, _same), found.layout)
-    frame, says = _with_judges(frame, found, judges)
+def load_columns(source: Source, layout: Layout) -> Loaded:
+    """Read judgments whose fields are separated by blanks."""
 
     def contradiction(**wanted: str) -> tuple[str, int | None]:
         """The first line that gives another grade than the lines before."""
         in_file = {"iteration" if key == "judge" else key: value for key, value in wanted.items()}
-        (_, first), *rest = _occurrences(source, found.layout, **in_file)
+        (_, first), *rest = _occurrences(source, layout, **in_file)
         return source.name, next((line for line, fields in rest if float(fields[-1]) != float(first[-1])), None)
 
-    return Qrels.settled(frame, name or source.name, says, contradiction)
+    return Loaded(_concat(parsed(source, layout, _same), layout), contradiction)
 
 
 def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T]) -> Iterator[T]:
@@ -160,19 +143,6 @@ def _ranked(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _concat(frames: Iterator[pl.DataFrame], layout: Layout) -> pl.DataFrame:
     return pl.concat(list(frames)).select(*layout.text, *layout.numbers)
-
-
-def _with_judges(frame: pl.DataFrame, found: Format, judges: bool | None) -> tuple[pl.DataFrame, str]:
-    """Keep column 2 as `judge` if asked for, or if it is what tells several judgments of a document apart."""
-    if "iteration" not in frame.columns:
-        return frame, found.says
-    if judges is None:
-        pairs = frame.n_unique(["query_id", "doc_id"])
-        judges = pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
-    if not judges:
-        return frame.drop("iteration"), found.says
-    frame = frame.rename({"iteration": "judge"})
-    return frame, f"{found.says} by {frame['judge'].n_unique()} judges"
 
 
 def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:

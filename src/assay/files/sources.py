@@ -29,7 +29,10 @@ _SPOOL_BYTES = 64 << 20
 _GZIP, _ZSTD, _ZSTD_SKIPPABLE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 _BZIP2_BLOCK, _XZ = b"1AY&SY", b"\xfd7zXZ\x00"
 _COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
-_FORMAT_SUFFIXES = (".run", ".txt", ".trec", ".qrels", ".res", ".results")
+_FORMAT_SUFFIXES = (
+    ".run", ".txt", ".trec", ".qrels", ".res", ".results", ".marco", ".tsv", ".csv", ".json", ".jsonl", ".ndjson",
+    ".parquet", ".pq", ".arrow", ".feather", ".ipc",
+)  # fmt: skip
 
 
 def is_file(given: object) -> bool:
@@ -128,6 +131,23 @@ class Source:
         shutil.copyfileobj(stream, copy, 1 << 20)
         copy.seek(0)
         return cast("IO[bytes]", copy)
+
+    @property
+    def path(self) -> Path | None:
+        """The file itself, if it is one."""
+        return self._path
+
+    @property
+    def plain(self) -> bool:
+        """Whether the bytes are those of a file on disk, and not compressed."""
+        if self._path is None or self._file is not None:
+            return False
+        with self.open() as file:
+            return isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO)
+
+    def read(self) -> bytes:
+        """All bytes at once, without a byte-order mark."""
+        return b"".join(self.chunks())
 
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Cut the bytes into pieces of whole lines, about `size` long, without a byte-order mark."""

@@ -1,9 +1,13 @@
-"""The formats of the reference tool: runs, and judgments in four or three columns."""
+"""The formats of the reference tool and of MS MARCO, whose fields are separated by blanks."""
 
 from __future__ import annotations
 
+import itertools
+
 from assay.files.columns import Layout
-from assay.files.registry import Fields, is_number, register
+from assay.files.registry import Head, Loaded, is_number, register
+from assay.files.runs import RunFile, load_columns
+from assay.files.sources import Source
 
 RUN_LAYOUT = Layout(
     columns=("query_id", "iteration", "doc_id", "rank", "score", "tag"),
@@ -11,6 +15,7 @@ RUN_LAYOUT = Layout(
     numbers=("score",),
     extra_columns=True,
 )
+RANKED_LAYOUT = Layout(columns=("query_id", "doc_id", "rank"), text=("query_id", "doc_id"), numbers=("rank",))
 QRELS_LAYOUT = Layout(
     columns=("query_id", "iteration", "doc_id", "relevance"),
     text=("query_id", "iteration", "doc_id"),
@@ -22,19 +27,49 @@ SHORT_QRELS_LAYOUT = Layout(
 )
 
 
-@register("trec-run", "run", "TREC run", RUN_LAYOUT)
-def trec_run(fields: Fields) -> bool:
+def _shape(layout: Layout) -> str:
+    return f"`{' '.join(layout.columns)}`"
+
+
+def _run(source: Source, name: str) -> RunFile:
+    return RunFile(source, "TREC run", RUN_LAYOUT, name)
+
+
+def _ranked_run(source: Source, name: str) -> RunFile:
+    return RunFile(source, "MS MARCO run", RANKED_LAYOUT, name)
+
+
+def _qrels(source: Source, _name: str) -> Loaded:
+    return load_columns(source, QRELS_LAYOUT)
+
+
+def _short_qrels(source: Source, _name: str) -> Loaded:
+    return load_columns(source, SHORT_QRELS_LAYOUT)
+
+
+@register("trec-run", "run", "TREC run", _shape(RUN_LAYOUT), _run)
+def trec_run(head: Head) -> bool:
     """Six columns or more, the fifth a number."""
-    return len(fields) >= 6 and is_number(fields[4])
+    return len(head.fields) >= 6 and is_number(head.fields[4])
 
 
-@register("trec-qrels", "qrels", "TREC qrels", QRELS_LAYOUT)
-def trec_qrels(fields: Fields) -> bool:
+@register("msmarco-run", "run", "MS MARCO run", _shape(RANKED_LAYOUT), _ranked_run)
+def msmarco_run(head: Head) -> bool:
+    """Three columns, the last a rank: within a query no rank comes twice, and there is a second one."""
+    rows = head.rows
+    if any(len(row) != 3 or not row[2].isdecimal() for row in rows):
+        return False
+    queries = [[int(row[2]) for row in group] for _, group in itertools.groupby(rows, key=lambda row: row[0])]
+    return all(len(set(ranks)) == len(ranks) for ranks in queries) and any({1, 2} <= set(ranks) for ranks in queries)
+
+
+@register("trec-qrels", "qrels", "TREC qrels", _shape(QRELS_LAYOUT), _qrels)
+def trec_qrels(head: Head) -> bool:
     """Four columns, the last a number; the second is an iteration, or names the judge."""
-    return len(fields) == 4 and is_number(fields[3])
+    return len(head.fields) == 4 and is_number(head.fields[3])
 
 
-@register("qrels-3", "qrels", "qrels in three columns", SHORT_QRELS_LAYOUT)
-def short_qrels(fields: Fields) -> bool:
+@register("qrels-3", "qrels", "qrels in three columns", _shape(SHORT_QRELS_LAYOUT), _short_qrels)
+def short_qrels(head: Head) -> bool:
     """Three columns, the last a number."""
-    return len(fields) == 3 and is_number(fields[2])
+    return len(head.fields) == 3 and is_number(head.fields[2])

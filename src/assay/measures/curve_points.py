@@ -18,6 +18,9 @@ from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.summary import Summary, Undefined, summarise
 
+#: More levels of recall than these nobody sees apart.
+MOST_LEVELS = 1001
+
 
 def level_measures(levels: int, rule: RuleName | None = None) -> list[Measure]:
     """Interpolated precision at evenly spaced levels of recall, and last their mean.
@@ -26,6 +29,8 @@ def level_measures(levels: int, rule: RuleName | None = None) -> list[Measure]:
     [IPrec@0, IPrec@0.5, IPrec@1, IPrecMean(points=3)]
     """
     number = Whole(2).check("levels", levels) or 0
+    if number > MOST_LEVELS:
+        raise ParameterError(f"levels is a whole number from 2 on, {MOST_LEVELS} at most, not {levels!r}")
     changes = {} if rule is None else {"rule": rule}
     at_levels = [IPrec(recall=level / (number - 1), **changes) for level in range(number)]
     return [*at_levels, IPrecMean(points=number, **changes)]
@@ -89,6 +94,8 @@ class Roc(NamedTuple):
     false_positive_rate: Floats
     true_positive_rate: Floats
     reason: str | None = None
+    #: The false positive rate at the last retrieved document; what follows is assumed.
+    reached: float = 0.0
 
     def at(self, levels: Floats) -> Floats:
         """The true positive rate at levels of the false positive rate: at a jump the upper end, else in between."""
@@ -127,6 +134,24 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
     return Roc(
         np.concatenate([[0.0], false, end_fpr]),
         np.concatenate([[0.0], counted.found / relevant, end_tpr]),
+        reached=float(false[-1]) if retrieved else 0.0,
+    )
+
+
+def roc_frame(name: str, curves: Sequence[Roc], query: str | None, undefined: Undefined) -> pl.DataFrame:
+    """One query's points, or the mean of several queries at levels."""
+    drawn = [curve for curve in curves if curve.reason is None]
+    fpr = tpr = np.zeros(0)
+    if drawn and query is not None:
+        fpr, tpr = drawn[0].false_positive_rate, drawn[0].true_positive_rate
+    elif drawn:
+        levels = np.arange(101) / 100
+        number = len(drawn) if undefined == "skip" else len(curves)
+        heights = np.sum([curve.at(levels) for curve in drawn], axis=0) / number
+        # From the corner: what is found before the first irrelevant document is a jump at 0.
+        fpr, tpr = np.append(0.0, levels), np.append(0.0, heights)
+    return pl.DataFrame({"false_positive_rate": fpr, "true_positive_rate": tpr}).select(
+        pl.lit(name).alias("system"), pl.lit(query, dtype=pl.String).alias("query_id"), pl.all()
     )
 
 

@@ -40,7 +40,10 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
         raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {undefined!r}")
     values = result.values
     if measure.is_micro:  # what is undefined for a unit may be part of a sum all the same
-        return Summary(float(result.pooled().values[0]), len(values), 0)
+        total = result.pooled()
+        if undefined == "error" and (reason := total.reason(0)):
+            raise InputError(f"{measure} is undefined: {reason}")
+        return Summary(float(total.values[0]), len(values), 0)
     without = np.isnan(values)
     count = int(without.sum())
     if count and undefined == "error":

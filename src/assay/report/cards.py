@@ -34,7 +34,8 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     if definition.bounds is not None:
         listed.append(("values", f"{definition.bounds[0]:g} to {definition.bounds[1]:g}"))
     together = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
-    listed.append(("put together by", together[definition.summary]))
+    micro = "; micro: the formula on counts summed over queries" if "average" in definition.parameters else ""
+    listed.append(("put together by", together[definition.summary] + micro))
     substitute = "left out" if definition.counted_as is None else f"counted as {definition.counted_as:g}"
     listed.append(("undefined values", substitute))
     if definition.user_model not in {None, "-"}:
@@ -81,7 +82,8 @@ def _paragraph(text: str, width: int) -> str:
 
 _SIGNS = {
     r"\sum": "Σ", r"\prod": "Π", r"\max": "max", r"\min": "min", r"\log": "log", r"\ln": "ln", r"\exp": "exp",
-    r"\beta": "β", r"\varepsilon": "ε", r"\cdot": "·", r"\le": "≤", r"\ge": "≥", r"\lfloor": "⌊", r"\rfloor": "⌋",
+    r"\alpha": "α", r"\beta": "β", r"\varepsilon": "ε", r"\cdot": "·", r"\le": "≤", r"\ge": "≥",
+    r"\lfloor": "⌊", r"\rfloor": "⌋",
     r"\quad": " ", r"\Big": "", r"\big": "", r"\#": "#", r"\{": "{", r"\}": "}", r"\,": " ", r"\ ": " ", r"\_": "_",
 }  # fmt: skip
 
@@ -93,6 +95,8 @@ def plain_formula(formula: str) -> str:
     '1/R Σ_{i=1}^k x_i P@i'
     """
     text = re.sub(r"\\(?:mathrm|text)\{([^{}]*)\}", r"\1", " ".join(formula.split()))
+    root = re.compile(r"\\sqrt\{((?:[^{}]|\{[^{}]*\})*)\}")
+    text = root.sub(lambda match: f"√{match[1]}" if match[1].isalnum() else f"√({match[1]})", text)
     # Innermost fractions first; a numerator or denominator of several terms gets parentheses.
     fraction = re.compile(r"\\frac\{((?:[^{}]|\{[^{}]*\})*)\}\{((?:[^{}]|\{[^{}]*\})*)\}")
     while match := fraction.search(text):

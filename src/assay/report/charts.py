@@ -1,7 +1,7 @@
 """Curves -> charts, in one theme. The only home of Altair.
 
 Colours are told apart by people with any colour vision; dashes and shapes tell the same in grey. The legend is a small
-table beside the chart: line, name and the number that goes with the curve, largest first.
+table beside the chart: line, name and the number that goes with the curve, best first.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 import polars as pl
 
 from assay.errors import ParameterError, need
+from assay.measures.curve_words import shortened
+from assay.measures.parser import parse_measure
+from assay.report.legible import all_legible
 
 if TYPE_CHECKING:
     import altair as alt
@@ -27,6 +30,14 @@ _SIDE = 400
 _MOST_BARS_WITH_NAMES = 60
 _MOST_TOOLTIPS = 2000
 _LONGEST_NAME = 40
+# A point is drawn if it has both numbers; topics have a name in place of the first.
+_DRAWN = {
+    "pr": ["recall", "precision"],
+    "roc": ["false_positive_rate", "true_positive_rate"],
+    "cutoff": ["cutoff", "value"],
+    "queries": ["value"],
+    "difference": ["difference"],
+}
 
 
 #: A column, its title, and the top of its scale: None for cut-offs, and for values that go beyond 1.
@@ -69,8 +80,9 @@ def _altair() -> Any:
 def chart(curve: Drawable) -> alt.HConcatChart:
     """The chart of a curve."""
     altair = _altair()
-    if curve.frame.is_empty():
-        raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle}")
+    if curve.frame.drop_nulls(_DRAWN[curve.kind]).is_empty():
+        raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle}; no value is defined")
+    curve = all_legible(curve)
     drawn: dict[str, Callable[[Drawable], Any]] = {
         "pr": _precision_recall,
         "roc": _roc,
@@ -93,13 +105,18 @@ def _said_below(curve: Drawable) -> list[str]:
 
 
 def looks(summary: pl.DataFrame) -> tuple[list[Looks], list[str]]:
-    """How the systems are drawn, largest number first, and which stay grey: there are too many to tell apart."""
-    ordered = summary.sort("value", descending=True, nulls_last=True, maintain_order=True)
+    """How the systems are drawn, the best first, and which stay grey: there are too many to tell apart."""
+    ordered = summary.sort("value", descending=_more_is_better(summary), nulls_last=True, maintain_order=True)
     names = ordered["system"].to_list()
     values = ordered["value"].to_list()
     told = zip(names, values, PALETTE, DASHES, SHAPES, strict=False)
     chosen = [Looks(n, _short(n), _number(value), colour, dash, shape) for n, value, colour, dash, shape in told]
     return chosen, names[len(PALETTE) :]
+
+
+def _more_is_better(summary: pl.DataFrame) -> bool:
+    """Whether a larger number is a better one; the systems of a chart have the same measure."""
+    return all(parse_measure(name).definition.higher_is_better for name in summary["measure"].unique())
 
 
 def _theme() -> dict[str, Any]:
@@ -272,7 +289,8 @@ def _per_query(curve: Drawable) -> list[Any]:
     alt = _altair()
     chosen, _ = looks(curve.summary)
     order = curve.frame.group_by("query_id", maintain_order=True).agg(pl.col("value").mean())
-    queries = order.sort("value", descending=True, nulls_last=True, maintain_order=True)["query_id"].to_list()
+    more = _more_is_better(curve.summary)
+    queries = order.sort("value", descending=more, nulls_last=True, maintain_order=True)["query_id"].to_list()
     low, high = _ends(curve.frame["value"])
     scale = alt.Scale(domain=[min(low, 0.0), max(high, 1.0)])
     ticks = alt.Axis(values=[0, 0.5, 1]) if high <= 1 else alt.Axis(tickCount=3)
@@ -294,7 +312,8 @@ def _differences(curve: Drawable) -> list[Any]:
     queries = curve.frame["query_id"].to_list()
     low, high = _ends(curve.frame["difference"])
     scale = alt.Scale(domain=[min(low, -0.05), max(high, 0.05)], nice=True)
-    colour = alt.condition("datum.difference >= 0", alt.value(PALETTE[0]), alt.value(PALETTE[1]))
+    better = f"datum.difference {'>=' if _more_is_better(curve.summary) else '<='} 0"
+    colour = alt.condition(better, alt.value(PALETTE[0]), alt.value(PALETTE[1]))
     bars = (
         alt.Chart(_data(curve.frame))
         .mark_bar()
@@ -349,4 +368,4 @@ def _number(value: float | None) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return shortened(name, _LONGEST_NAME)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import html
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from assay.errors import ParameterError, number_of
 from assay.measures.curve_points import averaged_precision, level_measures
+from assay.measures.curve_words import mean_over
+from assay.report.legible import Legible, legible
 from assay.report.pictures import inline_svg
-from assay.report.tables import NOT_AVAILABLE, to_html
+from assay.report.tables import NOT_AVAILABLE, systems_table, to_html
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from assay.evaluation import Evaluation
     from assay.measures.registry import Measure
 
@@ -39,13 +40,20 @@ def page(evaluation: Evaluation, title: str) -> str:
     shown = next((m for m in evaluation.measures if m.name == "nDCG"), evaluation.measures[0])
     signatures = "".join(f"<li><code>{html.escape(text)}</code></li>" for text in evaluation.signatures.values())
     warnings = "".join(f"<li>{html.escape(text)}</li>" for text in evaluation.warnings)
-    return f"""<!doctype html>
+    counts = ", ".join(
+        number_of(what, number)
+        for what, number in (
+            ("system", len(evaluation.systems)),
+            ("topic", len(evaluation.qrels.topics)),
+            ("judgment", evaluation.qrels.frame.height),
+        )
+    )
+    text = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>
 <h1>{html.escape(title)}</h1>
-<p>{len(evaluation.systems)} systems, {len(evaluation.qrels.topics)} topics, {evaluation.qrels.frame.height} judgments.
-The best value of each column is marked.</p>
+<p>{counts}.{_marked(evaluation)}</p>
 <div class="wide">{to_html(evaluation)}</div>
 {f"<h2>Warnings</h2><ul>{warnings}</ul>" if warnings else ""}
 <h2>Precision and recall</h2>{_chart(evaluation)}
@@ -54,14 +62,17 @@ The best value of each column is marked.</p>
 <h2>How each number was made</h2><ul>{signatures}</ul>
 </body></html>
 """
+    return legible(text)
 
 
-class _Picture(NamedTuple):
-    kind: str
-    title: str
-    subtitle: str
-    frame: pl.DataFrame
-    summary: pl.DataFrame
+def _marked(evaluation: Evaluation) -> str:
+    """Which values are marked, if any are."""
+    columns = list(zip(*(cells for _, cells in systems_table(evaluation).rows), strict=True))
+    marked = sum(any(cell.best for cell in column) for column in columns)
+    if not marked:
+        return ""
+    where = "each column" if marked == len(columns) else "a column"
+    return f"\nThe best value of {where} is marked{'' if marked == len(columns) else ', where more is better'}."
 
 
 def _chart(evaluation: Evaluation) -> str:
@@ -74,8 +85,11 @@ def _chart(evaluation: Evaluation) -> str:
     # What was refused as undefined was so under the measures asked for; the chart is not one of them.
     undefined = "counted_as" if evaluation.undefined == "error" else evaluation.undefined
     frame, summary = averaged_precision(results, undefined)
-    title = f"mean over {len(evaluation.qrels.topics)} topics"
-    drawn = inline_svg(_Picture("pr", "Interpolated precision at 11 levels of recall", title, frame, summary))
+    over = mean_over(system.ranks.queries for system in evaluation.systems)
+    try:
+        drawn = inline_svg(Legible("pr", "Interpolated precision at 11 levels of recall", over, frame, summary))
+    except ParameterError:
+        return "<p>There is no curve to draw: precision at levels of recall is undefined for every topic.</p>"
     if drawn is None:
         return "<p>Charts are drawn here once they are installed: <code>pip install 'assay[report]'</code>.</p>"
     return f"<figure>{drawn}</figure>"
@@ -96,11 +110,13 @@ def _queries(evaluation: Evaluation, measure: Measure) -> str:
         dict(zip(system.ranks.queries, system.results[measure].values.tolist(), strict=True))
         for system in evaluation.systems
     ]
+    known_values = [value for known in values for value in known.values() if not math.isnan(value)]
+    ends = min(0.0, *known_values, 0.0), max(1.0, *known_values, 1.0)
     head = "<th>query</th>" + "".join(f"<th>{html.escape(system.name)}</th>" for system in evaluation.systems)
     queries = [query for query in evaluation.qrels.topics if any(query in known for known in values)]
     rows = "".join(
         f"<tr><th>{html.escape(query)}</th>"
-        + "".join(f"<td>{_bar(known.get(query))}</td>" for known in values)
+        + "".join(f"<td>{_bar(known.get(query), ends)}</td>" for known in values)
         + "</tr>"
         for query in queries
     )
@@ -113,7 +129,8 @@ def _count(value: float) -> str:
     return f"{value:,}"
 
 
-def _bar(value: float | None) -> str:
+def _bar(value: float | None, ends: tuple[float, float]) -> str:
     if value is None or math.isnan(value):
         return NOT_AVAILABLE
-    return f'<meter min="0" max="1" value="{value:.4f}"></meter> {value:.4f}'
+    low, high = ends
+    return f'<meter min="{low:g}" max="{high:.4f}" value="{value:.4f}"></meter> {value:.4f}'

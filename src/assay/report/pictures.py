@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import MissingDependencyError, ParameterError, need
 from assay.files.atomic import write_bytes
 from assay.report.charts import Drawable, chart
+from assay.report.legible import legible
 from assay.report.points import to_html, to_json, to_markdown
 
 if TYPE_CHECKING:
@@ -55,9 +56,10 @@ def inline_svg(curve: Drawable) -> str | None:
         text = svg(curve)
     except MissingDependencyError:
         return None
-    described = f'<svg role="img" aria-label="{html.escape(f"{curve.title}, {curve.subtitle}")}"'
-    # Within HTML an element needs no namespaces.
-    return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", text).replace("<svg", described, 1)
+    described = f'<svg role="img" aria-label="{_words(curve)}"'
+    # Within HTML an element needs no namespaces; what stands in its text is left alone.
+    head, end, drawn = text.partition(">")
+    return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", head).replace("<svg", described, 1) + end + drawn
 
 
 def in_notebook(curve: Curve) -> dict[str, str]:
@@ -72,8 +74,8 @@ def page(curve: Drawable, warnings: tuple[str, ...] = ()) -> str:
     """The chart as one self-contained page with tooltips."""
     # What stands in the data must not end the script that it stands in.
     spec = json.dumps(_specification(curve)).replace("<", "\\u003c")
-    title = html.escape(f"{curve.title}, {curve.subtitle}")
-    said = "".join(f"<li>{html.escape(text)}</li>" for text in warnings)
+    title = _words(curve)
+    said = "".join(f"<li>{html.escape(legible(text))}</li>" for text in warnings)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
@@ -84,6 +86,10 @@ def page(curve: Drawable, warnings: tuple[str, ...] = ()) -> str:
 <script>vegaEmbed("#chart", {spec}, {{renderer: "svg", actions: false}});</script>
 </body></html>
 """
+
+
+def _words(curve: Drawable) -> str:
+    return html.escape(legible(f"{curve.title}, {curve.subtitle}"))
 
 
 def _specification(curve: Drawable) -> dict[str, Any]:

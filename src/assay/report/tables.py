@@ -150,16 +150,17 @@ def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:
     """A pipe table; the best number of each column in bold."""
     table = _table(evaluation, per_query)
     lines = [
-        _piped((*table.names, *table.numbers)),
-        _piped([*["---"] * len(table.names), *["---:"] * len(table.numbers)]),
+        piped((*table.names, *table.numbers)),
+        piped([*["---"] * len(table.names), *["---:"] * len(table.numbers)]),
     ]
     for names, cells in table.rows:
         escaped = [name.replace("\\", "\\\\").replace("|", "\\|") for name in names]
-        lines.append(_piped((*escaped, *(f"**{cell.text}**" if cell.best else cell.text for cell in cells))))
+        lines.append(piped((*escaped, *(f"**{cell.text}**" if cell.best else cell.text for cell in cells))))
     return "\n".join(lines) + "\n"
 
 
-def _piped(cells: Sequence[str]) -> str:
+def piped(cells: Sequence[str]) -> str:
+    """A row of a pipe table."""
     return f"| {' | '.join(cells)} |"
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import TypeAlias, cast
+from typing import cast
 
 import polars as pl
 
 from assay.errors import FormatError, InputError, quote
-from assay.tables.shapes import FlatDicts, InMemory, refuse_absent, rows_of
-
-#: Finds the file and the line of a row with given values.
-Locate: TypeAlias = Callable[..., tuple[str, int | None]]
+from assay.tables.shapes import FlatDicts, InMemory, Locate, refuse_absent, rows_of
 
 
 class Qrels:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar, cast
 import polars as pl
 
 from assay.errors import InputError
-from assay.tables.shapes import FlatDicts, InMemory, refuse_absent, rows_of
+from assay.tables.shapes import FlatDicts, InMemory, Locate, refuse_absent, rows_of
 
 T = TypeVar("T")
 
@@ -27,8 +27,15 @@ class Batches(Protocol):
     def origin(self) -> str:
         """Where the run comes from, for messages: a file's path, or the name."""
 
+    @property
+    def format(self) -> str:
+        """The format that it is in, for messages."""
+
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Give `prepare` each piece (query_id, doc_id, score, in input order), and yield what it returns."""
+
+    def read(self) -> Run:
+        """Read the whole table into memory."""
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the file and the line where this document comes up for the second time."""
@@ -41,8 +48,18 @@ class Run:
     [('q1', 'd1', 2.0), ('q1', 'd2', 1.5)]
     """
 
-    def __init__(self, rows: pl.DataFrame | FlatDicts, name: str = "run", format: str = "in memory") -> None:
+    def __init__(
+        self,
+        rows: pl.DataFrame | FlatDicts,
+        name: str = "run",
+        format: str = "in memory",
+        metadata: str = "",
+        locate: Locate | None = None,
+    ) -> None:
         self.name, self.format = name, format
+        self._locate = locate
+        #: What the run says about itself: YAML, as an `ir_metadata` header has it.
+        self.metadata = metadata
         #: The rows as they came, if they came in dicts: whoever can do with those need not make columns of text.
         self.dicts = rows if isinstance(rows, FlatDicts) else None
         if isinstance(rows, pl.DataFrame):
@@ -63,8 +80,12 @@ class Run:
 
     @property
     def origin(self) -> str:
-        """Where the run comes from, for messages."""
-        return self.name
+        """Where the run comes from, for messages: a file's path, or the name."""
+        return self.name if self._locate is None else self._locate()[0]
+
+    def read(self) -> Run:
+        """The run itself, which is in memory."""
+        return self
 
     def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
         """Go through the rows in pieces; with `rank_by="rank"` the score is the negative rank."""
@@ -79,6 +100,8 @@ class Run:
             yield prepare(frame.slice(start, _BATCH_ROWS))
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
-        """Tell the row (from 1) where this document comes up for the second time."""
+        """Tell the row (from 1), or the line of the file, where this document comes up for the second time."""
+        if self._locate is not None:
+            return self._locate(query_id=query_id, doc_id=doc_id)
         same = (self.frame["query_id"] == query_id) & (self.frame["doc_id"] == doc_id)
         return self.name, int(same.arg_true()[1]) + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,9 @@ from assay.errors import InputError
 
 #: What `Run.of` and `Qrels.of` take: dicts of dicts, data frames of any library, or rows as tuples.
 InMemory: TypeAlias = Mapping[str, Mapping[str, float]] | Iterable[tuple[Any, ...]] | Any
+
+#: Names a file, and the line of the second row with given values, or that contradicts an earlier one.
+Locate: TypeAlias = Callable[..., tuple[str, int | None]]
 
 _FEW_ROWS = 1 << 16
 

@@ -48,6 +48,8 @@ def trec_eval(qrels: Any, run: Any, options: Options | None = None) -> Printout:
     if options.by_judge and not table.judges:
         raise InputError(f"{table.name}: -R qrels_jg needs four columns, the second of which names the assessor")
     results = scan_run(run)
+    if not isinstance(results, RunFile):
+        raise InputError(f"{results.origin}: the reference tool reads TREC runs only, got {results.format}")
     policies = Policies(
         missing="zero" if options.complete else "skip",
         relevance_level=options.level,

@@ -1,0 +1,28 @@
+"""Bytes -> text, for files of texts: UTF-8, or else Latin-1, which old collections are in, and then it is said."""
+
+from __future__ import annotations
+
+from assay.files.sources import Source
+
+
+def decoded(source: Source) -> tuple[str, tuple[str, ...]]:
+    """The text of a file, and a warning if it is not in UTF-8.
+
+    >>> import io
+    >>> decoded(Source(io.BytesIO(b"caf\\xe9"), name="menu"))
+    ('café', ('menu: the text is not in UTF-8; it is read as Latin-1',))
+    """
+    data = source.read()
+    try:
+        return data.decode(), ()
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), (f"{source.name}: the text is not in UTF-8; it is read as Latin-1",)
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut a text into lines where newlines or carriage returns are, and nowhere else.
+
+    >>> lines_of("one\\r\\ntwo\\u2028too\\n")
+    ['one', 'two\\u2028too']
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")

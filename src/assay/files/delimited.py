@@ -1,0 +1,175 @@
+"""Tables with a header line: fields separated by commas, semicolons or tabs, quoted where need be.
+
+Polars parses all fields as text. Where it cannot, or a number is none, Python's own reader goes through the file
+again to tell the line. Comments may stand before the header, not after it: there a `#` may start an id.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.errors import FormatError
+from assay.files.decoding import decoded, lines_of
+from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
+from assay.files.registry import Head, Kind, head_of, named, register
+from assay.files.sources import Source
+from assay.tables import Documents, Topics
+
+_SEPARATORS = ("\t", ",", ";")
+_SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
+
+
+class _Dialect(NamedTuple):
+    """Where the header is, and how fields are separated and quoted."""
+
+    line: int
+    separator: str
+    names: list[str]
+    quoted: bool = True
+
+
+def _header(line: str) -> tuple[str, list[str]] | None:
+    """The separator and the names of a header line."""
+    for separator in _SEPARATORS:
+        if separator in line:
+            try:
+                return separator, next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True), [])
+            except csv.Error:
+                return None
+    return None
+
+
+def _matches(kind: Kind, head: Head) -> bool:
+    found = _header(head.first)
+    return found is not None and columns_of(kind, found[1]) is not None
+
+
+def _read(kind: Kind, source: Source, name: str) -> Any:
+    head = head_of(source)
+    number, line = head.numbered[0] if head.numbered else (1, b"")
+    separator, names = _header(line.decode(errors="replace")) or (",", [])
+    columns = columns_of(kind, names)
+    if columns is None or len(set(names)) < len(names):
+        raise FormatError(source.name, number, expected=f"a header {shape_of(kind)}", got=", ".join(names))
+    data = _with_newlines(source.read())
+    dialect = _Dialect(number, separator, names)
+    frame = _parsed(data, dialect)
+    if frame is None and separator == "\t":
+        # Files with tabs often quote nothing, and have quotation marks in their texts.
+        dialect = dialect._replace(quoted=False)
+        frame = _parsed(data, dialect)
+    if frame is None or _may_be_ragged(frame):
+        _refuse_ragged(source, data, dialect, sure=frame is None)
+    if frame is None or not frame.height:
+        raise FormatError(source.name, None, expected=f"rows {shape_of(kind)}", note="there are no data in the file")
+    del data
+    locate = partial(_locate, source, dialect, columns)
+    return table_of(kind, frame, columns, name=name, says=f"{_SAYS[separator]} with a header", locate=locate)
+
+
+def _with_newlines(data: bytes) -> bytes:
+    """Where carriage returns alone end the lines, newlines instead."""
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
+    """All fields as text, without blank lines; None if they do not fit."""
+    for _ in range(dialect.line - 1):  # comments before the header
+        data = data[data.find(b"\n") + 1 :]
+    try:
+        frame = pl.read_csv(
+            data,
+            separator=dialect.separator,
+            schema=dict.fromkeys(dialect.names, pl.String),
+            quote_char='"' if dialect.quoted else None,
+        )
+    except pl.exceptions.PolarsError:
+        return None
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _may_be_ragged(frame: pl.DataFrame) -> bool:
+    """Polars fills short lines up with nulls, which are also what empty fields give: whoever has none is fine."""
+    return bool(frame.width and frame[frame.columns[-1]].null_count())
+
+
+def _rows(data: bytes, dialect: _Dialect) -> Iterator[tuple[int, list[str]]]:
+    """All rows after the header that are not blank, with the number of the line that each ends on."""
+    lines = io.StringIO(data.decode(errors="replace"), newline="")
+    for _ in range(dialect.line):
+        lines.readline()
+    csv.field_size_limit(1 << 30)
+    quoting: Any = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=dialect.separator, quoting=quoting)
+    for row in reader:
+        if any(row):
+            yield dialect.line + reader.line_num, row
+
+
+def _refuse_ragged(source: Source, data: bytes, dialect: _Dialect, *, sure: bool) -> None:
+    """Find the line that has another number of fields, or is not text; `sure`: there has to be something wrong."""
+    columns = len(dialect.names)
+    for line, row in _rows(data, dialect):
+        got = dialect.separator.join(row)
+        if len(row) != columns:
+            raise FormatError(source.name, line, expected=f"{columns} fields", got=got)
+        if sure and any("\ufffd" in field for field in row):
+            raise FormatError(source.name, line, expected="text in UTF-8", got=got)
+    if sure:
+        raise FormatError(source.name, None, expected="fields quoted as in CSV")
+
+
+def _locate(
+    source: Source, dialect: _Dialect, columns: dict[str, str], row: int | None = None, **wanted: str
+) -> tuple[str, int | None]:
+    if row is None and not wanted:
+        return source.name, None
+    rows = _rows(_with_newlines(source.read()), dialect)
+    records = ((line, dict(zip(dialect.names, fields, strict=False))) for line, fields in rows)
+    return source.name, line_of(records, columns, row, wanted)
+
+
+def _two_columns(kind: Kind, source: Source, name: str) -> Topics | Documents:
+    """An id, a tab and a text, without a header, as MS MARCO has queries and passages."""
+    key = "query_id" if kind == "topics" else "doc_id"
+    text = "title" if kind == "topics" else "text"
+    data, warnings = decoded(source)
+    lines: list[int] = []
+    rows: list[tuple[str, str]] = []
+    for number, line in enumerate(lines_of(data), 1):
+        identifier, tab, words = line.partition("\t")
+        if not tab and not identifier.strip():
+            continue
+        if not tab or not identifier.strip():
+            raise FormatError(source.name, number, expected=f"`{key}`, a tab, the text", got=line)
+        rows.append((identifier.strip(), words.strip()))
+        lines.append(number)
+    if not rows:
+        raise FormatError(source.name, None, expected=f"`{key}`, a tab, the text", note="there are no data in the file")
+    frame = pl.DataFrame(rows, schema=[key, text], orient="row")
+    made = Topics if kind == "topics" else Documents
+    return made(frame, name, "TSV of ids and texts", warnings, locate=lambda row: (source.name, lines[row]))
+
+
+for _kind in KINDS:
+    register(f"csv-{_kind}", _kind, f"CSV or TSV of {named(_kind)}", shape_of(_kind), partial(_read, _kind))(
+        partial(_matches, _kind)
+    )
+
+
+@register(
+    "tsv-documents", "documents", "TSV of ids and texts", "`doc_id`, a tab, the text",
+    partial(_two_columns, "documents"),
+)  # fmt: skip
+@register(
+    "tsv-topics", "topics", "TSV of ids and texts", "`query_id`, a tab, the text", partial(_two_columns, "topics")
+)
+def two_columns(head: Head) -> bool:
+    """Every line has one tab, and what stands before it is one word."""
+    return all(line.count("\t") == 1 and len(line.partition("\t")[0].split()) == 1 for line in head.lines)

@@ -1,0 +1,140 @@
+"""Parquet and Arrow files: columns by name, read in batches."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import polars as pl
+
+from assay.errors import FormatError
+from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
+from assay.files.registry import COLUMN_MARKS, Head, Kind, named, register
+from assay.files.sources import Source
+from assay.tables import Run
+
+T = TypeVar("T")
+
+_BATCH_ROWS = 1 << 18
+
+
+class TableFile:
+    """A run in a file of columns: each pass reads it batch by batch."""
+
+    def __init__(self, source: Source, columns: dict[str, str], says: str, name: str) -> None:
+        self.source, self.columns, self.format, self.name = source, columns, says, name
+
+    @property
+    def origin(self) -> str:
+        """Where the run comes from, for messages: its path."""
+        return self.source.name
+
+    def batches(self, prepare: Callable[[pl.DataFrame], T], rank_by: str = "score") -> Iterator[T]:
+        """Go through the file in order."""
+        start = 0
+        with _intact(self.source):
+            frames = iter(
+                _scan(self.source)
+                .select(self.columns.values())
+                .collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
+            )
+        while True:
+            with _intact(self.source):
+                frame = next(frames, None)
+            if frame is None:
+                break
+            if frame.height:
+                run = self._table(frame, start)
+                start += frame.height
+                yield from run.batches(prepare, rank_by)
+        if not start:
+            raise FormatError(self.source.name, None, expected="rows", note="there are no data in the file")
+
+    def read(self) -> Run:
+        """Read the whole table into memory."""
+        with _intact(self.source):
+            frame = _scan(self.source).select(self.columns.values()).collect()
+        if not frame.height:
+            raise FormatError(self.source.name, None, expected="rows", note="there are no data in the file")
+        return self._table(frame, 0)
+
+    def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
+        """Tell the row (from 1) where this document comes up for the second time."""
+        return self.source.name, self.read().whereabouts(query_id, doc_id)[1]
+
+    def _table(self, frame: pl.DataFrame, start: int) -> Run:
+        locate = partial(_row, self.source, frame, self.columns, start)
+        made = table_of("run", frame, self.columns, name=self.name, says=self.format, locate=locate)
+        return made if isinstance(made, Run) else Run(frame)
+
+
+def _row(
+    source: Source, frame: pl.DataFrame, columns: dict[str, str], start: int, row: int | None = None, **wanted: str
+) -> tuple[str, int | None]:
+    """These files have no lines: the number of the row, from 1."""
+    if row is None and not wanted:
+        return source.name, None
+    records = ((start + index, record) for index, record in enumerate(frame.iter_rows(named=True), 1))
+    return source.name, start + row + 1 if row is not None else line_of(records, columns, row, wanted)
+
+
+def _scan(source: Source) -> pl.LazyFrame:
+    # A compressed file, or none at all, is read whole; the library goes through any other by itself.
+    given: Any = source.path if source.plain else io.BytesIO(source.read())
+    return pl.scan_parquet(given) if _says(source) == "Parquet" else pl.scan_ipc(given)
+
+
+def _says(source: Source) -> str:
+    with source.open() as file:
+        return "Parquet" if file.read(6).startswith(COLUMN_MARKS[0]) else "Arrow"
+
+
+@contextmanager
+def _intact(source: Source) -> Iterator[None]:
+    """What the library says of a broken file, said as ours."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+        broke = isinstance(problem, pl.exceptions.PanicException)
+        note = "it cannot be decoded" if broke else (str(problem).splitlines() or [""])[0][:200]
+        raise FormatError(source.name, None, expected="an intact Parquet or Arrow file", note=note) from problem
+
+
+def _read(kind: Kind, source: Source, name: str) -> Any:
+    with _intact(source):
+        names = _scan(source).collect_schema().names()
+    columns = columns_of(kind, names)
+    if columns is None:
+        raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
+    says = _says(source)
+    if kind == "run":
+        return TableFile(source, columns, says, name)
+    with _intact(source):
+        wanted = _scan(source) if kind in {"topics", "documents"} else _scan(source).select(columns.values())
+        frame = wanted.collect()
+    if not frame.height:
+        raise FormatError(source.name, None, expected="rows", note="there are no data in the file")
+    locate = partial(_row, source, frame, columns, 0)
+    return table_of(kind, frame, columns, name=name, says=says, locate=locate)
+
+
+def _matches(kind: Kind, head: Head) -> bool:
+    """The mark at the start, and columns that fit; where none fit any kind, whoever reads says so."""
+    if not head.start.startswith(COLUMN_MARKS):
+        return False
+    try:
+        with _intact(head.source):
+            names = _scan(head.source).collect_schema().names()
+    except FormatError:
+        return True
+    fitting = [known for known in KINDS if columns_of(known, names) is not None]
+    return kind in fitting or not fitting
+
+
+for _kind in KINDS:
+    register(f"parquet-{_kind}", _kind, f"Parquet or Arrow of {named(_kind)}", shape_of(_kind), partial(_read, _kind))(
+        partial(_matches, _kind)
+    )

@@ -1,0 +1,113 @@
+"""Read a table from a file, whatever its format: find out which one it is, and let that one read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from assay.files.datasets import is_dataset, loaded_qrels, loaded_texts
+from assay.files.registry import detect
+from assay.files.sources import Readable, Source
+from assay.files.traps import turned_round, upside_down
+from assay.tables import Batches, Documents, Qrels, Run, Topics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def scan_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Batches:
+    """Open a run without reading it, where its format allows that; evaluation then streams it.
+
+    >>> import io
+    >>> scan_run(io.StringIO("q1 Q0 d1 1 2.5 mine"), name="mine").name
+    'mine'
+    """
+    source = given if isinstance(given, Source) else Source(given)
+    return cast("Batches", detect(source, "run", format).read(source, name or source.stem))
+
+
+def read_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Run:
+    """Read a run file into memory.
+
+    >>> import io
+    >>> read_run(io.StringIO("q1 Q0 d1 1 2.5 mine")).frame.rows()
+    [('q1', 'd1', 2.5, 1.0)]
+    """
+    scanned = scan_run(given, format=format, name=name)
+    return scanned if isinstance(scanned, Run) else scanned.read()
+
+
+def read_qrels(
+    given: Readable | Source,
+    *,
+    format: str | None = None,
+    name: str | None = None,
+    judges: bool | None = None,
+    subtopics: bool = False,
+    inverse_grades: bool = False,
+) -> Qrels:
+    """Read judgments. `judges`: whether column 2 names the judge; None finds out from documents judged twice.
+
+    `subtopics`: column 2 names the subtopic for which a document was judged; the table has it as `judge`.
+    `inverse_grades`: 1 is the best grade, as in Cranfield's codes: the largest becomes 1, and negative ones 0.
+    `irds:NAME` reads the judgments of a dataset of `ir_datasets`.
+
+    >>> import io
+    >>> read_qrels(io.StringIO("q1 0 d1 2")).frame.rows()
+    [('q1', 'd1', 2.0)]
+    """
+    if is_dataset(given):
+        loaded, says, origin = loaded_qrels(given), "ir_datasets qrels", given
+    else:
+        source = given if isinstance(given, Source) else Source(given)
+        found = detect(source, "qrels", format)
+        loaded, says, origin = found.read(source, name or source.name), found.says, source.name
+        says = loaded.says or says
+    frame, says = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
+    qrels = Qrels.settled(frame, name or origin, says, loaded.locate)
+    qrels.warnings += loaded.warnings
+    if inverse_grades:
+        return turned_round(qrels)
+    qrels.warnings += tuple(upside_down(qrels))
+    return qrels
+
+
+def read_topics(given: Readable | Source, *, format: str | None = None) -> Topics:
+    """Read topics: TREC SGML, XML, SMART, TSV, CSV, JSONL, Parquet.
+
+    >>> import io
+    >>> read_topics(io.StringIO("1\\thow to make tea")).frame["title"].to_list()
+    ['how to make tea']
+    """
+    if is_dataset(given):
+        return cast("Topics", loaded_texts("topics", given))
+    source = given if isinstance(given, Source) else Source(given)
+    return cast("Topics", detect(source, "topics", format).read(source, source.name))
+
+
+def read_documents(given: Readable | Source, *, format: str | None = None) -> Documents:
+    """Read documents: JSONL, TREC SGML, SMART, CSV, TSV, Parquet.
+
+    >>> import io
+    >>> read_documents(io.StringIO('{"_id": "d1", "title": "Tea", "text": "Steep it."}')).frame.rows()
+    [('d1', 'Tea', 'Steep it.')]
+    """
+    if is_dataset(given):
+        return cast("Documents", loaded_texts("documents", given))
+    source = given if isinstance(given, Source) else Source(given)
+    return cast("Documents", detect(source, "documents", format).read(source, source.name))
+
+
+def _with_judges(frame: pl.DataFrame, says: str, judges: bool | None, subtopics: bool) -> tuple[pl.DataFrame, str]:
+    """Keep column 2 as `judge` if asked for, or if it is what tells several judgments of a document apart."""
+    if "iteration" not in frame.columns:
+        return frame, says
+    if judges is None:
+        pairs = frame.n_unique(["query_id", "doc_id"])
+        judges = pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
+    if not judges:
+        return frame.drop("iteration"), says
+    frame = frame.rename({"iteration": "judge"})
+    count = frame["judge"].n_unique()
+    if subtopics:
+        return frame, f"{says} for {count} subtopic{'' if count == 1 else 's'}"
+    return frame, f"{says} by {count} judges"

@@ -1,0 +1,149 @@
+"""Topics and documents in TREC's SGML, and topics in XML.
+
+Tags are looked for, not parsed into a tree: TREC's topics close none of theirs, entities are few, and nothing is ever
+fetched or expanded.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+
+import polars as pl
+
+from assay.errors import FormatError
+from assay.files.decoding import decoded
+from assay.files.registry import Head, register
+from assay.files.sources import Source
+from assay.tables import Documents, Topics
+
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*)([^<>]*)>")
+_RECORD_HEAD = re.compile(r"(?is)<(docno|dochdr|docid|docoldno|title|headline)\b[^<>]*>.*?</\1\s*>")
+_ATTRIBUTE = re.compile(r"""([A-Za-z_:][\w:.-]*)\s*=\s*("[^"]*"|'[^']*')""")
+_COMMENTS = re.compile(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
+#: What stands before the text in classic topics.
+_LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative"}
+_TOPIC_FIELDS = {
+    "title": "title", "query": "title", "desc": "description", "description": "description", "question": "description",
+    "narr": "narrative", "narrative": "narrative",
+}  # fmt: skip
+_DOCUMENT_FIELDS = {
+    "title": "title",
+    "headline": "title",
+    "head": "title",
+    "ttl": "title",
+    "text": "text",
+    "body": "text",
+}
+
+
+def _elements(text: str, name: str, wanted: str) -> list[tuple[int, str, str]]:
+    """Each element of a name: the line it starts on, its attributes and what it holds."""
+    blank = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), text.replace("\r\n", "\n"))
+    found: list[tuple[int, str, str]] = []
+    opened: tuple[int, str, int] | None = None
+    line, counted = 1, 0
+    for tag in re.finditer(rf"<(/?){wanted}((?:\s[^<>]*)?)>", blank, re.IGNORECASE):
+        line, counted = line + blank.count("\n", counted, tag.start()), tag.start()
+        if tag[1] and opened is None:
+            raise FormatError(name, line, expected=f"<{wanted}> before </{wanted}>")
+        if tag[1] and opened is not None:
+            found.append((opened[0], opened[1], blank[opened[2] : tag.start()]))
+            opened = None
+        elif opened is not None:
+            raise FormatError(name, line, expected=f"</{wanted}> of line {opened[0]} before another <{wanted}>")
+        else:
+            opened = (line, tag[2], tag.end())
+    if opened is not None:
+        raise FormatError(name, opened[0], expected=f"</{wanted}> after <{wanted}>", note="the file ends before")
+    return found
+
+
+def _fields(inner: str) -> list[tuple[str, str]]:
+    """Tags and the text up to the next tag; closing tags end a field."""
+    fields: list[tuple[str, str]] = []
+    marks = list(_TAG.finditer(inner))
+    for mark, after in itertools.zip_longest(marks, marks[1:]):
+        if not mark[1]:
+            fields.append((mark[2].lower(), inner[mark.end() : after.start() if after else len(inner)]))
+    return fields
+
+
+def _plain(text: str) -> str:
+    """Entities as what they stand for, white space as single blanks, and nothing that UTF-8 cannot write."""
+    return " ".join(html.unescape(text).split()).encode(errors="replace").decode()
+
+
+def _labelled(tag: str, text: str) -> str:
+    """Without the label that classic topics repeat, such as `Number:`."""
+    label = _LABELS.get(tag)
+    return _plain(text).removeprefix(f"{label}:").strip() if label else _plain(text)
+
+
+def _topics(source: Source, name: str) -> Topics:
+    text, warnings = decoded(source)
+    element = "top" if re.search(r"<top[\s>]", text, re.IGNORECASE) else "topic"
+    lines, rows = [], []
+    for line, attributes, inner in _elements(text, source.name, element):
+        row = {"query_id": "", "title": "", "description": "", "narrative": ""}
+        known = {key.lower(): value[1:-1] for key, value in _ATTRIBUTE.findall(attributes)}
+        row["query_id"] = _plain(known.get("number") or known.get("id") or "")
+        fields = _fields(inner)
+        for tag, held in fields:
+            if tag in {"num", "number", "id"} and not row["query_id"]:
+                row["query_id"] = _labelled("num", held)
+            elif tag in _TOPIC_FIELDS and not row[_TOPIC_FIELDS[tag]]:
+                row[_TOPIC_FIELDS[tag]] = _labelled(tag, held)
+        if not row["query_id"]:
+            raise FormatError(source.name, line, expected="a topic with a number, as <num> or number=")
+        if not fields:  # a topic that is nothing but a text
+            row["title"] = _plain(inner)
+        lines.append(line)
+        rows.append(row)
+    if not rows:
+        raise FormatError(source.name, None, expected="topics, each in <top> or <topic>", note="there are none")
+    says = "TREC topics" if element == "top" else "XML topics"
+    return Topics(_frame(rows), name, says, warnings, lambda row: (source.name, lines[row]))
+
+
+def _documents(source: Source, name: str) -> Documents:
+    text, warnings = decoded(source)
+    lines, rows = [], []
+    for line, _, inner in _elements(text, source.name, "doc"):
+        fields = dict.fromkeys(("doc_id", "title", "text"), "")
+        fields["doc_id"] = next((_plain(held) for tag, held in _fields(inner) if tag == "docno"), "")
+        if not fields["doc_id"]:
+            raise FormatError(source.name, line, expected="a document with a <DOCNO>")
+        for tag, column in _DOCUMENT_FIELDS.items():
+            parts = re.findall(rf"<{tag}(?:\s[^<>]*)?>(.*?)</{tag}\s*>", inner, re.DOTALL | re.IGNORECASE)
+            if parts and not fields[column]:
+                fields[column] = _untagged(" ".join(parts))
+        if not re.search(r"<(text|body)\b", inner, re.IGNORECASE):  # web pages: all but the head of the record is text
+            fields["text"] = _untagged(_RECORD_HEAD.sub(" ", inner))
+        lines.append(line)
+        rows.append(fields)
+    if not rows:
+        raise FormatError(source.name, None, expected="documents, each in <DOC>", note="there are none")
+    return Documents(_frame(rows), name, "TREC documents", warnings, lambda row: (source.name, lines[row]))
+
+
+def _untagged(text: str) -> str:
+    return _plain(_TAG.sub(" ", text))
+
+
+def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
+    return pl.DataFrame({column: [row[column] for row in rows] for column in rows[0]})
+
+
+@register("trec-topics", "topics", "TREC topics", "`<top> <num> <title> <desc> <narr> </top>`", _topics)
+def trec_topics(head: Head) -> bool:
+    """A `<top>`, or XML with a `<topic>`."""
+    found = re.search(rb"<top(ics?)?[\s>]", head.start, re.IGNORECASE)
+    return head.first.lstrip().startswith("<") and found is not None
+
+
+@register("trec-documents", "documents", "TREC documents", "`<DOC> <DOCNO> <TEXT> </DOC>`", _documents)
+def trec_documents(head: Head) -> bool:
+    """A `<DOC>`."""
+    return head.first.lstrip().startswith("<") and re.search(rb"<doc[\s>]", head.start, re.IGNORECASE) is not None
