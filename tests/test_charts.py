@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from assay import curves, evaluate
 from assay.curves import Curve
 from assay.errors import InputError, MissingDependencyError, ParameterError
 from assay.report import charts, pictures
+from assay.report.legible import all_legible, legible
 from assay.report.page import page
 
 pytest.importorskip("altair", reason="charts need the extra `report`")
@@ -136,6 +138,94 @@ def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(ParameterError, match="there is nothing to draw: ROC curve"):
         curve.chart()
     assert "text/html" in curve._repr_mimebundle_()
+
+
+ILLEGAL = ["\x08", "\x01", "\ufffe", "\u2028", "\u2029", "\x1b"]
+
+
+@pytest.mark.parametrize("kind", ["queries", "difference", "pr"])
+def test_characters_that_cannot_be_drawn_are_replaced_and_no_two_names_become_one(kind: str) -> None:
+    """Two systems and as many topics whose names differ in such a character only; one has the name they would get."""
+    names = [f"q{character}" for character in [*ILLEGAL, "\ufffd"]]
+    qrels = {name: {"a": 1} for name in names}
+    runs = {f"s{end}": {name: {"b": 2.0, "a": 1.0} for name in names} for end in ("\x01", "\x02")}
+    result = evaluate(qrels, runs, "RR")
+    drawn = {
+        "queries": lambda: curves.per_query(result),
+        "difference": lambda: curves.differences(result),
+        "pr": lambda: curves.precision_recall(qrels, runs),
+    }
+    curve = drawn[kind]()
+    shown = "".join(ET.fromstring(pictures.svg(curve)).itertext())
+    assert "s\ufffd" in shown
+    assert kind == "difference" or "s\ufffd (2)" in shown
+    as_drawn = all_legible(curve)
+    assert as_drawn.summary["system"].to_list() == ["s\ufffd", "s\ufffd (2)"]
+    if kind != "pr":
+        assert as_drawn.frame["query_id"].n_unique() == len(names)
+    assert not set("".join(ILLEGAL)) & set(pictures.page(curve, curve.warnings).split("<script>")[0])
+    assert not set("".join(ILLEGAL)) & set(page(result, "\x01"))
+
+
+def test_lone_surrogates_are_replaced() -> None:
+    assert legible("a\ud800b\tc\U0001f600") == "a\ufffdb\tc\U0001f600"
+
+
+NOTHING = {"q": {"a": 0}}, {"q": {"a": 1.0}}
+
+
+def test_where_every_value_is_undefined_there_is_nothing_to_draw() -> None:
+    for curve in (
+        curves.precision_recall(*NOTHING, undefined="skip"),
+        curves.by_cutoff(*NOTHING, undefined="skip"),
+        curves.per_query(evaluate(*NOTHING, "AP")),
+        curves.precision_recall(*NOTHING, query="q"),
+        curves.precision_recall(*NOTHING, query="q", interpolated=False),
+    ):
+        with pytest.raises(ParameterError, match="there is nothing to draw"):
+            curve.chart()
+    assert "<p>There is no curve to draw" in page(evaluate(*NOTHING, "AP", undefined="skip"), "Nothing")
+
+
+def test_the_best_come_first_also_where_less_is_better() -> None:
+    """Each system retrieves one more irrelevant document than the one before."""
+    runs = {f"s{n}": {"q": {f"d{number}": -float(number) for number in range(n + 1)}} for n in range(10)}
+    result = evaluate({"q": {"d0": 1}}, runs, "ErrorRate", collection_size=20)
+    chosen, rest = charts.looks(curves.per_query(result).summary)
+    assert [each.system for each in chosen] == [f"s{n}" for n in range(8)]
+    assert rest == ["s8", "s9"]
+
+
+@pytest.mark.parametrize(("measure", "sign"), [("P@2", ">="), ("ErrorRate", "<=")])
+def test_what_is_better_has_the_good_colour(measure: str, sign: str) -> None:
+    runs = {"old": {"q": {"b": 2.0, "c": 1.0}}, "new": {"q": {"a": 1.0}}}
+    curve = curves.differences(evaluate({"q": {"a": 1}}, runs, measure, collection_size=9))
+    condition = {"test": f"datum.difference {sign} 0", "value": charts.PALETTE[0]}
+    assert json.dumps(condition) in json.dumps(curve.chart().to_dict())
+
+
+def test_a_page_says_how_many_there_are_and_what_is_marked() -> None:
+    one = page(evaluate(QRELS, systems(1), "AP"), "One system")
+    assert "<p>1 system, " in one
+    assert "is marked" not in one
+    assert "The best value of each column is marked." in page(evaluate(QRELS, systems(2), "AP"), "Two")
+    mixed = page(evaluate(QRELS, systems(2), ["AP", "NumQ"]), "Two")
+    assert "The best value of a column is marked, where more is better." in mixed
+
+
+def test_a_page_has_bars_that_are_long_enough_and_counts_the_topics_of_its_curve() -> None:
+    qrels, run = {"q1": {"a": 3, "b": 3}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}}
+    text = page(evaluate(qrels, run, "DCG", missing="skip"), "Gains")
+    assert 'max="4.8928" value="4.8928"' in text  # 3/1 + 3/log2(3)
+    assert "mean over 1 topic" in text
+
+
+def test_a_name_that_looks_like_a_namespace_is_left_alone() -> None:
+    name = 'my xmlns="v2" run'
+    drawn = pictures.inline_svg(curves.precision_recall({"q": {"a": 1}}, {name: {"q": {"a": 1.0}}}))
+    assert drawn is not None
+    assert name in html.unescape(drawn)
+    assert "http" not in drawn
 
 
 def contrast(colour: str) -> float:

@@ -262,11 +262,17 @@ def test_every_recommended_measure_exists() -> None:
         (["my.qrels", "bm25.run", "-k", "cutoff", "-m", "P@5"], "choose a measure that takes a cut-off"),
         (["my.qrels", "bm25.run", "--levels", "1"], "levels is a whole number from 2 on"),
         (["my.qrels", "bm25.run", "-k", "roc", "--unretrieved", "relevant_last"], "give collection_size"),
+        (["my.qrels", "bm25.run", "-k", "roc", "--levels", "11"], "--levels has no meaning for --kind roc"),
+        (["my.qrels", "bm25.run", "--levels", "1002"], "1001 at most"),
+        (["none.qrels", "bm25.run", "--undefined", "skip", "-o", "c.svg"], "there is nothing to draw"),
+        (["none.qrels", "bm25.run", "--undefined", "skip", "-k", "cutoff", "-o", "c.html"], "there is nothing to draw"),
+        (["none.qrels", "bm25.run", "--query", "q1", "-o", "c.svg"], "topic q1: NA, no relevant document"),
         (["my.qrels", "absent.run"], "absent.run: cannot be read: no such file"),
         (["my.qrels", "bm25.run", "-o", "no/such.csv"], "no/such.csv: cannot be written"),
     ],
 )
 def test_a_wrong_plot_gets_one_clear_line_and_writes_nothing(folder: Path, arguments: list[str], message: str) -> None:
+    (folder / "none.qrels").write_text("q1 0 d1 0\nq1 0 d2 0\n")
     before = sorted(folder.iterdir())
     done = run_assay("plot", *arguments, folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
@@ -285,6 +291,30 @@ def test_plot_writes_the_points_and_says_so(folder: Path) -> None:
         "0.5",
         "0.0",
     ]
+
+
+def test_plot_draws_what_has_a_control_character_in_its_name(folder: Path) -> None:
+    pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
+    (folder / "c.qrels").write_text("a\x08b 0 d1 1\na\x08b 0 d2 0\n")
+    (folder / "c.run").write_text("a\x08b Q0 d1 1 3 r\na\x08b Q0 d3 2 2 r\n")
+    assert run_assay("plot", "c.qrels", "c.run", "-k", "queries", "-o", "c.svg", folder=folder).returncode == 0
+    assert "a\ufffdb" in (folder / "c.svg").read_text(encoding="utf-8")
+    done = run_assay("evaluate", "c.qrels", "n\x01m=c.run", "--html", "-o", "c.html", folder=folder)
+    assert done.returncode == 0
+    assert "n\ufffdm" in (folder / "c.html").read_text(encoding="utf-8")
+
+
+def test_plot_refuses_a_name_that_is_not_text(folder: Path) -> None:
+    done = run_assay("plot", "my.qrels", "n\udcff=bm25.run", "-o", "c.csv", folder=folder)
+    expected = r"assay: the run's name 'n\udcff' is not text: give it another, as in name=FILE"
+    assert (done.returncode, done.stderr) == (2, f"{expected}\n")
+
+
+def test_plot_takes_judgments_of_subtopics(folder: Path) -> None:
+    (folder / "sub.qrels").write_text("q1 1 d1 1\nq1 2 d1 1\nq1 2 d2 0\n")
+    done = run_assay("plot", "sub.qrels", "bm25.run", "--subtopics", "-o", "c.csv", folder=folder)
+    assert done.returncode == 0
+    assert "c.csv: Interpolated precision" in done.stderr
 
 
 def test_plot_without_an_output_names_its_page(folder: Path) -> None:

@@ -130,8 +130,8 @@ def test_an_average_is_always_interpolated() -> None:
         curves.precision_recall(*R1, interpolated=False)
 
 
-@pytest.mark.parametrize("levels", [1, 0, -3, 2.5, True])
-def test_levels_are_at_least_two(levels: Any) -> None:
+@pytest.mark.parametrize("levels", [1, 0, -3, 2.5, True, 1002])
+def test_levels_are_at_least_two_and_not_too_many(levels: Any) -> None:
     with pytest.raises(ParameterError, match="levels is a whole number from 2 on"):
         curves.precision_recall(*R1, levels=levels)
 
@@ -249,6 +249,29 @@ def test_a_topic_without_a_roc_curve_is_left_out_and_counted() -> None:
         curves.roc(qrels, run, undefined="error")
 
 
+@pytest.mark.parametrize("options", [{}, {"collection_size": 100, "unretrieved": "relevant_last"}])
+def test_no_roc_curve_where_the_depth_leaves_open_which_tied_documents_are_retrieved(options: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match="which tied documents the depth leaves in is open"):
+        curves.roc(*R1, ties="expected", depth=3, **options)
+
+
+def test_in_random_order_the_area_below_the_curve_is_its_auc_also_where_the_depth_cuts_a_tie() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0, "e": 0}}
+    run = {"q": {"a": 3, "b": 2, "c": 2, "d": 2, "e": 2}}
+    curve = curves.roc(qrels, run, query="q", ties="expected", depth=3, collection_size=6, samples=4000)
+    assert area(curve) == approx(curve.summary["value"].item(), abs=0.01)
+
+
+def test_a_roc_curve_whose_documents_are_all_retrieved_is_not_called_trivial() -> None:
+    curve = curves.roc({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, collection_size=2)
+    assert curve.warnings == ()
+
+
+def test_where_there_is_no_roc_curve_it_is_not_called_trivial() -> None:
+    curve = curves.roc({"q": {"a": 0}}, {"q": {"a": 1.0}}, collection_size=1_000_000)
+    assert curve.warnings == ("run: no ROC curve for 1 topic (no relevant document), left out",)
+
+
 # Other curves
 
 
@@ -267,6 +290,36 @@ def test_only_a_measure_that_takes_a_cutoff_has_one_to_go_through(measure: str) 
         curves.by_cutoff(*R1, measure=measure)
 
 
+@pytest.mark.parametrize("measure", ["Unjudged", "nCG(ideal='scale')"])
+def test_a_measure_that_always_has_a_cutoff_can_be_drawn(measure: str) -> None:
+    curve = curves.by_cutoff(*R1, measure=measure)
+    assert curve.title == f"{measure} by cut-off"
+    for cutoff, value in curve.frame.select("cutoff", "value").rows():
+        assert value == evaluate(*R1, f"{measure}@{cutoff}").mean()
+
+
+@pytest.mark.parametrize("measure", ["ERR_IA", "alpha_DCG"])
+def test_a_measure_of_diversity_can_be_drawn_by_cutoff(measure: str) -> None:
+    qrels = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1], "judge": ["1", "2"]})
+    curve = curves.by_cutoff(qrels, {"q": {"a": 2.0, "b": 1.0}}, measure, [1, 2])
+    assert curve.title == f"{measure} by cut-off"
+    assert curve.frame["value"].is_not_null().all()
+
+
+def test_cutoffs_are_numbers_in_any_collection() -> None:
+    assert column(curves.by_cutoff(*R1, "P", np.array([3, 9])), "cutoff") == [3, 9]
+    with pytest.raises(ParameterError, match="there is no cut-off to look at"):
+        curves.by_cutoff(*R1, "P", [])
+    with pytest.raises(ParameterError, match="cutoffs is a list of whole numbers"):
+        curves.by_cutoff(*R1, "P", 10)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("draw", [curves.precision_recall, curves.roc, curves.by_cutoff])
+def test_the_measures_of_a_curve_are_its_own(draw: Any) -> None:
+    with pytest.raises(ParameterError, match="leave measures out"):
+        draw(*R1, measures=["AP"])
+
+
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 0}}
 OLD = {query: {"b": 2.0, "a": 1.0} for query in QRELS}
 NEW = {"q1": {"a": 2.0}, "q2": {"c": 3.0, "b": 2.0, "a": 1.0}, "q3": {"a": 1.0}}
@@ -280,6 +333,36 @@ def test_per_query_keeps_undefined_values_apart() -> None:
         ("old", "q3", None, "no relevant document"),
     ]
     assert curve.warnings == ("old: RR is undefined for 1 topic, counted as 0",)
+
+
+def test_a_warning_says_what_an_undefined_value_was_counted_as() -> None:
+    curve = curves.per_query(evaluate(QRELS, {"old": OLD}, "GMAP(floor=0.001)"))
+    assert curve.warnings == ("old: GMAP(floor=0.001) is undefined for 1 topic, counted as 0.001",)
+
+
+@pytest.mark.parametrize(
+    ("draw", "measure", "reason"),
+    [
+        (curves.precision_recall, "IPrecMean", "no relevant document"),
+        (curves.by_cutoff, "nDCG@2", "no judged document has a gain"),
+        (curves.roc, "AUC(unretrieved='left_out')", "no relevant document was retrieved"),
+    ],
+)
+def test_of_one_topic_without_a_value_the_reason_is_said(draw: Any, measure: str, reason: str) -> None:
+    curve = draw(QRELS, {"old": OLD}, query="q3")
+    assert curve.subtitle == f"topic q3: NA, {reason}"
+    assert curve.warnings == (f"old: {measure} is undefined for topic q3 ({reason}): NA",)
+
+
+def test_where_less_is_better_the_largest_gain_is_below_zero_and_comes_first() -> None:
+    curve = curves.differences(evaluate(QRELS, {"old": OLD, "new": NEW}, "ErrorRate", collection_size=10))
+    assert column(curve, "difference") == sorted(column(curve, "difference"))
+    assert "better on 2, worse on 1" in curve.subtitle  # new misses less of q1 and q3, and takes in one more for q2
+
+
+def test_long_names_are_shortened_in_titles() -> None:
+    curve = curves.differences(evaluate(QRELS, {"o" * 200: OLD, "n" * 200: NEW}, "RR"))
+    assert curve.title == f"RR: {'n' * 30}…{'n' * 29} minus {'o' * 30}…{'o' * 29}"
 
 
 def test_differences_are_sorted_and_count_who_wins() -> None:

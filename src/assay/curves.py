@@ -241,7 +241,7 @@ def by_cutoff(
     reasons = _reasons(evaluation, results, query)
     warnings = (*evaluation.warnings, *_undefined(summary, evaluation, query, reasons), *_no_query(evaluation, query))
     name = str(plain) if plain.parameters["cutoff"] is None else str(plain).rpartition("@")[0]
-    return Curve("cutoff", f"{name} by cut-off", _over(evaluation, query, reasons), frame, summary, warnings)
+    return Curve("cutoff", f"{shortened(name)} by cut-off", _over(evaluation, query, reasons), frame, summary, warnings)
 
 
 def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> Curve:
@@ -255,7 +255,7 @@ def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> C
     frame = evaluation.scores.frame.filter(pl.col("measure") == str(wanted))
     frame = frame.select("system", pl.col("unit").alias("query_id"), "value", "undefined")
     summary = summary_frame([(s.name, wanted, evaluation.summary(wanted, s.name)) for s in evaluation.systems])
-    title, over = f"{wanted}, topic by topic", number_of("topic", frame["query_id"].n_unique())
+    title, over = f"{shortened(str(wanted))}, topic by topic", number_of("topic", frame["query_id"].n_unique())
     return Curve("queries", title, over, frame, summary, (*evaluation.warnings, *_undefined(summary, evaluation)))
 
 
@@ -265,7 +265,7 @@ def differences(
     baseline: str | None = None,
     system: str | None = None,
 ) -> Curve:
-    """How much better a system is than another on each query, largest gain first (where less is better: loss).
+    """How much better a system is than another on each query, largest gain first.
 
     Without names: the second system against the first. An undefined value counts as in the mean.
 
@@ -294,7 +294,7 @@ def differences(
     up, down = int((frame["difference"] > 0).sum()), int((frame["difference"] < 0).sum())
     better, worse = (up, down) if wanted.definition.higher_is_better else (down, up)
     counts = f"better on {better}, worse on {worse}, the same on {frame.height - better - worse}"
-    title = f"{wanted}: {shortened(new)} minus {shortened(old)}"
+    title = f"{shortened(str(wanted))}: {shortened(new)} minus {shortened(old)}"
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 
 

@@ -241,6 +241,7 @@ def evaluate(
     doubts = doubts_about_subtopics(judgments, wanted, table.name, required=subtopics is True)
     systems = []
     for name, run in named_runs(runs).items():
+        _check_text(name)
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
         systems.append(System(name, ranks, results))
@@ -306,6 +307,14 @@ def _name(run: Batches, others: list[Batches]) -> str:
     """The run's name; with its folder in front where another run has the same."""
     alike = [other for other in others if other.name == run.name]
     return Path(run.origin).as_posix() if len(alike) > 1 else run.name
+
+
+def _check_text(name: str) -> None:
+    """Refuse names with halves of characters, as file names in another encoding have them: no table holds those."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ParameterError(f"the run's name {name!a} is not text: give it another, as in name=FILE") from None
 
 
 def _qrels(given: Any, judge: str | None, subtopics: bool) -> Qrels:

@@ -81,7 +81,7 @@ def chart(curve: Drawable) -> alt.HConcatChart:
     """The chart of a curve."""
     altair = _altair()
     if curve.frame.drop_nulls(_DRAWN[curve.kind]).is_empty():
-        raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle}; no value is defined")
+        raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     curve = all_legible(curve)
     drawn: dict[str, Callable[[Drawable], Any]] = {
         "pr": _precision_recall,
@@ -280,7 +280,7 @@ def _legend(curve: Drawable) -> list[Any]:
             text = at.mark_text(align="left", xOffset=offset, fontSize=12, color=INK if shape else DIM)
             layers.append(text.encode(text=f"{column}:N"))
     measures = curve.summary["measure"].unique().to_list()
-    title = alt.TitleParams(", ".join(measures), fontSize=12, fontWeight="normal", color=DIM, offset=6)
+    title = alt.TitleParams(", ".join(map(shortened, measures)), fontSize=12, fontWeight="normal", color=DIM, offset=6)
     return [alt.layer(*layers).properties(width=30, height=20 * len(places), title=title)]
 
 

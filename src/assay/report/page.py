@@ -111,7 +111,7 @@ def _queries(evaluation: Evaluation, measure: Measure) -> str:
         for system in evaluation.systems
     ]
     known_values = [value for known in values for value in known.values() if not math.isnan(value)]
-    ends = min(0.0, *known_values, 0.0), max(1.0, *known_values, 1.0)
+    ends = round(min([0.0, *known_values]), 4), round(max([1.0, *known_values]), 4)
     head = "<th>query</th>" + "".join(f"<th>{html.escape(system.name)}</th>" for system in evaluation.systems)
     queries = [query for query in evaluation.qrels.topics if any(query in known for known in values)]
     rows = "".join(
@@ -133,4 +133,4 @@ def _bar(value: float | None, ends: tuple[float, float]) -> str:
     if value is None or math.isnan(value):
         return NOT_AVAILABLE
     low, high = ends
-    return f'<meter min="{low:g}" max="{high:.4f}" value="{value:.4f}"></meter> {value:.4f}'
+    return f'<meter min="{low:.12g}" max="{high:.12g}" value="{value:.4f}"></meter> {value:.4f}'
