@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +189,7 @@ def test_measures_that_differ_in_a_late_digit_have_different_signatures() -> Non
 
 def test_a_micro_average_needs_a_formula_of_counts() -> None:
     """Numbers that are given without their counts, and largest values, cannot be summed over queries."""
-    retrieved = replace(SetP.definition, function=lambda confusion: confusion.tp + confusion.fp)
+    retrieved = SetP.definition._replace(function=lambda confusion: confusion.tp + confusion.fp)
     assert Measure(retrieved).of(Confusion.from_table(tp=1, fp=2, fn=3)).tolist() == [3]
     with pytest.raises(ParameterError, match="a micro average needs the counts"):
         Measure(retrieved, {"average": "micro"}).of(Confusion.from_table(tp=1, fp=2, fn=3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from assay.errors import number_of
 from assay.files.datasets import is_dataset, loaded_qrels, loaded_texts
 from assay.files.registry import detect
 from assay.files.sources import Readable, Source
@@ -62,8 +63,9 @@ def read_qrels(
         found = detect(source, "qrels", format)
         loaded, says, origin = found.read(source, name or source.name), found.says, source.name
         says = loaded.says or says
-    frame, says = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
-    qrels = Qrels.settled(frame, name or origin, says, loaded.locate)
+    frame, says, unique = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
+    name = name or origin
+    qrels = Qrels(frame, name, says) if unique else Qrels.settled(frame, name, says, loaded.locate)
     qrels.warnings += loaded.warnings
     if inverse_grades:
         return turned_round(qrels)
@@ -97,17 +99,24 @@ def read_documents(given: Readable | Source, *, format: str | None = None) -> Do
     return cast("Documents", detect(source, "documents", format).read(source, source.name))
 
 
-def _with_judges(frame: pl.DataFrame, says: str, judges: bool | None, subtopics: bool) -> tuple[pl.DataFrame, str]:
-    """Keep column 2 as `judge` if asked for, or if it is what tells several judgments of a document apart."""
+def _with_judges(
+    frame: pl.DataFrame, says: str, judges: bool | None, subtopics: bool
+) -> tuple[pl.DataFrame, str, bool]:
+    """Keep column 2 as `judge` if asked for, or if it is what tells several judgments of a document apart.
+
+    Also tell whether it is known already that no pair comes twice.
+    """
     if "iteration" not in frame.columns:
-        return frame, says
+        return frame, says, False
     if judges is None:
         pairs = frame.n_unique(["query_id", "doc_id"])
-        judges = pairs < frame.height and pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
+        if pairs == frame.height:
+            return frame.drop("iteration"), says, True
+        judges = pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
     if not judges:
-        return frame.drop("iteration"), says
+        return frame.drop("iteration"), says, False
     frame = frame.rename({"iteration": "judge"})
     count = frame["judge"].n_unique()
     if subtopics:
-        return frame, f"{says} for {count} subtopic{'' if count == 1 else 's'}"
-    return frame, f"{says} by {count} judges"
+        return frame, f"{says} for {number_of('subtopic', count)}", False
+    return frame, f"{says} by {count} judges", False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from assay.errors import ParameterError, did_you_mean
@@ -24,7 +23,6 @@ class Domain:
         return "anything"
 
 
-@dataclass(frozen=True)
 class Whole(Domain):
     """Whole numbers from `low` on; None as well if `optional`.
 
@@ -32,8 +30,8 @@ class Whole(Domain):
     10
     """
 
-    low: int = 1
-    optional: bool = False
+    def __init__(self, low: int = 1, optional: bool = False) -> None:
+        self.low, self.optional = low, optional
 
     def check(self, name: str, value: Any) -> int | None:
         """Accept whole numbers, also written as 10.0."""
@@ -50,14 +48,13 @@ class Whole(Domain):
         return f"a whole number from {self.low} on"
 
 
-@dataclass(frozen=True)
 class Real(Domain):
     """Numbers between two ends; `inside` leaves the ends out."""
 
-    low: float = -math.inf
-    high: float = math.inf
-    inside: bool = False
-    optional: bool = False
+    def __init__(
+        self, low: float = -math.inf, high: float = math.inf, inside: bool = False, optional: bool = False
+    ) -> None:
+        self.low, self.high, self.inside, self.optional = low, high, inside, optional
 
     def check(self, name: str, value: Any) -> float | None:
         """Accept any number type, but no truth values."""
@@ -82,11 +79,11 @@ class Real(Domain):
         return f"a number {ends} {self.low:g} {'and' if self.inside else 'to'} {self.high:g}"
 
 
-@dataclass(frozen=True)
 class Choice(Domain):
     """One of a few words."""
 
-    words: tuple[str, ...]
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self.words = words
 
     def check(self, name: str, value: Any) -> Any:
         """Accept one of the words."""
@@ -100,7 +97,6 @@ class Choice(Domain):
         return f"one of {', '.join(self.words)}"
 
 
-@dataclass(frozen=True)
 class WordOrTable(Choice):
     """One of a few words, or a table of numbers such as {1: 3, 2: 9}."""
 

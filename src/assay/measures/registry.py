@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
@@ -38,8 +37,7 @@ class Parameter(NamedTuple):
     domain: Domain
 
 
-@dataclass(frozen=True, eq=False)
-class Definition:
+class Definition(NamedTuple):
     """What is known of a measure: read off its function's signature, docstring and decorator."""
 
     function: Callable[..., Any]

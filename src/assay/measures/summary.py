@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from assay.measures.steps import PerQuery
 Undefined: TypeAlias = Literal["counted_as", "skip", "error"]
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """One number for a system: NaN if no unit has a value. `undefined` units were counted as declared, or left out.
 
     A micro average is made of the units' counts, so that none is counted as anything, or left out.

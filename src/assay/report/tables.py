@@ -100,7 +100,7 @@ def _system_as_json(
 ) -> dict[str, Any]:
     told: dict[str, Any] = {
         "name": system.name,
-        "scores": {str(m): asdict(evaluation.summary(m, system.name)) for m in evaluation.measures},
+        "scores": {str(m): evaluation.summary(m, system.name)._asdict() for m in evaluation.measures},
         "coverage": {name: value for name, value in coverage.items() if name != "system"},
         "missing_topics": system.ranks.missing_topics,
         "ignored_topics": sorted(system.ranks.ignored_topics),
