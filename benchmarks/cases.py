@@ -74,7 +74,7 @@ def cases(sizes: Sizes) -> list[Case]:
         ),
         "deep": (
             "50 queries x 1,000 documents, about 300 judged a query, many ties",
-            (ASSAY, PYTREC_EVAL, Entry("ir_measures"), Entry("ranx"), Entry("import polars")),
+            (ASSAY, PYTREC_EVAL, Entry("ir_measures"), Entry("ranx"), Entry("import polars"), Entry("nothing")),
             deep,
             "deep-00.run",
         ),

@@ -138,6 +138,7 @@ TOOLS: dict[str, tuple[str, Callable[[Any, Any, list[Any]], Outcome]]] = {
     "import assay": ("assay", only_import),
     "from assay import evaluate": ("assay.evaluation", only_import),
     "import polars": ("polars", only_import),
+    "nothing": ("sys", only_import),
 }
 
 

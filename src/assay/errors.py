@@ -18,7 +18,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 from collections.abc import Iterable
 
@@ -92,6 +91,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("ndgc", ["nDCG", "AP"])
     '; did you mean nDCG?'
     """
+    import difflib  # noqa: PLC0415  # only who has misspelt something waits for it
+
     by_folded: dict[str, str] = {}
     for name in known:
         by_folded.setdefault(name.casefold(), name)

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
-import zstandard
-
 from assay.errors import FormatError, InputError
 
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
@@ -92,7 +90,7 @@ class Source:
                 yield cast("IO[bytes]", lzma.LZMAFile(raw))  # noqa: SIM115  # what it wraps is closed below
             else:
                 yield raw
-        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as problem:
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as problem:
             raise FormatError(self.name, None, expected="an intact compressed file", note=str(problem)) from problem
         except OSError as problem:
             raise InputError(f"{self.name}: cannot be read: {_reason(problem)}") from problem
@@ -197,7 +195,9 @@ class _ZstdReader(io.RawIOBase):
     """Decompress frame by frame, and notice when the last one is cut short (the library's own reader does not)."""
 
     def __init__(self, raw: IO[bytes]) -> None:
-        self._raw = raw
+        import zstandard  # noqa: PLC0415  # a compiled library: only who has such a file waits for it
+
+        self._raw, self._library = raw, zstandard
         self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._ready = memoryview(b"")
 
@@ -220,8 +220,11 @@ class _ZstdReader(io.RawIOBase):
     def _decompressed(self, data: bytes) -> Iterator[bytes]:
         while data:
             if self._frame.eof:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
-            yield self._frame.decompress(data)
+                self._frame = self._library.ZstdDecompressor().decompressobj()
+            try:
+                yield self._frame.decompress(data)
+            except self._library.ZstdError as problem:
+                raise EOFError(str(problem)) from problem
             data = self._frame.unused_data if self._frame.eof else b""
 
 
