@@ -242,4 +242,5 @@ def test_eight_systems_differ_in_colour_dash_and_shape_and_stand_out_on_white() 
 
 def test_the_chart_is_a_valid_specification() -> None:
     for draw in KINDS.values():
-        draw(2).chart().to_dict(validate=True)
+        specification = draw(2).chart().to_dict(validate=True)
+        assert specification["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
