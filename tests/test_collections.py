@@ -30,9 +30,9 @@ SMART_COLUMNS = "the last two columns of SMART judgments mean nothing"
 CLASSICS = {
     "cranfield": Classic(
         1400, 225, 225, 1837, "cranqrel",
-        ("1 is the best grade", "numbered by position", "2 documents have no text", "CR LF"),
+        ("1 is the best grade", "numbered by position", "2 documents without text", "CR LF"),
     ),
-    "cisi": Classic(1460, 112, 76, 3114, "CISI.REL", (SMART_COLUMNS, "36 topics have no judgments", "CR LF")),
+    "cisi": Classic(1460, 112, 76, 3114, "CISI.REL", (SMART_COLUMNS, "36 topics without judgments", "CR LF")),
     "med": Classic(1033, 30, 30, 696, "MED.REL", (SMART_COLUMNS, "CR LF")),
     "adi": Classic(82, 35, 35, 170, "ADI.REL", (SMART_COLUMNS, "CR LF")),
 }  # fmt: skip
@@ -144,7 +144,7 @@ def test_ids_padded_with_zeros_in_the_judgments_are_those_of_the_topics(tmp_path
     assert both(found)[1] == ["1", "2", "3"]
     assert [warning.partition(" from ")[0] for warning in said(found)] == [
         "query ids differ in leading zeros",
-        "1 topics have no judgments",
+        "1 topic without judgments",
     ]
 
 
@@ -173,7 +173,7 @@ def test_judged_queries_and_documents_that_are_nowhere_are_counted(tmp_path: Pat
     found = read_collection(made(tmp_path, qrels="1 1 0 0\nx 2 0 0\n3 77 0 0\n3 78 0 0\n"))
     assert said(found) == [
         "1 judged queries are not among the topics, as 'x'",
-        "1 topics have no judgments",
+        "1 topic without judgments",
         "2 judged documents are not in the collection, such as '77'",
     ]
 
@@ -245,7 +245,7 @@ def test_a_collection_like_cacm(tmp_path: Path) -> None:
         "I am interested in articles by Prieve",
     ]
     assert found.qrels["qrels.text"].frame.rows() == [("1", "1", 1.0), ("1", "2", 1.0)]
-    assert "1 documents have no text" in said(found)
+    assert "1 document without text" in said(found)
 
 
 def test_queries_with_authors_are_topics_whatever_the_file_is_called(tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_records_may_lack_titles_and_texts(tmp_path: Path) -> None:
     assert found.documents.frame.select("doc_id", "title", "text").rows() == [
         ("1", "", ""), ("2", "Only a title", ""), ("3", "", "first second"), ("4", "", ""),
     ]  # fmt: skip
-    assert "3 documents have no text" in said(found)
+    assert "3 documents without text" in said(found)
 
 
 def test_a_field_may_go_on_behind_its_letter(tmp_path: Path) -> None:

@@ -877,7 +877,7 @@ def test_show_says_what_a_folder_holds(tmp_path: Path) -> None:
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
     done = assay("show", ".", folder=tmp_path)
     assert "documents          1 (JSONL)" in done.stdout
-    assert "judgments in test  1 on 1 topics (TSV with a header); grades 1 x 1" in done.stdout
+    assert "judgments in test  1 on 1 topic (TSV with a header); grades 1 x 1" in done.stdout
     assert json.loads(assay("show", ".", "--json", folder=tmp_path).stdout)["topics"] == "1 (JSONL)"
 
 
@@ -1076,4 +1076,4 @@ def test_a_beir_folder_is_a_collection(tmp_path: Path) -> None:
     assert found.topics.frame["query_id"].to_list() == ["q1", "q2"]
     assert list(found.qrels) == ["test", "train"]
     assert found.qrels["test"].frame.rows() == [("q1", "d1", 1.0)]
-    assert [warning.rpartition(": ")[2] for warning in found.warnings] == ["1 topics have no judgments"] * 2
+    assert [warning.rpartition(": ")[2] for warning in found.warnings] == ["1 topic without judgments"] * 2

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from assay.cli import inputs
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def convert(
     from assay.files.writing import kind_of, left_out, write  # noqa: PLC0415  # `assay --help` need not load Polars
 
     table = opened(source, _checked(kind), from_format, inverse_grades)
-    written = write(table, "/dev/stdout" if str(target) == "-" else target, format=to_format)
+    with inputs.progress([table], hidden=quiet):
+        written = write(table, "/dev/stdout" if str(target) == "-" else target, format=to_format)
     if not quiet:
         typer.echo(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written}", err=True)
         if lost := left_out(table, written):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,8 +34,8 @@ def opened(qrels: str, runs: list[str]) -> list[Batches]:
 
 
 @contextmanager
-def progress(files: list[Batches], hidden: bool) -> Iterator[None]:
-    """Show how far reading has come, on a terminal, once it takes longer than a moment."""
+def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
+    """Show how far reading has come (of runs that are streamed), on a terminal, once it takes longer than a moment."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     from assay.files import RunFile  # noqa: PLC0415

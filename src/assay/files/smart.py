@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import FormatError, number_of
 from assay.files.columns import Layout
 from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Head, Kind, Loaded, register
@@ -76,7 +76,7 @@ def _texts(kind: Kind, source: Source, name: str) -> Topics | Documents:
     extra = {column: columns[tag] for tag, column in rest.items()}
     ids, titles, texts = [row.key for row in rows], columns[_TITLE], columns[_TEXT]
     if empty := sum(not text for text in texts):
-        warnings += (f"{source.name}: {empty} {kind} have no text",)
+        warnings += (f"{source.name}: {number_of(kind.removesuffix('s'), empty)} without text",)
     if kind == "topics":
         frame = pl.DataFrame(
             {"query_id": ids, "title": [text or title for title, text in zip(titles, texts, strict=True)], **extra}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from assay.errors import number_of
 from assay.tables import Documents, Qrels, Topics
 
 _CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
@@ -58,7 +59,7 @@ def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qr
         if strange:
             said.append(f"{judged.name}: {len(strange)} judged queries are not among the topics, as {min(strange)!r}")
         if without := len(known - set(judged.topics)):
-            said.append(f"{judged.name}: {without} topics have no judgments")
+            said.append(f"{judged.name}: {number_of('topic', without)} without judgments")
     return done, topics, said
 
 

@@ -49,11 +49,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
     >>> alpha_nDCG.of(Ranks.from_subtopics([["a"], ["a"], ["b"]]))  # (1/1 + .5/1.585 + 1/2) / (1/1 + 1/1.585 + .5/2)
     array([0.9652])
     """
-    table = _relevant(ranks, rel)
-    ideal = _greedy_ideal(ranks, table, cutoff, alpha)
-    got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount="log2")
-    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount="log2", says="ideal")
-    return got.sum("contribution") / best.sum("contribution", when_zero=_why_none(ranks))
+    return _share_of_ideal(ranks, _relevant(ranks, rel), cutoff, alpha, "log2")
 
 
 @measure(
@@ -76,9 +72,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
     >>> alpha_DCG(cutoff=2).of(Ranks.from_subtopics([["a", "b"], ["a"]]))  # (2 + .5/1.585) / (2 (1 + .5/1.585))
     array([0.8801])
     """
-    table = _relevant(ranks, rel)
-    got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount="log2")
-    return got.sum("contribution") / _bound(ranks, table, cutoff, alpha, "log2")
+    return _share_of_bound(ranks, _relevant(ranks, rel), cutoff, alpha, "log2")
 
 
 @measure(
@@ -102,9 +96,7 @@ def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Le
     >>> ERR_IA(cutoff=2).of(Ranks.from_subtopics([["a"], ["a", "b"]]))  # (1/1 + (.5 + 1)/2) / (2 (1/1 + .5/2))
     array([0.7])
     """
-    table = _relevant(ranks, rel)
-    got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount="zipf")
-    return got.sum("contribution") / _bound(ranks, table, cutoff, alpha, "zipf")
+    return _share_of_bound(ranks, _relevant(ranks, rel), cutoff, alpha, "zipf")
 
 
 @measure(
@@ -126,11 +118,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
     >>> nERR_IA.of(Ranks.from_subtopics([["a"], ["a"], ["b"]]))  # (1/1 + .5/2 + 1/3) / (1/1 + 1/2 + .5/3)
     array([0.95])
     """
-    table = _relevant(ranks, rel)
-    ideal = _greedy_ideal(ranks, table, cutoff, alpha)
-    got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount="zipf")
-    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount="zipf", says="ideal")
-    return got.sum("contribution") / best.sum("contribution", when_zero=_why_none(ranks))
+    return _share_of_ideal(ranks, _relevant(ranks, rel), cutoff, alpha, "zipf")
 
 
 @measure(
@@ -200,6 +188,22 @@ def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerQuery:
     there = np.unique(_numbered(ranks.ideal.query[owner], table, at))
     counts = np.bincount(there // max(len(table.names), 1), minlength=len(ranks.queries))
     return given("subtopics", counts, when_zero=_why_none(ranks))
+
+
+def _share_of_ideal(
+    ranks: Ranks, table: Subtopics, cutoff: int | None, alpha: float, discount: DiscountName
+) -> PerQuery:
+    """The discounted gain of novelty, divided by that of the greedy ranking."""
+    ideal = _greedy_ideal(ranks, table, cutoff, alpha)
+    got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
+    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount=discount, says="ideal")
+    return got.sum("contribution") / best.sum("contribution", when_zero=_why_none(ranks))
+
+
+def _share_of_bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerQuery:
+    """The discounted gain of novelty, divided by what no ranking can surpass, whatever was judged."""
+    got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
+    return got.sum("contribution") / _bound(ranks, table, cutoff, alpha, discount)
 
 
 def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerQuery:

@@ -6,7 +6,8 @@ import numpy as np
 
 from assay.counting.ranks import Ranks
 from assay.measures.domains import Level, Recall
-from assay.measures.kernels import relevant_rows, relevant_total, share_within, steps_of
+from assay.measures.kernels import relevant_rows, relevant_total, steps_of
+from assay.measures.precision import Rprec
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
 
@@ -53,11 +54,9 @@ def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     >>> BreakEven.of(Ranks.from_grades([1, 0, 1], judged=[[]]))  # R = 2: P@2 = R@2 = 1/2
     array([0.5])
     """
-    relevant = ranks.relevant(rel)
-    rows = relevant_rows(ranks, rel)
-    found = steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, relevant[rows.query]))
-    long_enough = given("as many retrieved as are relevant", ranks.retrieved >= relevant, when_zero=NEVER_MEET)
-    return (found.sum("found") / relevant_total(ranks, rel)).defined_with(long_enough)
+    enough = ranks.retrieved >= ranks.relevant(rel)
+    long_enough = given("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
+    return Rprec(rel=rel).per_unit(ranks).defined_with(long_enough)
 
 
 @measure(user_model="stops where precision and recall are best together")

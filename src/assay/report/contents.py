@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.errors import number_of
+
 if TYPE_CHECKING:
     from assay.files.collections import Collection
     from assay.files.writing import Table
@@ -92,7 +94,7 @@ def of_collection(collection: Collection) -> dict[str, Any]:
         told = _of_qrels(qrels)
         grades = ", ".join(f"{count} x {grade}" for grade, count in told["grades"].items())
         found[f"judgments in {split}"] = (
-            f"{told['judgments']:,} on {told['topics']} topics ({qrels.format}); grades {grades}"
+            f"{told['judgments']:,} on {number_of('topic', told['topics'])} ({qrels.format}); grades {grades}"
         )
     found["warnings"] = list(collection.warnings)
     return found
