@@ -16,10 +16,11 @@ from assay.errors import FormatError
 from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
 from assay.files.metadata import metadata_of
 from assay.files.registry import Loaded
-from assay.files.sources import Source
+from assay.files.sources import CHUNK_BYTES, Source
 from assay.tables import Run
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _RUN_COLUMNS = ("query_id", "doc_id", "score", "rank")
 
@@ -27,7 +28,7 @@ _RUN_COLUMNS = ("query_id", "doc_id", "score", "rank")
 _UNDER_WAY = min(4, (os.cpu_count() or 1) + 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RunFile:
     """A run that stays in its file: each pass reads, checks and parses it chunk by chunk.
 
@@ -109,27 +110,32 @@ def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T])
         frame, count = parse(data, layout)
         return prepare(frame), count, frame.height
 
+    # A file of a single chunk is not worth starting threads for.
+    single = source.size is not None and source.size <= CHUNK_BYTES
+    try:
+        for result, count, height in map(work, source.chunks()) if single else _ahead(work, source.chunks()):
+            lines, rows = lines + count, rows + height
+            yield result
+    except BadRowError as bad:
+        raise FormatError(source.name, lines + bad.line, expected=bad.expected, got=bad.got) from None
+    if not rows:
+        raise FormatError(source.name, None, expected=layout.expected, note="there are no data in the file")
+
+
+def _ahead(work: Callable[[bytes], R], chunks: Iterator[bytes]) -> Iterator[R]:
+    """Work on a few chunks at once, and yield the results in order."""
     with ThreadPoolExecutor(_UNDER_WAY, thread_name_prefix="assay-parse") as pool:
-        waiting: deque[Future[tuple[T, int, int]]] = deque()
+        waiting: deque[Future[R]] = deque()
         try:
-            for data in source.chunks():
+            for data in chunks:
                 waiting.append(pool.submit(work, data))
-                if len(waiting) < _UNDER_WAY:
-                    continue
-                result, count, height = waiting.popleft().result()
-                lines, rows = lines + count, rows + height
-                yield result
+                if len(waiting) == _UNDER_WAY:
+                    yield waiting.popleft().result()
             while waiting:
-                result, count, height = waiting.popleft().result()
-                lines, rows = lines + count, rows + height
-                yield result
-        except BadRowError as bad:
-            raise FormatError(source.name, lines + bad.line, expected=bad.expected, got=bad.got) from None
+                yield waiting.popleft().result()
         finally:
             for future in waiting:
                 future.cancel()
-    if not rows:
-        raise FormatError(source.name, None, expected=layout.expected, note="there are no data in the file")
 
 
 def _same(frame: pl.DataFrame) -> pl.DataFrame:

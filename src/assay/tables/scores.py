@@ -9,7 +9,7 @@ import polars as pl
 from assay.errors import InputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """One number per system, measure and unit; where there is none, `undefined` says why.
 
