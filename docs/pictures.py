@@ -6,10 +6,11 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from assay import curves, evaluate
+from assay import compare, curves, evaluate
 from assay.curves import Curve
 
 TEA = Path(curves.__file__).parent / "data" / "tea"
+BICYCLES = TEA.parent / "bicycles"
 QRELS = TEA / "qrels.txt"
 RUNS = {name: TEA / f"{name}.run" for name in ("alphabet", "words", "stems")}
 
@@ -25,6 +26,9 @@ PICTURES: dict[str, Callable[[], Curve]] = {
     "roc-trivial": lambda: curves.roc(QRELS, RUNS["words"], query="t1", collection_size=100_000),
     "cutoff": lambda: curves.by_cutoff(QRELS, RUNS),
     "queries": lambda: curves.per_query(evaluate(QRELS, RUNS, "nDCG@10")),
+    "intervals": lambda: compare(
+        BICYCLES / "qrels.txt", sorted((BICYCLES / "runs").iterdir()), baseline="bm25", measures="nDCG@10"
+    ).intervals(),
     "difference": lambda: curves.differences(evaluate(QRELS, _two(), "nDCG@10")),
 }
 

@@ -15,7 +15,7 @@ from strategies import random_tables
 from assay import curves, evaluate
 from assay.curves import Curve
 from assay.errors import InputError, MissingDependencyError, ParameterError
-from assay.report import charts, pictures
+from assay.report import chart_parts, charts, pictures
 from assay.report.legible import all_legible, legible
 from assay.report.page import page
 
@@ -109,7 +109,7 @@ def test_a_page_of_an_evaluation_goes_without_charts_where_they_are_not_installe
     def missing(package: str, *, extra: str, purpose: str) -> None:
         raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
 
-    for module in (charts, pictures):
+    for module in (chart_parts, pictures):
         monkeypatch.setattr(module, "need", missing)
     text = page(evaluate(QRELS, systems(2), "AP"), "Two systems")
     assert "<svg" not in text
@@ -200,7 +200,7 @@ def test_the_best_come_first_also_where_less_is_better() -> None:
 def test_what_is_better_has_the_good_colour(measure: str, sign: str) -> None:
     runs = {"old": {"q": {"b": 2.0, "c": 1.0}}, "new": {"q": {"a": 1.0}}}
     curve = curves.differences(evaluate({"q": {"a": 1}}, runs, measure, collection_size=9))
-    condition = {"test": f"datum.difference {sign} 0", "value": charts.PALETTE[0]}
+    condition = {"test": f"datum.difference {sign} 0", "value": chart_parts.PALETTE[0]}
     assert json.dumps(condition) in json.dumps(curve.chart().to_dict())
 
 
@@ -236,8 +236,8 @@ def contrast(colour: str) -> float:
 
 
 def test_eight_systems_differ_in_colour_dash_and_shape_and_stand_out_on_white() -> None:
-    assert all(len(set(looks)) == 8 for looks in (charts.PALETTE, charts.DASHES, charts.SHAPES))
-    assert min(map(contrast, charts.PALETTE)) >= 3
+    assert all(len(set(looks)) == 8 for looks in (chart_parts.PALETTE, chart_parts.DASHES, chart_parts.SHAPES))
+    assert min(map(contrast, chart_parts.PALETTE)) >= 3
 
 
 def test_the_chart_is_a_valid_specification() -> None:

@@ -1,6 +1,7 @@
 """The pages tell the truth: every example in them is run, and nothing that users can type is left out.
 
-Two conventions hold on all pages, in a folder that holds a copy of the demo data (`src/assay/data/tea`):
+Two conventions hold on all pages, in a folder that holds a copy of the data that come along (`src/assay/data/tea`, and
+`bicycles` in it):
 
 - a fenced block with `>>>` prompts is a doctest; the blocks of a page share their names;
 - a fenced `console` block with a `$ assay` command is a session: every `$` line is run, and below it stands what a
@@ -44,8 +45,10 @@ class Command(NamedTuple):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the demo data to work in."""
-    return shutil.copytree(TEA, tmp_path / "tea")
+    """A copy of the data that come along to work in: those of tea, and beside them the collection on bicycles."""
+    copy = shutil.copytree(TEA, tmp_path / "tea")
+    shutil.copytree(TEA.parent / "bicycles", copy / "bicycles")
+    return copy
 
 
 def name(page: Path) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import assay
-from assay import Confusion, Measure, Ranks, Scores, evaluation
+from assay import Confusion, Measure, Ranks, Scores
+from assay import given as inputs
 from assay.errors import InputError, ParameterError, TopicError
 from assay.measures import RR, SetP
 
@@ -78,7 +79,7 @@ def test_many_runs_read_the_judgments_once(tmp_path: Path, monkeypatch: pytest.M
         read.append(given)
         return assay.read_qrels(given, judges=judges)
 
-    monkeypatch.setattr(evaluation, "read_qrels", counting)
+    monkeypatch.setattr(inputs, "read_qrels", counting)
     result = assay.evaluate(tmp_path / "qrels", runs, "AP")
     assert [system.name for system in result.systems] == [str(number) for number in range(40)]
     assert len(read) == 1

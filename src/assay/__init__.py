@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "assay.comparison": ("Comparison", "compare"),
+    "assay.correlation": ("Correlations", "correlate"),
     "assay.counting": ("Confusion", "Policies", "Ranks"),
     "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
     "assay.files.collections": ("Collection", "read_collection"),
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
+    "assay.files.scores": ("read_scores",),
     "assay.files.writing": ("write",),
     "assay.measures": ("Measure", "PerQuery", "measure", "parse_measure"),
+    "assay.planning": ("Plan", "plan"),
     "assay.tables": ("Documents", "Qrels", "Run", "Scores", "Topics"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -25,6 +29,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
+    from assay.comparison import Comparison as Comparison
+    from assay.comparison import compare as compare
+    from assay.correlation import Correlations as Correlations
+    from assay.correlation import correlate as correlate
     from assay.counting import Confusion as Confusion
     from assay.counting import Policies as Policies
     from assay.counting import Ranks as Ranks
@@ -43,11 +51,14 @@ if TYPE_CHECKING:
     from assay.files.reading import read_run as read_run
     from assay.files.reading import read_topics as read_topics
     from assay.files.reading import scan_run as scan_run
+    from assay.files.scores import read_scores as read_scores
     from assay.files.writing import write as write
     from assay.measures import Measure as Measure
     from assay.measures import PerQuery as PerQuery
     from assay.measures import measure as measure
     from assay.measures import parse_measure as parse_measure
+    from assay.planning import Plan as Plan
+    from assay.planning import plan as plan
     from assay.tables import Documents as Documents
     from assay.tables import Qrels as Qrels
     from assay.tables import Run as Run

@@ -41,7 +41,7 @@ from assay.measures.summary import Summary, Undefined, summarise
 if TYPE_CHECKING:
     import altair as alt
 
-Kind: TypeAlias = Literal["pr", "roc", "cutoff", "queries", "difference"]
+Kind: TypeAlias = Literal["pr", "roc", "cutoff", "queries", "difference", "intervals"]
 #: Cut-offs that `by_cutoff` looks at, as far as the longest result reaches.
 CUTOFFS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 

@@ -103,7 +103,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 def number_of(what: str, number: int) -> str:
     """Count things in words.
 
-    >>> number_of("topic", 1), number_of("topic", 1200)
-    ('1 topic', '1,200 topics')
+    >>> number_of("topic", 1), number_of("query", 1200)
+    ('1 topic', '1,200 queries')
     """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    several = f"{what.removesuffix('y')}ies" if what.endswith("ry") else f"{what}s"
+    return f"{number:,} {what if number == 1 else several}"

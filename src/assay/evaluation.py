@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -15,14 +14,14 @@ from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean, need, number_of
-from assay.files import is_file, read_qrels, scan_run
+from assay.given import check_text, judgments_of, named_runs
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.summary import Summary, Undefined, signature, summarise
-from assay.tables import Batches, Qrels, Run, Scores
+from assay.tables import Batches, Qrels, Scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +64,8 @@ class Evaluation:
     compat: str | None = None
     judge: str | None = None
     subtopics: bool = False
+    #: The runs themselves, for whoever wants to look at documents once more.
+    runs: Mapping[str, Batches] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=())
 
     def __repr__(self) -> str:
@@ -234,14 +235,15 @@ def evaluate(
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
     by_subtopic = judged_by_subtopic(subtopics, wanted, judge)
-    table = _qrels(qrels, judge, by_subtopic)
+    table = judgments_of(qrels, judge, by_subtopic)
     if judge is not None:
         table = table.by_judge(judge)
     judgments = Judgments.of(table, by_subtopic)
     doubts = doubts_about_subtopics(judgments, wanted, table.name, required=subtopics is True)
     systems = []
-    for name, run in named_runs(runs).items():
-        _check_text(name)
+    opened = named_runs(runs)
+    for name, run in opened.items():
+        check_text(name)
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
         systems.append(System(name, ranks, results))
@@ -256,73 +258,13 @@ def evaluate(
         compat,
         judge,
         by_subtopic and judgments.subtopics is not None,
+        opened,
         warnings=table.warnings + doubts + tuple(_warnings(systems)),
     )
     for system in systems:
         for measure in wanted:
             evaluation.summary(measure, system.name)  # undefined="error" raises here, before anything is shown
     return evaluation
-
-
-def named_runs(runs: Any) -> dict[str, Batches]:
-    """Give every run a name: its key, its file's name or its own; no two the same.
-
-    >>> list(named_runs({"bm25": {"q1": {"d1": 1.0}}, "dense": {"q1": {"d1": 0.5}}}))
-    ['bm25', 'dense']
-    """
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
-        return {str(name): _run(run, str(name)) for name, run in runs.items()}
-    listed = list(runs) if isinstance(runs, list | tuple) and not _is_rows(runs) else [runs]
-    if not listed:
-        raise ParameterError("there is no run to evaluate")
-    opened = [_run(run, None) for run in listed]
-    named = {_name(run, opened): run for run in opened}
-    if len(named) < len(opened):
-        names = [run.name for run in opened]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(f"two runs are called {twice!r}: each needs a name of its own (in Python: a dict of runs)")
-    return named
-
-
-def _is_one_run(runs: Mapping[Any, Any]) -> bool:
-    """Tell {query: {doc: score}} from {system: run}: the values of its values are numbers."""
-    first: Any = next((value for value in runs.values() if not (isinstance(value, Mapping) and not value)), {})
-    return isinstance(first, Mapping) and not any(isinstance(value, Mapping) for value in first.values())
-
-
-def _is_rows(runs: Sequence[Any]) -> bool:
-    """Tell a list of (query_id, doc_id, score) rows from a list of runs."""
-    return bool(runs) and isinstance(runs[0], tuple | list) and not any(isinstance(x, tuple | list) for x in runs[0])
-
-
-def _run(given: Any, name: str | None) -> Batches:
-    if hasattr(given, "batches"):
-        return cast("Batches", given)
-    if is_file(given):
-        return scan_run(given, name=name)
-    return Run.of(given, name or "run")
-
-
-def _name(run: Batches, others: list[Batches]) -> str:
-    """The run's name; with its folder in front where another run has the same."""
-    alike = [other for other in others if other.name == run.name]
-    return Path(run.origin).as_posix() if len(alike) > 1 else run.name
-
-
-def _check_text(name: str) -> None:
-    """Refuse names with halves of characters, as file names in another encoding have them: no table holds those."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise ParameterError(f"the run's name {name!a} is not text: give it another, as in name=FILE") from None
-
-
-def _qrels(given: Any, judge: str | None, subtopics: bool) -> Qrels:
-    if is_file(given) and subtopics:
-        return read_qrels(given, subtopics=True)
-    if is_file(given):
-        return read_qrels(given, judges=None if judge is None else True)
-    return Qrels.of(given)
 
 
 def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.errors import ParameterError
+import typer
+
+from assay.errors import ParameterError, number_of
 
 if TYPE_CHECKING:
+    from assay.evaluation import Evaluation
     from assay.tables import Batches
 
 
@@ -53,3 +56,36 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
         for file in streamed:
             file.source.watch = lambda count: progress.advance(task, count)
         yield
+
+
+def evaluated(qrels: str, runs: list[str], measures: Sequence[str], rules: dict[str, Any], quiet: bool) -> Evaluation:
+    """Evaluate runs, with a progress bar while they are read."""
+    from assay.evaluation import evaluate  # noqa: PLC0415
+
+    files = opened(qrels, runs)
+    with progress(files, hidden=quiet):
+        return evaluate(qrels, files, measures, **rules)
+
+
+def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
+    """Tell on stderr what was read, if it was judgments and runs, and what is worth a note."""
+    if evaluation is not None:
+        say_what_was_read(evaluation)
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
+
+
+def say_what_was_read(result: Evaluation) -> None:
+    """Tell on stderr what was found in the files, and what is odd."""
+    grades = result.qrels.frame["relevance"]
+    found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
+    scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
+    typer.echo(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}", err=True)
+    for file in result.runs.values():
+        typer.echo(f"{file.origin}: {file.format}", err=True)
+    for warning in result.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+
+
+def _number(value: Any) -> str:
+    return f"{float(value):g}"

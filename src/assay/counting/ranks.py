@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Ints, Judgments
+from assay.counting.judgments import Floats, Ints, Judgments, Mask
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.ranking import Found
 from assay.counting.streaming import find_hits
@@ -44,6 +44,8 @@ class Ranks:
     policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    #: By document: whether it is here because it was retrieved, not because somebody judged it; see `retrieved`.
+    added: Mask | None = None
 
     @classmethod
     def from_tables(
@@ -197,6 +199,27 @@ class Ranks:
         if missing and chosen.missing == "skip":
             return replace(ranks.only(ranks.in_run), left_out=tuple(missing))
         return ranks
+
+    def regraded(self, grades: Floats) -> Ranks:
+        """The same rankings under other grades, one for each of `doc_ids`; the ideal ranking is made anew.
+
+        A document that was added to the judgments and has a negative grade still is left out, as if it had never been.
+
+        >>> ranks = Ranks.from_tables({"q": {"a": 3, "b": 2}}, {"q": {"a": 0, "b": 1}})
+        >>> ranks.doc_ids.to_list(), ranks.regraded(np.array([0.0, 2.0])).ideal.grade
+        (['b', 'a'], array([2., 0.]))
+        """
+        kept = np.ones(len(grades), dtype=np.bool_) if self.added is None else ~self.added | (grades >= 0)
+        hits, ideal = self.hits.where(kept[self.hits.document]), self.ideal.where(kept[self.ideal.document])
+        order = np.lexsort((-grades[ideal.document], ideal.query))
+        query, document = ideal.query[order], ideal.document[order]
+        place = place_in_group(query) + 1
+        return replace(
+            self,
+            hits=replace(hits, grade=grades[hits.document]),
+            ideal=Graded(query, place, grades[document], place, place, document),
+            max_grade=float(grades.max(initial=0.0)),
+        )
 
     def only(self, keep: NDArray[np.bool_]) -> Ranks:
         """Keep some of the queries."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,31 @@ _OPERATIONS: dict[str, Callable[..., Floats]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
     "ln": np.log, "sqrt": np.sqrt,
 }  # fmt: skip
+
+
+class Shares(NamedTuple):
+    """What single ranks add to the values of their units: added up per unit, they are the value.
+
+    A unit without a value has no shares.
+    """
+
+    unit: Ints
+    rank: Ints
+    share: Floats
+
+    def times(self, factor: Floats) -> Shares:
+        """Each share multiplied by its unit's factor."""
+        return self._replace(share=self.share * factor[self.unit])
+
+    def followed_by(self, other: Shares) -> Shares:
+        """These shares and others."""
+        return Shares(
+            np.append(self.unit, other.unit), np.append(self.rank, other.rank), np.append(self.share, other.share)
+        )
+
+    def where(self, keep: Mask) -> Shares:
+        """Some of the shares."""
+        return Shares(self.unit[keep], self.rank[keep], self.share[keep])
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,30 +182,59 @@ class PerQuery:
         undefined = {**self.undefined, other.when_zero: self.undefined.get(other.when_zero, zero) | zero}
         return replace(self, values=np.where(zero, np.nan, self.values), undefined=undefined, needs=needs)
 
-    def pooled(self) -> PerQuery:
+    def pooled(self, summed: Callable[[Floats], Floats] | None = None) -> PerQuery:
         """The same formula on counts that are summed over all units: one number, the micro average.
 
-        >>> (given("found", [1, 1]) / given("retrieved", [1, 9])).pooled().values  # (1 + 1) / (1 + 9)
+        `summed` adds the counts up in another way, such as with weights; if it gives several sums, there are as many
+        results.
+
+        >>> ratio = given("found", [1, 1]) / given("retrieved", [1, 9])
+        >>> ratio.pooled().values  # (1 + 1) / (1 + 9)
         array([0.2])
+        >>> ratio.pooled(lambda counts: np.array([[2, 0], [0, 2]]) @ counts).values
+        array([1. , 0.1111])
         """
+        add_up = summed or _total
         if self.draws:
-            values = np.array([draw.pooled().values for draw in self.draws])
-            result = replace(self, values=values.mean(axis=0), undefined=self.draws[0].pooled().undefined, draws=())
+            values = np.array([draw.pooled(summed).values for draw in self.draws])
+            first = self.draws[0].pooled(summed)
+            result = replace(self, values=values.mean(axis=0), undefined=first.undefined, draws=())
         elif len(self.operands) == 2:
-            result = self.operands[0].pooled()._with(self.op, self.operands[1].pooled())
+            result = self.operands[0].pooled(summed)._with(self.op, self.operands[1].pooled(summed))
         elif self.operands:
-            result = self.operands[0].pooled()._alone(self.op)
+            result = self.operands[0].pooled(summed)._alone(self.op)
         elif self.constant is not None:
-            result = _constant(self.constant, 1)
+            result = _constant(self.constant, len(add_up(self.values)))
         elif self.op == "max":
             raise ParameterError("a largest value cannot be summed over units: there is no micro average")
         else:
-            undefined = {reason: np.array([mask.any()]) for reason, mask in self.undefined.items()}
-            result = replace(self, values=self.values.sum(keepdims=True), undefined=undefined)
+            undefined = {reason: add_up(mask.astype(np.float64)) > 0 for reason, mask in self.undefined.items()}
+            result = replace(self, values=add_up(self.values), undefined=undefined)
         result = replace(result, when_zero=self.when_zero)
         for need in self.needs:
-            result = result.defined_with(need.pooled())
+            result = result.defined_with(need.pooled(summed))
         return result
+
+    def followed_by(self, other: PerQuery) -> PerQuery:
+        """The units of this result and then those of another by the same measure, with the same formula.
+
+        >>> given("found", [1, 2]).followed_by(given("found", [3])).values
+        array([1., 2., 3.])
+        """
+        none, others = np.zeros(len(self.values), dtype=np.bool_), np.zeros(len(other.values), dtype=np.bool_)
+        undefined = {
+            reason: np.append(self.undefined.get(reason, none), other.undefined.get(reason, others))
+            for reason in {**self.undefined, **other.undefined}
+        }
+        return replace(
+            self,
+            values=np.append(self.values, other.values),
+            undefined=undefined,
+            operands=_followed(self.operands, other.operands),
+            needs=_followed(self.needs, other.needs),
+            draws=_followed(self.draws, other.draws),
+            steps=None,
+        )
 
     def reason(self, unit: int) -> str | None:
         """Why there is no value for a unit, or None if there is one."""
@@ -193,6 +247,44 @@ class PerQuery:
             for unit in np.flatnonzero(mask):
                 told[unit] = told[unit] or reason
         return told
+
+    def shares(self) -> Shares | None:
+        """Split the values over the ranks that they come from; None if they do not add up over ranks.
+
+        A sum splits over its rows, and a largest value is that of one row; so do multiples, quotients and sums of such.
+
+        >>> steps = Steps(np.array([0, 0]), 1, {"rank": np.array([1, 3]), "gain": np.array([2.0, 1.0])})
+        >>> (steps.sum("gain") / 4).shares()
+        Shares(unit=array([0, 0]), rank=array([1, 3]), share=array([0.5 , 0.25]))
+        """
+        found = self._split() if len(self.operands) == 2 else self._rows()
+        return None if found is None else found.where(~np.isnan(self.values[found.unit]))
+
+    def _split(self) -> Shares | None:
+        left, right = self.operands
+        ours, theirs = left.shares(), right.shares()
+        if self.op == "/" and ours is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return ours.times(1.0 / right.values)
+        if self.op == "*" and ours is not None and theirs is None:
+            return ours.times(right.values)
+        if self.op == "*" and theirs is not None and ours is None:
+            return theirs.times(left.values)
+        if self.op in {"+", "-"} and ours is not None and theirs is not None:
+            return ours.followed_by(theirs if self.op == "+" else theirs.times(-np.ones(len(self.values))))
+        return None
+
+    def _rows(self) -> Shares | None:
+        """The rows of a sum, or the first row that has the largest value; rows of an ideal ranking are nobody's."""
+        steps, column = self.steps, self.column
+        if self.operands or steps is None or column is None or steps.says != "ranking" or "rank" not in steps.columns:
+            return None
+        found = Shares(steps.unit, steps.columns["rank"].astype(np.int64), steps[column])
+        if self.op == "sum":
+            return found
+        largest = np.flatnonzero(found.share == self.values[found.unit])
+        units, first = np.unique(found.unit[largest], return_index=True)
+        return Shares(units, found.rank[largest[first]], found.share[largest[first]])
 
     def leaves(self) -> Iterator[PerQuery]:
         """The sums and given numbers that the value is made of."""
@@ -214,3 +306,12 @@ def unknown(says: str, units: int, reason: str) -> PerQuery:
 
 def _constant(value: float, units: int) -> PerQuery:
     return PerQuery(np.full(units, value), f"{value:g}", constant=value)
+
+
+def _total(values: Floats) -> Floats:
+    total: Floats = values.sum(keepdims=True)
+    return total
+
+
+def _followed(ours: tuple[PerQuery, ...], theirs: tuple[PerQuery, ...]) -> tuple[PerQuery, ...]:
+    return tuple(one.followed_by(other) for one, other in zip(ours, theirs, strict=True))

@@ -1,4 +1,4 @@
-"""Curves -> charts, in one theme. The only home of Altair.
+"""Curves -> charts, in one theme.
 
 Colours are told apart by people with any colour vision; dashes and shapes tell the same in grey. The legend is a small
 table beside the chart: line, name and the number that goes with the curve, best first.
@@ -11,21 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import polars as pl
 
-from assay.errors import ParameterError, need
+from assay.errors import ParameterError
 from assay.measures.curve_words import shortened
 from assay.measures.parser import parse_measure
+from assay.report.chart_parts import DASHES, DIM, INK, PALETTE, REST, SHAPES, altair, data, theme, tooltip
+from assay.report.interval_charts import intervals
 from assay.report.legible import all_legible
 
 if TYPE_CHECKING:
     import altair as alt
 
-# The colours of Okabe and Ito, the light ones darkened until they stand out on white (3:1 at least).
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b5588c", "#000000", "#3d96cc", "#cc8400", "#6b6500")
-DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (4, 2), (12, 4), (6, 2, 2, 2, 2, 2), (1, 3))
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
-# Arial and Liberation Sans have the same widths: what is laid out with one is not cut off with the other.
-FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
-INK, DIM, GRID, REST = "#1c2430", "#5c6675", "#e4e8ec", "#c3c9d1"
 _SIDE = 400
 _MOST_BARS_WITH_NAMES = 60
 _MOST_TOOLTIPS = 2000
@@ -37,6 +32,7 @@ _DRAWN = {
     "cutoff": ["cutoff", "value"],
     "queries": ["value"],
     "difference": ["difference"],
+    "intervals": ["value"],
 }
 
 
@@ -70,16 +66,9 @@ class Looks(NamedTuple):
     shape: str
 
 
-def _altair() -> Any:
-    need("altair", extra="report", purpose="a chart")
-    import altair  # noqa: PLC0415  # heavy, and only here
-
-    return altair
-
-
 def chart(curve: Drawable) -> alt.HConcatChart:
     """The chart of a curve."""
-    altair = _altair()
+    package = altair()
     if curve.frame.drop_nulls(_DRAWN[curve.kind]).is_empty():
         raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     curve = all_legible(curve)
@@ -89,10 +78,11 @@ def chart(curve: Drawable) -> alt.HConcatChart:
         "cutoff": _by_cutoff,
         "queries": _per_query,
         "difference": _differences,
+        "intervals": intervals,
     }
     parts = drawn[curve.kind](curve)
-    words = altair.TitleParams(curve.title, subtitle=[" · ".join(_said_below(curve))])
-    made: alt.HConcatChart = altair.hconcat(*parts, spacing=24, title=words).configure(**_theme())
+    words = package.TitleParams(curve.title, subtitle=[" · ".join(_said_below(curve))])
+    made: alt.HConcatChart = package.hconcat(*parts, spacing=24, title=words).configure(**theme())
     return made
 
 
@@ -117,34 +107,6 @@ def looks(summary: pl.DataFrame) -> tuple[list[Looks], list[str]]:
 def _more_is_better(summary: pl.DataFrame) -> bool:
     """Whether a larger number is a better one; the systems of a chart have the same measure."""
     return all(parse_measure(name).definition.higher_is_better for name in summary["measure"].unique())
-
-
-def _theme() -> dict[str, Any]:
-    quiet = {
-        "labelColor": DIM,
-        "titleColor": INK,
-        "labelFontSize": 12,
-        "titleFontSize": 13,
-        "titleFontWeight": "normal",
-    }
-    lines = {"gridColor": GRID, "domainColor": REST, "tickColor": REST, "titlePadding": 8}
-    title = {
-        "anchor": "start",
-        "color": INK,
-        "fontSize": 16,
-        "subtitleColor": DIM,
-        "subtitleFontSize": 13,
-        "offset": 14,
-    }
-    return {
-        "background": "white",
-        "font": FONT,
-        "padding": 16,
-        "axis": quiet | lines,
-        "title": title | {"subtitlePadding": 6},
-        "view": {"stroke": None},
-        "header": {"labelColor": INK, "labelFontSize": 12, "title": None},
-    }
 
 
 def _precision_recall(curve: Drawable) -> list[Any]:
@@ -181,7 +143,7 @@ def _stairs(own: pl.DataFrame) -> pl.DataFrame:
 
 
 def _roc(curve: Drawable) -> list[Any]:
-    alt = _altair()
+    alt = altair()
     axes = (("false_positive_rate", "false positive rate", 1), ("true_positive_rate", "true positive rate", 1))
     chance = alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = chance.mark_line(color=REST, strokeWidth=1, strokeDash=[3, 3]).encode(x="x:Q", y="y:Q")
@@ -196,7 +158,7 @@ def _by_cutoff(curve: Drawable) -> list[Any]:
 
 
 def _square(layers: Sequence[Any]) -> Any:
-    alt = _altair()
+    alt = altair()
     return alt.layer(*layers).properties(width=_SIDE, height=_SIDE)
 
 
@@ -209,21 +171,21 @@ def _lines(
     marks: pl.DataFrame | Literal["some"] | None = "some",
 ) -> list[Any]:
     """A line a system, the first on top, with markers on some of its points, on given ones or on none."""
-    alt = _altair()
+    alt = altair()
     across, up = _axes(axes)
     chosen, rest = looks(curve.summary)
     numbered = frame.drop_nulls(axes[1][0]).with_columns(number=pl.int_range(pl.len()).over("system"))
     looking = {"strokeWidth": 2} | (line or {})
     layers = []
     if rest:
-        others = alt.Chart(_data(numbered.filter(pl.col("system").is_in(rest))))
+        others = alt.Chart(data(numbered.filter(pl.col("system").is_in(rest))))
         grey = others.mark_line(**looking | {"strokeWidth": 1, "color": REST})
         layers.append(grey.encode(x=across, y=up, detail="system:N", order="number:Q", tooltip="system:N"))
     for each in reversed(chosen):
         own = numbered.filter(pl.col("system") == each.system)
         if own.is_empty():
             continue
-        drawn = alt.Chart(_data(own)).mark_line(**{"color": each.colour, "strokeDash": list(each.dash)} | looking)
+        drawn = alt.Chart(data(own)).mark_line(**{"color": each.colour, "strokeDash": list(each.dash)} | looking)
         layers.append(drawn.encode(x=across, y=up, order="number:Q"))
         if marks is None:
             continue
@@ -231,16 +193,16 @@ def _lines(
         # Every point tells its numbers, also those without a marker, as long as there are not too many.
         everywhere = isinstance(marks, str) and marked.height < own.height <= _MOST_TOOLTIPS // len(chosen)
         for shown, opacity in [(marked, 1), *([(own, 0)] if everywhere else [])]:
-            point = alt.Chart(_data(shown.drop_nulls(axes[1][0]))).mark_point(
+            point = alt.Chart(data(shown.drop_nulls(axes[1][0]))).mark_point(
                 shape=each.shape, filled=True, size=45, opacity=opacity, color=each.colour
             )
-            layers.append(point.encode(x=across, y=up, tooltip=_tooltip(shown)))
+            layers.append(point.encode(x=across, y=up, tooltip=tooltip(shown)))
     return layers
 
 
 def _axes(axes: tuple[Axis, Axis]) -> tuple[Any, Any]:
     """The two axes: from 0 to 1, or logarithmic for cut-offs, or as the values are."""
-    alt = _altair()
+    alt = altair()
     (x, x_title, x_top), (y, y_title, y_top) = axes
     if x_top is None:
         ticks = alt.Axis(values=[1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000], format="d", labelFlush=False)
@@ -260,7 +222,7 @@ def _marked(own: pl.DataFrame) -> pl.DataFrame:
 
 def _legend(curve: Drawable) -> list[Any]:
     """Line, shape, number and name of each system; nothing for one system, which the title names."""
-    alt = _altair()
+    alt = altair()
     chosen, rest = looks(curve.summary)
     if len(chosen) < 2:
         return []
@@ -286,7 +248,7 @@ def _legend(curve: Drawable) -> list[Any]:
 
 def _per_query(curve: Drawable) -> list[Any]:
     """One row of bars a system, all in the same order: the easiest topic first."""
-    alt = _altair()
+    alt = altair()
     chosen, _ = looks(curve.summary)
     order = curve.frame.group_by("query_id", maintain_order=True).agg(pl.col("value").mean())
     more = _more_is_better(curve.summary)
@@ -296,11 +258,11 @@ def _per_query(curve: Drawable) -> list[Any]:
     ticks = alt.Axis(values=[0, 0.5, 1]) if high <= 1 else alt.Axis(tickCount=3)
     rows = []
     for each in chosen:
-        bars = alt.Chart(_data(curve.frame.filter(pl.col("system") == each.system))).mark_bar(color=each.colour)
+        bars = alt.Chart(data(curve.frame.filter(pl.col("system") == each.system))).mark_bar(color=each.colour)
         row = bars.encode(
             x=_topics(queries, named=each is chosen[-1]),
             y=alt.Y("value:Q", scale=scale, title=None, axis=ticks),
-            tooltip=_tooltip(curve.frame),
+            tooltip=tooltip(curve.frame),
         ).properties(width=_width(queries), height=max(56.0, 280.0 if len(chosen) == 1 else 360.0 / len(chosen)))
         title = alt.TitleParams(f"{each.number}   {each.name}", fontSize=12, fontWeight="normal", offset=4)
         rows.append(row.properties(title=title) if len(chosen) > 1 else row)
@@ -308,20 +270,20 @@ def _per_query(curve: Drawable) -> list[Any]:
 
 
 def _differences(curve: Drawable) -> list[Any]:
-    alt = _altair()
+    alt = altair()
     queries = curve.frame["query_id"].to_list()
     low, high = _ends(curve.frame["difference"])
     scale = alt.Scale(domain=[min(low, -0.05), max(high, 0.05)], nice=True)
     better = f"datum.difference {'>=' if _more_is_better(curve.summary) else '<='} 0"
     colour = alt.condition(better, alt.value(PALETTE[0]), alt.value(PALETTE[1]))
     bars = (
-        alt.Chart(_data(curve.frame))
+        alt.Chart(data(curve.frame))
         .mark_bar()
         .encode(
             x=_topics(queries),
             y=alt.Y("difference:Q", title="difference", scale=scale),
             color=colour,
-            tooltip=_tooltip(curve.frame),
+            tooltip=tooltip(curve.frame),
         )
     )
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=INK).encode(y="zero:Q")
@@ -330,7 +292,7 @@ def _differences(curve: Drawable) -> list[Any]:
 
 def _topics(queries: list[str], named: bool = True) -> Any:
     """The axis of topics; their names upright where they do not fit side by side, and none of very many."""
-    alt = _altair()
+    alt = altair()
     upright = len(queries) * (max(map(len, queries), default=0) * 7 + 8) > _width(queries)
     names = named and len(queries) <= _MOST_BARS_WITH_NAMES
     ticks = alt.Axis(labelAngle=-90 if upright else 0, labels=names, ticks=False, labelPadding=6, grid=False)
@@ -345,22 +307,6 @@ def _width(queries: list[str]) -> int:
 def _ends(column: pl.Series) -> tuple[float, float]:
     numbers = column.drop_nulls().to_list()
     return min(numbers, default=0.0), max(numbers, default=0.0)
-
-
-def _data(frame: pl.DataFrame) -> Any:
-    alt = _altair()
-    return alt.Data(values=frame.to_dicts())
-
-
-def _tooltip(frame: pl.DataFrame) -> list[Any]:
-    alt = _altair()
-    return [
-        alt.Tooltip(f"{name}:Q", title=name.replace("_", " "), format=".4f")
-        if dtype == pl.Float64
-        else alt.Tooltip(f"{name}:N", title=name.replace("_", " "))
-        for name, dtype in frame.schema.items()
-        if not frame[name].is_null().all()
-    ]
 
 
 def _number(value: float | None) -> str:

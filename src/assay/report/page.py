@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from assay.errors import ParameterError, number_of
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.curve_words import mean_over
+from assay.report.layout import NOT_AVAILABLE
 from assay.report.legible import Legible, legible
 from assay.report.pictures import inline_svg
-from assay.report.tables import NOT_AVAILABLE, systems_table, to_html
+from assay.report.tables import systems_table, to_html
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation

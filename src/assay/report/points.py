@@ -6,7 +6,7 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay.report.tables import NOT_AVAILABLE, piped
+from assay.report.layout import NOT_AVAILABLE, piped
 
 if TYPE_CHECKING:
     from assay.curves import Curve

@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
-import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation, System
     from assay.measures.registry import Measure
 
 JSON_SCHEMA_VERSION = 1
-NOT_AVAILABLE = "NA"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A number as it is shown, and whether it is the best of its column."""
-
-    text: str
-    best: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table to show: first the columns of names, then those of numbers."""
-
-    names: tuple[str, ...]
-    numbers: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, ...], tuple[Cell, ...]], ...]
 
 
 def systems_table(evaluation: Evaluation) -> Table:
@@ -92,7 +74,7 @@ def to_json(evaluation: Evaluation, per_query: bool = False) -> str:
             _system_as_json(evaluation, system, coverage[system.name], per_query) for system in evaluation.systems
         ],
     }
-    return json.dumps(_without_nan(told), indent=2, ensure_ascii=False) + "\n"
+    return as_json(told)
 
 
 def _system_as_json(
@@ -118,14 +100,6 @@ def _system_as_json(
     return told
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
 def to_csv(evaluation: Evaluation, per_query: bool = False) -> str:
     """One row a system, or a system and query; numbers in full, empty where there is none."""
     out = io.StringIO()
@@ -148,55 +122,17 @@ def _in_full(value: float) -> str:
 
 def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:
     """A pipe table; the best number of each column in bold."""
-    table = _table(evaluation, per_query)
-    lines = [
-        piped((*table.names, *table.numbers)),
-        piped([*["---"] * len(table.names), *["---:"] * len(table.numbers)]),
-    ]
-    for names, cells in table.rows:
-        escaped = [name.replace("\\", "\\\\").replace("|", "\\|") for name in names]
-        lines.append(piped((*escaped, *(f"**{cell.text}**" if cell.best else cell.text for cell in cells))))
-    return "\n".join(lines) + "\n"
-
-
-def piped(cells: Sequence[str]) -> str:
-    """A row of a pipe table."""
-    return f"| {' | '.join(cells)} |"
-
-
-_LATEX_ESCAPES = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-)
+    return _table(evaluation, per_query).to_markdown()
 
 
 def to_latex(evaluation: Evaluation, per_query: bool = False) -> str:
     """A booktabs table; the best number of each column in bold."""
-    table = _table(evaluation, per_query)
-    lines = [
-        rf"\begin{{tabular}}{{{'l' * len(table.names)}{'r' * len(table.numbers)}}}",
-        r"\toprule",
-        " & ".join(text.translate(_LATEX_ESCAPES) for text in (*table.names, *table.numbers)) + r" \\",
-        r"\midrule",
-    ]
-    for names, cells in table.rows:
-        numbers = (rf"\textbf{{{cell.text}}}" if cell.best else cell.text for cell in cells)
-        lines.append(" & ".join([*(name.translate(_LATEX_ESCAPES) for name in names), *numbers]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    return _table(evaluation, per_query).to_latex()
 
 
 def to_html(evaluation: Evaluation, per_query: bool = False) -> str:
     """A plain table, for notebooks and pages."""
-    table = _table(evaluation, per_query)
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in (*table.names, *table.numbers))
-    body = "".join(
-        "<tr>"
-        + "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        + "".join(f"<td>{f'<b>{cell.text}</b>' if cell.best else cell.text}</td>" for cell in cells)
-        + "</tr>"
-        for names, cells in table.rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return _table(evaluation, per_query).to_html()
 
 
 def _table(evaluation: Evaluation, per_query: bool) -> Table:

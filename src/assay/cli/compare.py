@@ -1,0 +1,242 @@
+"""`assay compare QRELS RUN...`, `assay compare SCORES`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli import inputs, options, output
+from assay.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.comparison import Comparison
+    from assay.report.layout import Table
+
+_TEST = "Test"
+_DOCUMENTS = "Documents and queries"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(name="compare")(compare)
+
+
+def compare(
+    given: Annotated[
+        str, typer.Argument(metavar="QRELS", help="Judgments; or, without runs, a CSV of scores per system and unit.")
+    ],
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="Two runs or more; the first of two is the baseline. name=FILE names one."),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10."),
+    ] = None,
+    baseline: Annotated[
+        list[str] | None, typer.Option("-b", "--baseline", help="The system to compare the others with; repeat.")
+    ] = None,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
+    ] = False,
+    test: Annotated[
+        str,
+        typer.Option(
+            help="permutation, bootstrap, t, wilcoxon, sign; for all systems at once tukey, randomised_tukey.",
+            rich_help_panel=_TEST,
+        ),
+    ] = "permutation",
+    correction: Annotated[
+        str, typer.Option(help="holm, bonferroni, benjamini-hochberg, none.", rich_help_panel=_TEST)
+    ] = "holm",
+    family: Annotated[
+        str,
+        typer.Option(help="Correct over the comparisons by one measure, or by all together.", rich_help_panel=_TEST),
+    ] = "measure",
+    interval: Annotated[str, typer.Option(help="bca or percentile.", rich_help_panel=_TEST)] = "bca",
+    alpha: Annotated[float, typer.Option(help="Level of the tests.", rich_help_panel=_TEST)] = 0.05,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="The smallest difference that matters; default 0.01 of the measure's range.", rich_help_panel=_TEST
+        ),
+    ] = None,
+    power: Annotated[float, typer.Option(help="For the number of queries needed.", rich_help_panel=_TEST)] = 0.8,
+    resamples: Annotated[
+        int | None,
+        typer.Option(help="Random swaps; default enough for the correction.", min=100, rich_help_panel=_TEST),
+    ] = None,
+    bootstrap_resamples: Annotated[
+        int, typer.Option(help="Resamples for the intervals.", min=100, rich_help_panel=_TEST)
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", rich_help_panel=_TEST)] = 0,
+    judge_next: Annotated[
+        int | None,
+        typer.Option(
+            "--judge-next",
+            help="List so many unjudged documents that would decide the comparison.",
+            min=1,
+            rich_help_panel=_DOCUMENTS,
+        ),
+    ] = None,
+    changes: Annotated[
+        str | None,
+        typer.Option(
+            help="List the documents gained, lost and moved for this query; `all` for every query.",
+            rich_help_panel=_DOCUMENTS,
+        ),
+    ] = None,
+    queries: Annotated[
+        int | None,
+        typer.Option(help="List so many queries that make most of the difference.", min=1, rich_help_panel=_DOCUMENTS),
+    ] = None,
+    bounds: Annotated[
+        bool,
+        typer.Option(
+            "--bounds",
+            help="How low and how high each score could be with other grades for unjudged documents.",
+            rich_help_panel=_DOCUMENTS,
+        ),
+    ] = False,
+    slices: Annotated[
+        str | None,
+        typer.Option(help="Compare within groups of topics by this attribute of --topics.", rich_help_panel=_DOCUMENTS),
+    ] = None,
+    topics: Annotated[
+        str | None, typer.Option(help="The topics, with attributes, for --slices.", rich_help_panel=_DOCUMENTS)
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also draw the intervals: a file in .svg, .png, .pdf, .html.", rich_help_panel=options.OUTPUT
+        ),
+    ] = None,
+    json: output.Json = False,
+    csv: output.Csv = False,
+    markdown: output.Markdown = False,
+    latex: output.Latex = False,
+    to: output.Output = None,
+    quiet: options.Quiet = False,
+    level: options.Level = 1.0,
+    ties: options.Ties = "doc_id_descending",
+    missing: options.Missing = None,
+    unjudged: options.Unjudged = "irrelevant",
+    duplicates: options.Duplicates = "error",
+    rank_by: options.RankBy = "score",
+    depth: options.Depth = None,
+    judged_only: options.JudgedOnly = False,
+    collection_size: options.CollectionSize = None,
+    undefined: options.Undefined = "counted_as",
+    compat: options.Compat = None,
+    judge: options.Judge = None,
+) -> None:
+    """Say whether one system is better than another, how sure one can be, and what it rests on.
+
+    Give judgments and two runs or more; or a CSV of scores: `system,measure,unit,value`, what `assay evaluate -q --csv`
+    writes, or a matrix with a column a system (then -m names what was measured).
+    """
+    form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
+    if slices is not None and topics is None:
+        raise ParameterError("--slices takes an attribute of the topics: say where they are with --topics FILE")
+    from assay import comparison as verb  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.measures.parser import split_measures  # noqa: PLC0415
+    from assay.scored import DEFAULT_MEASURES  # noqa: PLC0415
+
+    if plot is not None:
+        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
+
+        ask_for_packages(suffix_of(plot))  # before anything is read
+    wanted = [name for text in measure or () for name in split_measures(text)] or None
+    settings: dict[str, Any] = {
+        "baseline": baseline or None, "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
+        "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
+        "bootstrap_resamples": bootstrap_resamples, "seed": seed,
+    }  # fmt: skip
+    if runs:
+        rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+        rules |= {"undefined": undefined, "compat": compat, "judge": judge}
+        evaluation = inputs.evaluated(given, runs, wanted or DEFAULT_MEASURES, rules, quiet)
+        result = verb.compare(evaluation, **settings)
+    else:
+        result = verb.compare(given, measures=wanted, **settings)
+    extras = _extras(result, judge_next, changes, queries, bounds, slices, topics)
+    text = _rendered(result, form, extras, plain=to is not None)
+    if plot is not None:
+        result.intervals().save(plot)
+    if not quiet:
+        inputs.say(result.evaluation, result.notes)
+    output.deliver(text, to)
+
+
+def _extras(
+    result: Comparison,
+    judge_next: int | None,
+    changes: str | None,
+    queries: int | None,
+    bounds: bool,
+    slices: str | None,
+    topics: str | None,
+) -> dict[str, Any]:
+    """The tables besides the comparison, as data frames by title."""
+    import polars as pl  # noqa: PLC0415
+
+    frames: dict[str, Any] = {}
+    if queries is not None:
+        frames["The queries that make most of the difference"] = result.queries(result.measures[0]).head(queries)
+    if changes is not None:
+        moved = result.changes(result.measures[0])
+        if changes != "all":
+            known = moved["query_id"].unique(maintain_order=True).to_list()
+            if changes not in known:
+                raise ParameterError(f"--changes: there is no query {changes!r}; there are {', '.join(known[:5])}, …")
+            moved = moved.filter(pl.col("query_id") == changes)
+        frames["What changed"] = moved
+    if bounds:
+        frames["What unjudged documents could make of each score"] = result.bounds()
+    if judge_next is not None:
+        frames["Judge these next"] = result.judge_next(judge_next, result.measures[0])
+    if slices is not None:
+        from assay.files import read_topics  # noqa: PLC0415
+
+        frames[f"By {slices}"] = result.slices(read_topics(str(topics)), slices)
+    return frames
+
+
+def _rendered(result: Comparison, form: str | None, extras: dict[str, Any], plain: bool) -> str:
+    """The comparison; in forms for other programs, what was asked for besides takes its place."""
+    if form is None:
+        return output.text_of(lambda out: _show(result, extras, out), plain)
+    if not extras:
+        return str(getattr(result, f"to_{form}")())
+    if len(extras) > 1:
+        raise ParameterError(f"--{form} gives one table: choose one of --queries, --changes, --judge-next, …")
+    frame = next(iter(extras.values()))
+    if form == "csv":
+        return str(frame.write_csv())
+    if form == "json":
+        from assay.report.layout import as_json  # noqa: PLC0415
+
+        return as_json(frame.to_dicts())
+    return str(getattr(_table(frame), f"to_{form}")())
+
+
+def _show(result: Comparison, extras: dict[str, Any], out: Console) -> None:
+    from rich.text import Text  # noqa: PLC0415
+
+    from assay.report.terminal import show_comparison, show_table  # noqa: PLC0415
+
+    show_comparison(result, out)
+    for title, frame in extras.items():
+        out.print()
+        out.print(Text(title, style="bold"))
+        show_table(_table(frame), out)
+
+
+def _table(frame: Any) -> Table:
+    from assay.report.layout import Table  # noqa: PLC0415
+
+    return Table.of(frame)

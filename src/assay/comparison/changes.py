@@ -1,0 +1,161 @@
+"""What changed between two systems: query by query, and document by document."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from assay.comparison.noticed import PAGE
+from assay.counting.judgments import Floats
+from assay.counting.ranks import Ranks
+from assay.counting.retrieved import as_judged, same_queries
+from assay.errors import ParameterError
+from assay.measures.domains import Whole
+from assay.measures.registry import Measure
+from assay.measures.summary import Undefined, summarise
+from assay.stats.samples import Averaged
+from assay.tables import picked
+
+# A total below this is rounding, and nothing is a share of it.
+_ROUNDING = 1e-12
+
+
+def changes(
+    measure: Measure,
+    first: Ranks,
+    second: Ranks,
+    names: tuple[str, str] = ("first", "second"),
+    depth: int | None = None,
+) -> pl.DataFrame:
+    """The documents gained, lost and moved in each query, and their shares in the difference of the measure.
+
+    Documents are shown that one of the systems has down to the depth: the measure's cut-off, or 10, unless another is
+    given. `change`: `gained` and `lost` across the depth, or within it `up`, `down` and `same`. `grade` is null for
+    what nobody judged. `share` is what the document adds to the second system's value less what it adds to the first
+    one's; the shares of a query add up to its difference (those of documents further down are not shown). It is null
+    where values do not add up over documents: see `why_no_shares`. The counts are those of `counting.retrieved`.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import P
+    >>> from assay.tables import Qrels, Run
+    >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"z": 2, "x": 1}})}
+    >>> counts = retrieved(runs, Qrels.of({"q": {"x": 0, "z": 1}}))
+    >>> for row in changes(P @ 2, counts["a"], counts["b"], ("a", "b")).rows():
+    ...     print(row)
+    ('q', 'z', 1.0, None, 1, 'gained', 0.5)
+    ('q', 'x', 0.0, 1, 2, 'down', 0.0)
+    ('q', 'y', None, 2, None, 'lost', 0.0)
+    """
+    limit = Whole(1).check("depth", depth) if depth is not None else measure.parameters.get("cutoff") or PAGE
+    first, second = same_queries(first, second)
+    # A document belongs to one query, so that its number is enough to find it in both lists.
+    both = _documents(measure, first).join(
+        _documents(measure, second), on=["query", "document"], how="full", coalesce=True, suffix="_after"
+    )
+    was, now = (pl.col(column).is_not_null() & (pl.col(column) <= limit) for column in ("rank", "rank_after"))
+    shown = both.filter(was | now)
+    change = (
+        pl.when(~was).then(pl.lit("gained"))
+        .when(~now).then(pl.lit("lost"))
+        .when(pl.col("rank_after") < pl.col("rank")).then(pl.lit("up"))
+        .when(pl.col("rank_after") > pl.col("rank")).then(pl.lit("down"))
+        .otherwise(pl.lit("same"))
+    )  # fmt: skip
+    share = pl.col("share_after").fill_null(0.0) - pl.col("share").fill_null(0.0)
+    splits = why_no_shares(measure, first) is None
+    return (
+        shown.with_columns(
+            query_id=picked(pl.Series(first.queries, dtype=pl.String), shown["query"].to_numpy()),
+            doc_id=picked(first.doc_ids, shown["document"].to_numpy()),
+            grade=pl.coalesce("grade", "grade_after"),
+            change=change,
+            share=share if splits else pl.lit(None, dtype=pl.Float64),
+            best=pl.min_horizontal("rank", "rank_after"),
+        )
+        .sort("query", "best", "rank_after", nulls_last=True)
+        .rename({"rank": f"rank_{names[0]}", "rank_after": f"rank_{names[1]}"})
+        .select("query_id", "doc_id", "grade", f"rank_{names[0]}", f"rank_{names[1]}", "change", "share")
+    )
+
+
+def why_no_shares(measure: Measure, ranks: Ranks) -> str | None:
+    """Why documents have no shares in a measure; None if they have.
+
+    >>> from assay.measures import SetF
+    >>> why_no_shares(SetF, Ranks.from_grades([1, 0]))
+    'SetF does not add up over documents'
+    """
+    if measure.is_micro or measure.per_unit(as_judged(ranks)).shares() is None:
+        return f"{measure} does not add up over documents"
+    return None
+
+
+def queries(
+    measure: Measure,
+    first: Ranks,
+    second: Ranks,
+    names: tuple[str, str] = ("first", "second"),
+    undefined: Undefined = "counted_as",
+) -> pl.DataFrame:
+    """The queries of two systems, those that differ most first.
+
+    `share` is the query's part in the difference of the means: a query that goes the other way has a negative one, and
+    all together add up to 1. `cumulated` adds them up from the first row. Both are null if the means do not differ.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import RR
+    >>> from assay.tables import Qrels, Run
+    >>> runs = {"a": Run.of({"q1": {"x": 1}, "q2": {"x": 1, "y": 2}}), "b": Run.of({"q1": {"x": 1}, "q2": {"x": 1}})}
+    >>> counts = retrieved(runs, Qrels.of({"q1": {"x": 1}, "q2": {"x": 1}}))
+    >>> queries(RR, counts["a"], counts["b"], ("a", "b")).rows()
+    [('q2', 0.5, 1.0, 0.5, 1.0, 1.0), ('q1', 1.0, 1.0, 0.0, 0.0, 1.0)]
+    """
+    if measure.is_micro:
+        raise ParameterError(f"{measure} sums counts up over queries: no query has a part of its own")
+    first, second = same_queries(first, second)
+    before, after = (_values(measure, ranks, undefined) for ranks in (first, second))
+    kept = ~np.isnan(before + after)
+    values = np.column_stack([before[kept], after[kept]])
+    parts = np.diff(Averaged(values, measure.definition.summary).additive, axis=1)[:, 0]
+    total = parts.sum()
+    difference = values[:, 1] - values[:, 0]
+    share = parts / total if abs(total) > _ROUNDING * max(len(parts), 1) else np.full(len(parts), np.nan)
+    order = np.argsort(-np.abs(difference), kind="stable")
+    return pl.DataFrame(
+        {
+            "query_id": picked(pl.Series(first.queries, dtype=pl.String), np.flatnonzero(kept)[order]),
+            f"value_{names[0]}": values[order, 0],
+            f"value_{names[1]}": values[order, 1],
+            "difference": difference[order],
+            "share": share[order],
+            "cumulated": np.cumsum(share[order]),
+        }
+    ).with_columns(pl.col("share", "cumulated").fill_nan(None))
+
+
+def _values(measure: Measure, ranks: Ranks, undefined: Undefined) -> Floats:
+    """One number a query, as the mean takes it; NaN for what it leaves out."""
+    result = measure.per_unit(as_judged(ranks))
+    summarise(measure, result, undefined)  # undefined="error" raises here
+    declared = measure.parameters.get("floor", measure.definition.counted_as)
+    if undefined == "skip" or declared is None:
+        return result.values
+    return np.where(np.isnan(result.values), declared, result.values)
+
+
+def _documents(measure: Measure, ranks: Ranks) -> pl.DataFrame:
+    """Every retrieved document with its rank, its grade and its share in the value, null if values do not split."""
+    hits = ranks.hits
+    share = np.zeros(len(hits.rank))
+    shares = measure.per_unit(as_judged(ranks)).shares()
+    if shares is not None and len(hits.rank):
+        # Query and rank in one number: hits are in its order.
+        width = 1 + max(int(hits.rank.max()), int(shares.rank.max(initial=0)))
+        there, wanted = hits.query * width + hits.rank, shares.unit * width + shares.rank
+        row = np.minimum(np.searchsorted(there, wanted), len(there) - 1)
+        known = there[row] == wanted
+        share = np.bincount(row[known], weights=shares.share[known], minlength=len(there)).astype(np.float64)
+    judged = pl.Series(np.where(hits.grade < 0, np.nan, hits.grade)).fill_nan(None)
+    return pl.DataFrame(
+        {"query": hits.query, "document": hits.document, "rank": hits.rank, "grade": judged, "share": share}
+    )

@@ -1,0 +1,151 @@
+"""What a comparison found: one `Finding` per measure and pair of systems, one `Standing` per measure and system."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from assay.comparison.noticed import Noticed
+from assay.comparison.unjudged import Reach
+from assay.stats.bootstrap import Interval
+from assay.stats.effects import Wins
+from assay.stats.pairs import Resampled
+from assay.stats.permutation import Outcome
+from assay.stats.power import smallest_detectable, units_needed
+from assay.stats.verdict import Verdict, verdict
+
+
+class Settings(NamedTuple):
+    """How a comparison was made: everything besides the data that its numbers depend on."""
+
+    alpha: float
+    margin: float | None
+    test: str
+    correction: str
+    family: str
+    interval: str
+    resamples: int
+    bootstrap_resamples: int
+    power: float
+    seed: int
+
+
+class Margin(NamedTuple):
+    """The smallest difference that matters, and where it comes from."""
+
+    value: float
+    says: str
+
+
+class Finding(NamedTuple):
+    """One system against a baseline under one measure; differences are the system's number less the baseline's.
+
+    `interval` is at level 1 - alpha; `narrow`, at 1 - 2 alpha, is what equivalence is judged by.
+    `all_zero`: no unit differs. `p` is corrected for
+    the other comparisons of the family, `tested.p` is not. `spread` is the standard deviation of the units'
+    differences; `detectable` the smallest difference that so many units would detect, `needed` the units that would
+    detect the margin, both at the power of the settings. `reach` says what unjudged documents could do, `noticed` what
+    users would see; both need the runs.
+    """
+
+    measure: str
+    baseline: str
+    system: str
+    units: int
+    baseline_value: float
+    value: float
+    difference: float
+    interval: Interval
+    narrow: Interval
+    all_zero: bool
+    d_z: float
+    cliffs_delta: float
+    wins: Wins
+    spread: float
+    tested: Outcome
+    p: float
+    detectable: float
+    needed: int | None
+    margin: Margin
+    verdict: Verdict
+    reach: Reach | None = None
+    noticed: Noticed | None = None
+
+    @property
+    def relative(self) -> float:
+        """The difference as a share of the baseline's number; NaN if that is 0."""
+        return self.difference / self.baseline_value if self.baseline_value else float("nan")
+
+    def flat(self) -> dict[str, Any]:
+        """One row of a table."""
+        return {
+            "measure": self.measure,
+            "baseline": self.baseline,
+            "system": self.system,
+            "units": self.units,
+            "baseline_value": self.baseline_value,
+            "value": self.value,
+            "difference": self.difference,
+            "relative": self.relative,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "p": self.p,
+            "p_uncorrected": self.tested.p,
+            "d_z": self.d_z,
+            "cliffs_delta": self.cliffs_delta,
+            "won": self.wins.won,
+            "tied": self.wins.tied,
+            "lost": self.wins.lost,
+            "detectable": self.detectable,
+            "needed": self.needed,
+            "margin": self.margin.value,
+            "unjudged_low": None if self.reach is None else self.reach.low,
+            "unjudged_high": None if self.reach is None else self.reach.high,
+            "unjudged": None if self.reach is None else self.reach.documents,
+            "verdict": str(self.verdict),
+        }
+
+
+class Standing(NamedTuple):
+    """A system's place under one measure: its number, the interval, and the groups of systems like it.
+
+    Systems that share a letter cannot be told apart; without all pairs tested, there are no groups.
+    """
+
+    measure: str
+    system: str
+    value: float
+    interval: Interval
+    groups: tuple[str, ...] = ()
+
+
+def finding_of(resampled: Resampled, pair: tuple[int, int], result: Outcome, p: float, settings: Settings) -> Finding:
+    """Everything about one pair under one measure."""
+    paired, (first, second) = resampled.paired, pair
+    numbers = resampled.numbers(first, second, settings.alpha)
+    margin = Margin(*paired.margin(first, settings.margin))
+    units, alpha = len(paired.units), settings.alpha
+    said = verdict(
+        difference=numbers.difference,
+        all_zero=numbers.all_zero,
+        units=units,
+        narrow=numbers.narrow,
+        p=p,
+        margin=margin.value,
+        alpha=alpha,
+        higher_is_better=paired.higher_is_better,
+    )
+    return Finding(
+        paired.measure,
+        paired.systems[first],
+        paired.systems[second],
+        units,
+        float(paired.observed[first]),
+        float(paired.observed[second]),
+        *numbers,
+        tested=result,
+        p=p,
+        detectable=smallest_detectable(numbers.spread, units, alpha, settings.power),
+        needed=units_needed(margin.value, numbers.spread, alpha, settings.power),
+        margin=margin,
+        verdict=said,
+    )

@@ -1,0 +1,49 @@
+"""What a comparison found, as points with intervals to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from assay.comparison.findings import Finding, Settings, Standing
+from assay.comparison.pairing import Pairs
+from assay.curves import Curve
+
+#: Intervals of more pairs than this are not drawn: the systems are, with theirs.
+_MOST_PAIRS = 24
+
+
+def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:
+    """Differences with their intervals, verdicts and margins; of many pairs, the systems with theirs."""
+    level = f"{1 - settings.alpha:.0%} intervals"
+    if len(pairs.pairs) > _MOST_PAIRS:
+        rows = [(one.system, one.measure, one.value, one.interval.low, one.interval.high) for one in standings]
+        frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
+        frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
+        return _curve(f"Systems with their {level}", f"{settings.interval} bootstrap", frame)
+    baselines = list(dict.fromkeys(one.baseline for one in findings))
+    one_baseline = len(baselines) == 1
+    frame = pl.DataFrame(
+        [
+            (
+                one.system if one_baseline else f"{one.system} – {one.baseline}",
+                one.measure,
+                one.difference,
+                one.interval.low,
+                one.interval.high,
+                one.verdict.word,
+                one.margin.value,
+            )
+            for one in findings
+        ],
+        schema=["system", "measure", "value", "low", "high", "verdict", "margin"],
+        orient="row",
+    )
+    title = f"Differences from {baselines[0]}, with {level}" if one_baseline else f"Differences, with {level}"
+    return _curve(title, "blue better, orange worse, green equivalent, grey cannot tell; the band is the margin", frame)
+
+
+def _curve(title: str, subtitle: str, frame: pl.DataFrame) -> Curve:
+    frame = frame.with_columns(pl.col("value", "low", "high").cast(pl.Float64).fill_nan(None))
+    return Curve("intervals", title, subtitle, frame, frame.select("system", "measure", "value"))

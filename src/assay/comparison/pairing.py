@@ -1,0 +1,64 @@
+"""Which systems are held against which, and over how many comparisons p-values are corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple, TypeAlias
+
+from assay.errors import ParameterError, did_you_mean, number_of
+
+Family: TypeAlias = Literal["measure", "all"]
+
+
+class Pairs(NamedTuple):
+    """Pairs of systems, by their places: the baseline first."""
+
+    pairs: tuple[tuple[int, int], ...]
+    all_pairs: bool
+    says: str
+
+
+def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None, all_pairs: bool = False) -> Pairs:
+    """Every system against the baseline, or against each of several; or all pairs.
+
+    Unless told, the first of two systems is the baseline, and of more than two all pairs are compared.
+
+    >>> pairs_of(["bm25", "dense", "mixed"], baseline="dense").pairs
+    ((1, 0), (1, 2))
+    """
+    if len(systems) < 2:
+        raise ParameterError(f"a comparison takes at least two systems, not {', '.join(systems) or 'none'} alone")
+    if all_pairs and baseline is not None:
+        raise ParameterError("choose a baseline, or all pairs")
+    if all_pairs or (baseline is None and len(systems) > 2):
+        count = len(systems) * (len(systems) - 1) // 2
+        return Pairs(tuple(combinations(range(len(systems)), 2)), True, f"all {number_of('pair', count)} of systems")
+    wanted = [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(baseline)
+    for name in wanted:
+        if name not in systems:
+            raise ParameterError(
+                f"the baseline is one of {_listed(systems)}, not {name!r}{did_you_mean(str(name), list(systems))}"
+            )
+    if not wanted:
+        raise ParameterError("there is no baseline to compare with")
+    firsts = [systems.index(name) for name in dict.fromkeys(wanted)]
+    pairs: list[tuple[int, int]] = []
+    for place, first in enumerate(firsts):
+        # Two baselines are compared with one another once.
+        pairs += [(first, second) for second in range(len(systems)) if second not in firsts[: place + 1]]
+    against = " and ".join(systems[first] for first in firsts)
+    return Pairs(tuple(pairs), False, f"{number_of('comparison', len(pairs))} with {against}")
+
+
+def family_says(pairs: Pairs, measures: int, family: Family) -> str:
+    """The family of comparisons, in words."""
+    if len(pairs.pairs) == 1 and (measures == 1 or family == "measure"):
+        return "one comparison under each measure" if measures > 1 else "one comparison"
+    if family == "all" and measures > 1:
+        return f"{pairs.says}, under {measures} measures together"
+    return f"{pairs.says}, measure by measure" if measures > 1 else pairs.says
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")

@@ -1,0 +1,273 @@
+"""`Comparison`: what was found about systems, pair by pair and measure by measure, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.comparison.changes import changes, queries
+from assay.comparison.findings import Finding, Settings, Standing
+from assay.comparison.intervals import intervals
+from assay.comparison.noticed import noticed
+from assay.comparison.pairing import Pairs
+from assay.comparison.sliced import slice_table
+from assay.comparison.slices import attribute_of, slices
+from assay.comparison.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.counting.ranks import Ranks
+from assay.counting.retrieved import retrieved, why_not
+from assay.curves import Curve
+from assay.errors import ParameterError, did_you_mean, need
+from assay.evaluation import Evaluation
+from assay.measures.registry import Measure
+from assay.stats.paired import Paired
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from assay.tables import Topics
+
+#: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
+MOST_PAIRS_LOOKED_AT = 50
+#: Runs with more rows than this are not gone through once more for every document that they hold.
+_MOST_ROWS = 5_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems compared: a finding per measure and pair, a standing per measure and system.
+
+    >>> from assay import compare
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> runs = {"up": {q: {"good": 2.0, "bad": 1.0} for q in judged}, "down": {q: {"bad": 2.0} for q in judged}}
+    >>> comparison = compare(judged, runs, baseline="down", measures="RR")
+    >>> comparison.finding().difference
+    1.0
+    """
+
+    findings: tuple[Finding, ...]
+    standings: tuple[Standing, ...]
+    paired: tuple[Paired, ...]
+    settings: Settings
+    pairs: Pairs
+    evaluation: Evaluation | None = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        systems, measures = ", ".join(self.systems), ", ".join(self.measures)
+        return f"<Comparison of {systems} by {measures}: {self.settings.family}>"
+
+    def __str__(self) -> str:
+        from assay.report.sentences import sentences  # noqa: PLC0415  # results reach the report inside functions only
+
+        return "\n".join(sentences(self))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in the order in which they were given."""
+        return self.paired[0].systems
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures."""
+        return tuple(one.measure for one in self.paired)
+
+    def finding(
+        self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
+    ) -> Finding:
+        """One finding; what there is only one of may be left out."""
+        asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
+        fitting = [
+            one
+            for one in self.findings
+            if all(wanted is None or getattr(one, field) == wanted for field, wanted in asked.items())
+        ]
+        if len(fitting) == 1:
+            return fitting[0]
+        for field, wanted in asked.items():
+            known = list(dict.fromkeys(getattr(one, field) for one in self.findings))
+            if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
+                hint = f", not {wanted!r}{did_you_mean(wanted, known)}" if wanted else ""
+                raise ParameterError(
+                    f"choose a {field} of {', '.join(known)}{f', not {wanted!r}' if wanted else ''}{hint}"
+                )
+        raise ParameterError(f"{system} was not compared with {baseline}")
+
+    def standing(self, measure: str | Measure | None = None) -> tuple[Standing, ...]:
+        """The systems under one measure, best first."""
+        wanted = self.measures[0] if measure is None else str(measure)
+        if wanted not in self.measures:
+            raise ParameterError(f"choose a measure of {', '.join(self.measures)}, not {wanted!r}")
+        return tuple(one for one in self.standings if one.measure == wanted)
+
+    def judge_next(
+        self, n: int = 25, measure: str | None = None, system: str | None = None, baseline: str | None = None
+    ) -> pl.DataFrame:
+        """The unjudged documents whose judgment would change the difference most."""
+        first, second, names, wanted = self._looked_at(measure, system, baseline)
+        return judge_next(wanted, first, second, n, names, self._undefined)
+
+    def changes(
+        self,
+        measure: str | None = None,
+        system: str | None = None,
+        baseline: str | None = None,
+        depth: int | None = None,
+    ) -> pl.DataFrame:
+        """Query by query, the documents gained, lost and moved, and their shares in the difference."""
+        first, second, names, wanted = self._looked_at(measure, system, baseline)
+        return changes(wanted, first, second, names, depth)
+
+    def queries(
+        self, measure: str | None = None, system: str | None = None, baseline: str | None = None
+    ) -> pl.DataFrame:
+        """The queries that make most of the difference first."""
+        first, second, names, wanted = self._looked_at(measure, system, baseline)
+        return queries(wanted, first, second, names, self._undefined)
+
+    def bounds(self) -> pl.DataFrame:
+        """How low and how high each system's number could be, whatever the grades of unjudged documents."""
+        evaluation, lists = self._evaluation, self._retrieved
+        rows = []
+        for name, ranks in lists.items():
+            for measure in evaluation.measures:
+                if str(measure) in self.measures:
+                    found = bounds_of(measure, ranks, self._undefined)
+                    rows.append((name, str(measure), evaluation.mean(measure, name), found.mean_low, found.mean_high))
+        return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
+
+    def condensed(self) -> pl.DataFrame:
+        """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
+        rows = []
+        for one in self.findings:
+            first, second, _, measure = self._looked_at(one.measure, one.system, one.baseline)
+            found = condensed_of(measure, first, second, self._undefined)
+            rows.append((one.measure, one.baseline, one.system, one.difference, *found, found.difference))
+        columns = ["measure", "baseline", "system", "difference", "condensed_baseline", "condensed_system",
+                   "condensed_difference"]  # fmt: skip
+        return pl.DataFrame(rows, schema=columns, orient="row")
+
+    def slices(
+        self,
+        topics: Topics | Mapping[str, Any],
+        by: str | None = None,
+        measure: str | None = None,
+        system: str | None = None,
+        baseline: str | None = None,
+    ) -> pl.DataFrame:
+        """The comparison within groups of units that share an attribute; p-values are corrected over the groups.
+
+        The attribute is a column `by` of the topics, or what a dict says of each unit.
+        """
+        whole = self.finding(measure, system, baseline)
+        paired = next(one for one in self.paired if one.measure == whole.measure)
+        places = paired.systems.index(whole.baseline), paired.systems.index(whole.system)
+        return slice_table(slices(paired, *places, attribute_of(topics, by)), paired, whole, self.settings)
+
+    def intervals(self) -> Curve:
+        """The numbers with their intervals, to draw: differences from a baseline, or the systems if all were paired."""
+        return intervals(self.findings, self.standings, self.pairs, self.settings)
+
+    def chart(self) -> alt.HConcatChart:
+        """The chart of `intervals`, as an Altair object; needs the extra `report`."""
+        return self.intervals().chart()
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a finding."""
+        return pl.DataFrame([one.flat() for one in self.findings], infer_schema_length=None)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table of `to_frame`, as a pandas frame."""
+        need("pandas", extra="pandas", purpose="to_pandas")
+        import pandas as pd  # noqa: PLC0415
+
+        return pd.DataFrame(self.to_frame().to_dict(as_series=False))
+
+    def to_json(self) -> str:
+        """Findings, standings, settings, coverage and sentences as JSON."""
+        from assay.report.comparisons import to_json  # noqa: PLC0415
+
+        return to_json(self)
+
+    def to_csv(self) -> str:
+        """One row a finding, numbers in full."""
+        return self.to_frame().write_csv()
+
+    def to_markdown(self) -> str:
+        """Tables and sentences as Markdown."""
+        from assay.report.comparisons import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self)
+
+    def to_latex(self) -> str:
+        """The tables as LaTeX (booktabs)."""
+        from assay.report.comparisons import to_latex  # noqa: PLC0415
+
+        return to_latex(self)
+
+    def to_html(self) -> str:
+        """Tables and sentences, for notebooks and pages."""
+        from assay.report.comparisons import to_html  # noqa: PLC0415
+
+        return to_html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def with_what_runs_tell(self) -> Comparison:
+        """The same with what users would notice and what unjudged documents could do, where the runs are at hand."""
+        if self.evaluation is None or not self.evaluation.runs:
+            why = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
+            return replace(self, notes=(*self.notes, why))
+        if len(self.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
+            why = f"more than {MOST_PAIRS_LOOKED_AT} pairs: unjudged documents are looked at if a baseline is named"
+            return replace(self, notes=(*self.notes, why))
+        if self.evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
+            why = f"more than {_MOST_ROWS:,} rows: unjudged documents are not looked at"
+            return replace(self, notes=(*self.notes, why))
+        if reason := why_not(self.evaluation.policies):
+            return replace(self, notes=(*self.notes, f"unjudged documents are not looked at: {reason}"))
+        looked_into = [self._looked_into(one) for one in self.findings]
+        notes = dict.fromkeys(note for _, note in looked_into if note)
+        return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
+
+    def _looked_into(self, finding: Finding) -> tuple[Finding, str]:
+        """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
+        first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
+        seen = finding._replace(noticed=noticed(first, second))
+        try:
+            reach = reach_of(measure, first, second, self._undefined)
+        except ParameterError as problem:
+            return seen, f"unjudged documents are not looked at: {problem}"
+        said = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
+        return seen._replace(reach=reach, verdict=said), ""
+
+    def _looked_at(
+        self, measure: str | None, system: str | None, baseline: str | None
+    ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
+        finding = self.finding(measure, system, baseline)
+        lists = self._retrieved
+        names = (finding.baseline, finding.system)
+        return lists[names[0]], lists[names[1]], names, self._evaluation.measure(finding.measure)
+
+    @property
+    def _undefined(self) -> Any:
+        return self._evaluation.undefined
+
+    @property
+    def _evaluation(self) -> Evaluation:
+        if self.evaluation is None or not self.evaluation.runs:
+            raise ParameterError("the documents are not known: compare from judgments and runs, not from scores")
+        return self.evaluation
+
+    @cached_property
+    def _retrieved(self) -> dict[str, Ranks]:
+        """Every retrieved document of every system that was compared, down to the deepest cut-off."""
+        evaluation = self._evaluation
+        cutoffs = [measure.parameters.get("cutoff") for measure in evaluation.measures if str(measure) in self.measures]
+        depth = None if None in cutoffs else max([10, *(int(cutoff) for cutoff in cutoffs if cutoff)])
+        return retrieved(evaluation.runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)

@@ -1,0 +1,123 @@
+"""A comparison within groups of units that share an attribute, such as short queries and long ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.counting.judgments import Floats
+from assay.errors import ParameterError, did_you_mean
+from assay.stats.paired import Paired
+from assay.stats.samples import Averaged
+from assay.tables import Topics
+
+#: The slice of units that the attribute says nothing about.
+NONE = "(none)"
+#: Numbers with more different values than this are put into quarters.
+MOST_NUMBERS = 8
+
+
+class Slice(NamedTuple):
+    """Two systems on the units that share a value of an attribute; `sample` has a column for each system."""
+
+    value: str
+    units: tuple[str, ...]
+    sample: Averaged
+
+    @property
+    def first(self) -> float:
+        """The first system's number."""
+        return float(self.sample.observed()[0])
+
+    @property
+    def second(self) -> float:
+        """The second system's number."""
+        return float(self.sample.observed()[1])
+
+    @property
+    def difference(self) -> float:
+        """The second system's number less the first one's."""
+        return self.second - self.first
+
+    @property
+    def differences(self) -> Floats:
+        """The same unit by unit, on the scale on which units are averaged."""
+        difference: Floats = self.sample.additive[:, 1] - self.sample.additive[:, 0]
+        return difference
+
+
+def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]) -> tuple[Slice, ...]:
+    """Split two systems' units by an attribute, given by unit; units that it says nothing about come last.
+
+    Numbers with more than eight different values are put into four groups of about the same size.
+
+    >>> from assay.tables import Scores
+    >>> rows = [(s, "AP", "query", q, v, None) for q, a, b in (("q1", 0.5, 0.75), ("q2", 0.25, 0.25))
+    ...         for s, v in (("a", a), ("b", b))]
+    >>> paired = Paired.of(Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row")), "AP")
+    >>> [(one.value, len(one.units), one.difference) for one in slices(paired, 0, 1, {"q1": "short"})]
+    [('short', 1, 0.25), ('(none)', 1, 0.0)]
+    """
+    if not isinstance(paired.sample, Averaged):
+        raise ParameterError(f"{paired.measure} is made of summed counts: it has no numbers of units to group")
+    labels = _labels([attribute.get(unit) for unit in paired.units])
+    named = [label for label in dict.fromkeys(sorted(labels, key=lambda label: label[0])) if label[1] != NONE]
+    if len(named) == len(labels) > 1:
+        raise ParameterError("every unit has another value of the attribute: there is nothing to group")
+    values, made = paired.sample.values[:, [first, second]], []
+    for label in dict.fromkeys([*named, *(label for label in labels if label[1] == NONE)]):
+        rows = [row for row, other in enumerate(labels) if other == label]
+        units = tuple(paired.units[row] for row in rows)
+        made.append(Slice(label[1], units, Averaged(values[rows], paired.sample.summary)))
+    return tuple(made)
+
+
+def attribute_of(topics: Topics | Mapping[str, Any], by: str | None = None) -> dict[str, Any]:
+    """The attribute of each unit: a column of the topics, or what a dict says.
+
+    >>> frame = pl.DataFrame({"query_id": ["1", "2"], "title": ["tea", "coffee"], "length": ["1", ""]})
+    >>> attribute_of(Topics.of(frame), "length")
+    {'1': '1', '2': ''}
+    """
+    if not isinstance(topics, Topics):
+        return dict(topics)
+    known = [column for column in topics.frame.columns if column != topics.key]
+    if by not in known:
+        hint = did_you_mean(str(by), known)
+        raise ParameterError(f"choose an attribute of {', '.join(known)}, not {by!r}{hint}")
+    return dict(zip(topics.frame[topics.key].to_list(), topics.frame[by].to_list(), strict=True))
+
+
+def _labels(values: Sequence[Any]) -> list[tuple[float | str, str]]:
+    """What each unit is grouped under: by what groups are sorted, and how it is called."""
+    known = [row for row, value in enumerate(values) if not _is_absent(value)]
+    numbers = _numbers([values[row] for row in known])
+    labels: list[tuple[float | str, str]] = [("" if numbers is None else math.inf, NONE)] * len(values)
+    if numbers is None:
+        for row in known:
+            labels[row] = (str(values[row]), str(values[row]))
+        return labels
+    if len(np.unique(numbers)) > MOST_NUMBERS:
+        group = np.searchsorted(np.quantile(numbers, [0.25, 0.5, 0.75]), numbers, side="left")
+    else:
+        group = np.unique(numbers, return_inverse=True)[1]
+    for row, number in zip(known, group.tolist(), strict=True):
+        low, high = numbers[group == number].min(), numbers[group == number].max()
+        labels[row] = (float(number), f"{low:g}" if low == high else f"{low:g} to {high:g}")
+    return labels
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _numbers(values: Sequence[Any]) -> Floats | None:
+    """The values as numbers, if all of them are; text from a file may be numbers, too."""
+    if not values or any(isinstance(value, bool) for value in values):
+        return None
+    numbers = pl.Series([str(value) for value in values]).cast(pl.Float64, strict=False)
+    return None if numbers.has_nulls() or not numbers.is_finite().all() else numbers.to_numpy()

@@ -1,0 +1,221 @@
+"""What unjudged documents could do to a score, and to a difference of scores.
+
+A document that nobody judged counts as irrelevant. It may be relevant all the same: how much would that change? Any set
+of the unjudged documents that were retrieved may have the highest grade, the others are irrelevant. A document has one
+grade, whichever system returns it, so that the difference of two systems is surer than the value of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.comparison.extremes import ROUNDING, Trials
+from assay.counting.judgments import Floats
+from assay.counting.ranks import Ranks
+from assay.counting.retrieved import as_judged, same_queries
+from assay.errors import ParameterError
+from assay.measures.domains import Whole
+from assay.measures.registry import Measure
+from assay.measures.summary import Undefined, summarise
+from assay.tables import picked
+
+# Effects that differ by less than rounding are equal: the order is then the same on every machine.
+_DECIMALS = 12
+
+
+class Reach(NamedTuple):
+    """How far unjudged documents could move a difference of means (second system less first).
+
+    `documents`: how many unjudged documents are within reach of the measure, each counted once a query;
+    `changes_sign`: whether the difference as observed could turn into its opposite.
+    """
+
+    low: float
+    high: float
+    documents: int
+    changes_sign: bool
+
+
+class Bounds(NamedTuple):
+    """The lowest and the highest value of each query (NaN where it has none), and of the mean."""
+
+    low: Floats
+    high: Floats
+    mean_low: float
+    mean_high: float
+
+
+class Condensed(NamedTuple):
+    """Two systems' numbers with unjudged documents taken out of the rankings."""
+
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """The second system's number less the first one's."""
+        return self.second - self.first
+
+
+def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as") -> Bounds:
+    """The lowest and the highest that a system's value could be, query by query and on average.
+
+    The counts are those of `counting.retrieved`; unjudged documents beyond the measure's cut-off are left alone.
+    Queries that are left out of the mean as judged stay left out. A micro average has bounds, its queries have not.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import P
+    >>> from assay.tables import Qrels, Run
+    >>> counts = retrieved({"a": Run.of({"q": {"x": 3, "y": 2, "z": 1}})}, Qrels.of({"q": {"x": 1, "y": 0}}))
+    >>> bounds_of(P @ 3, counts["a"]).high  # x, and perhaps z
+    array([0.6667])
+    """
+    trials = Trials(measure, [ranks], undefined)
+    if measure.is_micro:
+        _, numbers = _sums(trials)
+        none = np.full(len(ranks.queries), np.nan)
+        return Bounds(none, none, float(numbers.min()), float(numbers.max()))
+    low, high = trials.extreme(-1), trials.extreme(1)
+    return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]))
+
+
+def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Reach:
+    """How far unjudged documents could move the difference of two systems, counted by `counting.retrieved`.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import P
+    >>> from assay.tables import Qrels, Run
+    >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 2, "z": 1}})}
+    >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
+    >>> reach_of(P @ 2, counts["a"], counts["b"])  # y, or z, or both may be relevant
+    Reach(low=-0.5, high=0.5, documents=2, changes_sign=True)
+    """
+    first, second = same_queries(first, second)
+    trials = Trials(measure, [first, second], undefined)
+    if measure.is_micro:
+        observed, numbers = _sums(trials)
+        low, high = float(numbers.min()), float(numbers.max())
+    else:
+        observed, low, high = (
+            _difference(trials.summary(values)) for values in (trials.observed, trials.extreme(-1), trials.extreme(1))
+        )
+    return Reach(low, high, len(trials.unjudged.document), _changes_sign(observed, low, high))
+
+
+def condensed_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Condensed:
+    """Both systems' numbers if unjudged documents are taken out and the ranks close up, as `judged_only` does.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import RR
+    >>> from assay.tables import Qrels, Run
+    >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 1, "z": 2}})}
+    >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
+    >>> condensed_of(RR, counts["a"], counts["b"])  # without z, x is first in both
+    Condensed(first=1.0, second=1.0)
+    """
+    numbers = []
+    for ranks in same_queries(first, second):
+        hits = as_judged(ranks).hits.condensed()
+        closed_up = replace(
+            as_judged(ranks), hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries))
+        )
+        numbers.append(summarise(measure, measure.per_unit(closed_up), undefined).value)
+    return Condensed(*numbers)
+
+
+def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is called
+    measure: Measure,
+    first: Ranks,
+    second: Ranks,
+    n: int = 25,
+    names: tuple[str, str] = ("first", "second"),
+    undefined: Undefined = "counted_as",
+) -> pl.DataFrame:
+    """The unjudged documents whose judgment would change the difference of two systems most, largest effect first.
+
+    `effect` is the change of the difference (second system less first) if this document had the highest grade, and all
+    else stayed as it is; `favours` names the system that would gain by it. Documents without effect are not listed.
+
+    >>> from assay.counting.retrieved import retrieved
+    >>> from assay.measures import RR
+    >>> from assay.tables import Qrels, Run
+    >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"z": 2, "x": 1}})}
+    >>> counts = retrieved(runs, Qrels.of({"q": {"y": 1}}))
+    >>> judge_next(RR, counts["a"], counts["b"], 1, names=("a", "b")).rows()  # from 1/2 and 0 to 1/2 and 1
+    [('q', 'z', None, 1, 1.0, 'b')]
+    """
+    wanted = Whole(1).check("n", n)
+    if measure.is_micro:
+        raise ParameterError(f"{measure} sums counts up over queries: no query has an effect of its own")
+    first, second = same_queries(first, second)
+    trials = Trials(measure, [first, second], undefined)
+    query, document = trials.unjudged
+    effect = _effects(trials)
+    better = np.where(effect > 0, 1, 0) if measure.definition.higher_is_better else np.where(effect > 0, 0, 1)
+    frame = pl.DataFrame(
+        {
+            "number": query,
+            "query_id": picked(pl.Series(first.queries, dtype=pl.String), query),
+            "doc_id": picked(first.doc_ids, document),
+            f"rank_{names[0]}": _whole(trials.ranks[0]),
+            f"rank_{names[1]}": _whole(trials.ranks[1]),
+            "effect": effect,
+            "favours": picked(pl.Series(names, dtype=pl.String), better),
+            "size": -np.round(np.abs(effect), _DECIMALS),
+        }
+    )
+    found = frame.filter(pl.col("size") < 0).sort("size", "number", "doc_id")
+    return found.drop("number", "size").head(wanted or 0)
+
+
+def _effects(trials: Trials) -> Floats:
+    """The change of the difference if one document were relevant, for each of them."""
+    query, now = trials.unjudged.query, trials.observed
+    then = trials.one_by_one
+    how = trials.measure.definition.summary
+    was, is_now = trials.counted[query], np.isfinite(then.sum(axis=0))
+    units = trials.counted.sum() - was.astype(np.int64) + is_now
+    numbers = []
+    for before, after in zip(now, then, strict=True):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scale = np.log if how == "geometric" else np.asarray
+            old, new = np.where(trials.counted, scale(before), 0.0), np.where(is_now, scale(after), 0.0)
+            total = old.sum() - old[query] + new
+            mean = total if how == "sum" else total / units
+        numbers.append(np.exp(mean) if how == "geometric" else mean)
+    observed = trials.summary(now)
+    effect: Floats = np.nan_to_num(numbers[1] - numbers[0] - (observed[1] - observed[0]))
+    return effect
+
+
+def _sums(trials: Trials) -> tuple[float, Floats]:
+    """A micro average as observed, and under hypotheses: its sums run over all queries, so sets for all are tried."""
+    measure = trials.measure
+    numbers = [
+        _difference([summarise(measure, measure.per_unit(ranks), trials.undefined).value for ranks in systems])
+        for systems in ([system.plain for system in trials.systems], *trials.simple_sets())
+    ]
+    return numbers[0], np.array(numbers)
+
+
+def _difference(numbers: Sequence[float] | Floats) -> float:
+    """The second number less the first; the only one, if there is one."""
+    return float(numbers[1] - numbers[0] if len(numbers) == 2 else numbers[0])
+
+
+def _changes_sign(observed: float, low: float, high: float) -> bool:
+    """Whether the opposite of what was observed is within reach; of no difference, whether any is."""
+    down, up = low < -ROUNDING, high > ROUNDING
+    if abs(observed) <= ROUNDING:
+        return down or up
+    return down if observed > 0 else up
+
+
+def _whole(rank: Floats) -> pl.Series:
+    """Ranks as whole numbers, null where there is none."""
+    return pl.Series(np.where(np.isfinite(rank), rank, np.nan)).fill_nan(None).cast(pl.Int64)

@@ -1,0 +1,140 @@
+"""A table to show, and how it is written in Markdown, LaTeX, HTML and JSON."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+NOT_AVAILABLE = "NA"
+
+_LATEX_ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number as it is shown, and whether it is the best of its column."""
+
+    text: str
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to show: first the columns of names, then those of numbers."""
+
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Cell, ...]], ...]
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> Table:
+        """A data frame to show: columns of text are names, the others numbers.
+
+        >>> Table.of(pl.DataFrame({"query_id": ["q1"], "effect": [0.25], "rank": [3]})).rows
+        ((('q1',), (Cell(text='0.2500', best=False), Cell(text='3', best=False))),)
+        """
+        names = [name for name, kind in frame.schema.items() if kind == pl.String]
+        numbers = [name for name in frame.columns if name not in names]
+        rows = tuple(
+            (
+                tuple(str(row[name]) if row[name] is not None else "" for name in names),
+                tuple(Cell(_shown(row[name], name)) for name in numbers),
+            )
+            for row in frame.to_dicts()
+        )
+        return cls(tuple(names), tuple(numbers), rows)
+
+    def without(self, *columns: str) -> Table:
+        """The same without some of the columns of numbers."""
+        kept = [place for place, name in enumerate(self.numbers) if name not in columns]
+        rows = tuple((names, tuple(cells[place] for place in kept)) for names, cells in self.rows)
+        return Table(self.names, tuple(self.numbers[place] for place in kept), rows)
+
+    def to_markdown(self) -> str:
+        """A pipe table; the best number of each column in bold."""
+        lines = [
+            piped((*self.names, *self.numbers)),
+            piped([*["---"] * len(self.names), *["---:"] * len(self.numbers)]),
+        ]
+        for names, cells in self.rows:
+            escaped = [name.replace("\\", "\\\\").replace("|", "\\|") for name in names]
+            lines.append(piped((*escaped, *(f"**{cell.text}**" if cell.best else cell.text for cell in cells))))
+        return "\n".join(lines) + "\n"
+
+    def to_latex(self) -> str:
+        """A booktabs table; the best number of each column in bold."""
+        lines = [
+            rf"\begin{{tabular}}{{{'l' * len(self.names)}{'r' * len(self.numbers)}}}",
+            r"\toprule",
+            " & ".join(map(latex, (*self.names, *self.numbers))) + r" \\",
+            r"\midrule",
+        ]
+        for names, cells in self.rows:
+            numbers = (rf"\textbf{{{latex(cell.text)}}}" if cell.best else latex(cell.text) for cell in cells)
+            lines.append(" & ".join([*map(latex, names), *numbers]) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+    def to_html(self) -> str:
+        """A plain table, for notebooks and pages."""
+        head = "".join(f"<th>{html.escape(text)}</th>" for text in (*self.names, *self.numbers))
+        body = "".join(
+            "<tr>"
+            + "".join(f"<th>{html.escape(name)}</th>" for name in names)
+            + "".join(f"<td>{_marked(cell)}</td>" for cell in cells)
+            + "</tr>"
+            for names, cells in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _shown(value: Any, column: str) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if column == "grade":  # mostly whole, though kept as a number that need not be
+        return f"{value:g}"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _marked(cell: Cell) -> str:
+    text = html.escape(cell.text)
+    return f"<b>{text}</b>" if cell.best else text
+
+
+def latex(text: str) -> str:
+    """Text as LaTeX shows it.
+
+    >>> latex("50 % of a_b")
+    '50 \\\\% of a\\\\_b'
+    """
+    return text.translate(_LATEX_ESCAPES)
+
+
+def piped(cells: Sequence[str]) -> str:
+    """A row of a pipe table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def as_json(told: Any) -> str:
+    """JSON that people can read too; what is not a number is null.
+
+    >>> as_json({"p": float("nan")})
+    '{\\n  "p": null\\n}\\n'
+    """
+    return json.dumps(_without_nan(told), indent=2, ensure_ascii=False) + "\n"
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

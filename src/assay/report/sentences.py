@@ -1,0 +1,160 @@
+"""Findings in plain sentences, for people who ship, publish or teach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.errors import number_of
+from assay.stats.verdict import FEWEST_UNITS
+
+if TYPE_CHECKING:
+    from assay.comparison.findings import Finding
+    from assay.comparison.noticed import Noticed
+    from assay.comparison.result import Comparison
+
+#: Who reads a comparison of many pairs wants a table; sentences are for a few.
+MOST_SENTENCES = 12
+
+
+def sentences(comparison: Comparison) -> Iterator[str]:
+    """What was found, a paragraph a finding; for many systems, what the table says."""
+    kind = comparison.paired[0].unit_kind
+    if comparison.pairs.all_pairs and len(comparison.findings) > MOST_SENTENCES:
+        yield from _of_many(comparison)
+        return
+    power = comparison.settings.power
+    pairs = dict.fromkeys((finding.baseline, finding.system) for finding in comparison.findings)
+    for pair in pairs:
+        findings = [finding for finding in comparison.findings if (finding.baseline, finding.system) == pair]
+        for finding in findings:
+            yield of_finding(finding, kind, power)
+        if findings[0].noticed is not None:
+            yield _noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
+
+
+def of_finding(finding: Finding, kind: str, power: float = 0.8) -> str:
+    """One finding in words: the verdict, the numbers behind it, and what it depends on."""
+    parts = [_verdict(finding, kind, power), _units(finding, kind)]
+    if finding.verdict.unjudged and finding.reach is not None:
+        parts.append(
+            f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
+            f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
+            f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}."
+        )
+    return " ".join(part for part in parts if part)
+
+
+def _verdict(finding: Finding, kind: str, power: float) -> str:
+    system, baseline, measure, word = finding.system, finding.baseline, finding.measure, finding.verdict.word
+    if word == "identical":
+        return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
+    numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {change(finding)}"
+    interval = interval_words(finding)
+    p = f"p {p_value(finding.p)}"
+    if word == "equivalent":
+        small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
+        return (
+            f"{system} is as good as {baseline} under {measure}: whatever difference there is lies within "
+            f"±{finding.margin.value:g}, the smallest that matters. {small}It has {numbers} ({interval}, {p})."
+        )
+    if word in {"better", "worse"}:
+        return f"{system} is {word} than {baseline} under {measure}: {numbers} ({interval}, {p})."
+    said = f"One cannot tell whether {system} is better or worse than {baseline} under {measure}"
+    return f"{said}: {numbers} ({interval}, {p}). {_needed(finding, kind, power)}"
+
+
+def _needed(finding: Finding, kind: str, power: float) -> str:
+    if finding.units < FEWEST_UNITS:
+        return f"{number_of(kind, finding.units)} are too few to tell anything."
+    if finding.needed is None or math.isnan(finding.detectable):
+        return ""
+    units, needed = number_of(kind, finding.units), number_of(kind, finding.needed)
+    return (
+        f"With {units}, a difference of {finding.detectable:.3f} would be detected {power:.0%} of the time; "
+        f"to detect {finding.margin.value:g} that often takes about {needed}."
+    )
+
+
+def _units(finding: Finding, kind: str) -> str:
+    if finding.verdict.word == "identical":
+        return ""
+    won, tied, lost = finding.wins
+    of = number_of(kind, won + tied + lost)
+    return f"The value is higher for {won}, the same for {tied} and lower for {lost} of {of}."
+
+
+def _noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
+    """What users would see of it."""
+    moves = [
+        f"{words} for {count}"
+        for words, count in (
+            ("moves up", seen.first_relevant_up),
+            ("down", seen.first_relevant_down),
+            ("appears", seen.first_relevant_appears),
+            ("disappears", seen.first_relevant_disappears),
+        )
+        if count
+    ]
+    first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
+    what = f"What users would notice of {system} in place of {baseline}" if system else "What users would notice"
+    if not moves:
+        return f"{what}: {first}; the first relevant result stays where it is."
+    listed = moves[0] if len(moves) == 1 else f"{', '.join(moves[:-1])} and {moves[-1]}"
+    return f"{what}: {first}; the first relevant result {listed}."
+
+
+def _of_many(comparison: Comparison) -> Iterator[str]:
+    """How many pairs could be told apart, and who leads."""
+    for paired in comparison.paired:
+        of_measure = [one for one in comparison.findings if one.measure == paired.measure]
+        apart = sum(one.p < comparison.settings.alpha for one in of_measure)
+        best, *_ = standing = comparison.standing(paired.measure)
+        like = [one.system for one in standing[1:] if set(one.groups) & set(best.groups)]
+        detectable = sorted(one.detectable for one in of_measure if not math.isnan(one.detectable))
+        said = (
+            f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
+            f"the best number, {best.value:.4f}"
+        )
+        said += (
+            f"; {number_of('system', len(like))} cannot be told from it" if like else ", and is apart from all others"
+        )
+        if detectable:
+            said += f". Differences from about {detectable[len(detectable) // 2]:.3f} on would be detected"
+        yield said + "."
+
+
+def change(finding: Finding) -> str:
+    """The difference, absolute and relative."""
+    if math.isnan(finding.relative):
+        return signed(finding.difference)
+    return f"{signed(finding.difference)} ({finding.relative:+.1%})"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.05), signed(-0.0)
+    ('+0.0500', '0.0000')
+    """
+    return f"{value + 0.0:+.4f}" if round(value, 4) else "0.0000"
+
+
+def interval_words(finding: Finding) -> str:
+    """The interval of the difference."""
+    if not finding.interval.is_known:
+        return "no interval"
+    low, high = signed(finding.interval.low), signed(finding.interval.high)
+    return f"{finding.interval.level:.0%} interval {low} to {high}"
+
+
+def p_value(p: float) -> str:
+    """A p-value as papers print it.
+
+    >>> p_value(0.04), p_value(0.00001)
+    ('= 0.0400', '< 0.0001')
+    """
+    if math.isnan(p):
+        return "not available"
+    return "< 0.0001" if p < 0.0001 else f"= {p:.4f}"

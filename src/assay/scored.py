@@ -1,0 +1,83 @@
+"""What statistics start from: an evaluation or bare scores, with the systems paired by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from assay.errors import InputError, ParameterError, did_you_mean
+from assay.evaluation import Evaluation, evaluate
+from assay.files import is_file, read_scores
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.stats.paired import Paired
+from assay.stats.samples import Pooled
+from assay.tables import Scores
+
+#: What systems are compared by unless told otherwise.
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10")
+
+
+class Scored(NamedTuple):
+    """Scores, and the evaluation that they come from if there is one.
+
+    >>> scored = Scored.of({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, ["RR"])
+    >>> scored.paired("RR").observed
+    array([1., 0.])
+    """
+
+    scores: Scores
+    evaluation: Evaluation | None = None
+
+    @classmethod
+    def of(cls, given: Any, runs: Any = None, measures: Any = None, *, seed: int = 0, **rules: Any) -> Scored:
+        """Take an evaluation; or judgments and runs, and the rules of `evaluate`; or scores, or a file of them."""
+        if runs is not None:
+            wanted = DEFAULT_MEASURES if measures is None else measures
+            return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
+        if rules:
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
+        if isinstance(given, Evaluation):
+            return cls(given.scores, given)
+        if isinstance(given, Scores):
+            return cls(given)
+        if is_file(given):
+            # A matrix of scores does not say what was measured; whoever asks for a measure does.
+            asked = _listed(measures or ())
+            return cls(read_scores(given, measure=str(asked[0]) if asked else "score"))
+        kind = type(given).__name__
+        raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
+
+    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[str]:
+        """The measures asked for, as the scores call them; all there are, if none is."""
+        known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
+        if wanted is None:
+            return known
+        listed = _listed(wanted)
+        if self.evaluation is not None:
+            return list(dict.fromkeys(str(self.evaluation.measure(name)) for name in listed))
+        for name in listed:
+            if str(name) not in known:
+                hint = did_you_mean(str(name), known)
+                raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{hint}")
+        return list(dict.fromkeys(map(str, listed)))
+
+    def paired(self, measure: str) -> Paired:
+        """The systems under one measure; micro averages keep their formulas."""
+        evaluation = self.evaluation
+        if evaluation is None:
+            return Paired.of(self.scores, measure)
+        paired = Paired.of(self.scores, measure, evaluation.undefined)
+        if not evaluation.measure(measure).is_micro:
+            return paired
+        formulas = tuple(system.results[evaluation.measure(measure)] for system in evaluation.systems)
+        queries = {system.ranks.queries for system in evaluation.systems}
+        if len(queries) > 1:
+            raise InputError(f"{measure} sums counts up over queries: with missing='skip' the systems have other ones")
+        return paired.with_sample(queries.pop(), Pooled(formulas))
+
+
+def _listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
+    """Measures one by one; text may hold several, separated by commas."""
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    return [name for one in given for name in (split_measures(one) if isinstance(one, str) else (one,))]

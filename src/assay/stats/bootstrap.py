@@ -1,0 +1,97 @@
+"""Intervals by drawing units anew: the bootstrap, for means and for whatever is made of summed counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import special
+
+from assay.counting.judgments import Floats
+from assay.stats.samples import Sample
+
+Method: TypeAlias = Literal["bca", "percentile"]
+
+#: Numbers drawn at a time: enough for NumPy, little for the memory. Part of the result: blocks use up the seed in turn.
+_BLOCK = 1 << 20
+
+
+class Interval(NamedTuple):
+    """Where a number lies, with the given confidence."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is an interval: a number that is undefined has none."""
+        return bool(np.isfinite(self.low) and np.isfinite(self.high))
+
+
+def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """How often each unit (column) is drawn in each resample (row), block by block.
+
+    >>> next(weights(units=3, resamples=2, seed=0)).sum(axis=1)
+    array([3., 3.])
+    """
+    rng = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // units)
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        drawn = rng.integers(units, size=(count, units)) + units * np.arange(count)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).astype(np.float64)
+
+
+def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floats:
+    """Each system's number (column) in each resample (row).
+
+    >>> from assay.stats.samples import Averaged
+    >>> bootstrapped(Averaged(np.array([[1.0], [1.0]])), resamples=2)
+    array([[1.],
+           [1.]])
+    """
+    return np.concatenate([sample.of(block) for block in weights(sample.units, resamples, seed)])
+
+
+def intervals(
+    resampled: Floats, observed: float, without_each: Floats, levels: Sequence[float], method: Method = "bca"
+) -> list[Interval]:
+    """The intervals that resamples of a number give, at one level or more.
+
+    `percentile` takes the quantiles of the resamples; `bca` shifts them for bias and skewness, for which it wants the
+    number `without_each` of the units.
+
+    >>> resampled = np.arange(1000) / 1000
+    >>> intervals(resampled, 0.5, np.array([0.4, 0.5, 0.6]), levels=[0.9], method="percentile")
+    [Interval(low=0.04995, high=0.94905, level=0.9, method='percentile')]
+    """
+    known = np.sort(resampled)  # what is not a number comes last
+    known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
+    if not len(known) or np.isnan(observed):
+        return [Interval(np.nan, np.nan, level, method) for level in levels]
+    tails = np.array([((1 - level) / 2, (1 + level) / 2) for level in levels])
+    if method == "bca":
+        tails = _shifted(tails, known, observed, without_each)
+    # Between two resamples, in proportion, as quantiles usually are.
+    ends = np.interp(tails * (len(known) - 1), np.arange(len(known)), known)
+    return [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
+
+
+def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats) -> Floats:
+    """Efron's correction of the quantiles' levels for bias and acceleration."""
+    nearly = 1e-12 * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
+    below, not_above = np.searchsorted(ordered, [observed - nearly, observed + nearly])
+    share = (below + not_above) / 2 / len(ordered)
+    if not 0 < share < 1:  # all resamples on one side: there is nothing to correct by
+        return tails
+    bias = special.ndtri(share)
+    others = without_each[~np.isnan(without_each)]
+    off = others.sum() / max(len(others), 1) - others
+    spread = np.sum(off**2) ** 1.5
+    acceleration = np.sum(off**3) / (6 * spread) if spread > 0 else 0.0
+    z = bias + special.ndtri(tails)
+    shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))
+    return shifted

@@ -1,0 +1,42 @@
+"""Corrections of p-values for the number of comparisons they are a family of.
+
+Bonferroni's and Holm's keep the chance of even one false alarm below alpha; Benjamini and Hochberg's keeps the expected
+share of false alarms among the alarms below it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.counting.judgments import Floats
+from assay.errors import ParameterError, did_you_mean
+
+#: The corrections by name; `bh` is short for the last one.
+CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")
+
+_SHORT = {"bh": "benjamini-hochberg"}
+
+
+def corrected(p: Floats, method: str) -> Floats:
+    """Correct a family of p-values, in the order given; a NaN is no member of the family and stays NaN.
+
+    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm")  # 3 x 0.01, 2 x 0.03, at least as much as the one before
+    array([0.03, 0.06, 0.06])
+    """
+    method = _SHORT.get(method, method)
+    if method not in CORRECTIONS:
+        hint = did_you_mean(method, (*CORRECTIONS, *_SHORT))
+        raise ParameterError(f"choose a correction of {', '.join(CORRECTIONS)}, not {method!r}{hint}")
+    members = np.flatnonzero(~np.isnan(p))
+    order = members[np.argsort(p[members], kind="stable")]
+    ascending, size = p[order], len(order)
+    places = np.arange(1, size + 1)
+    if method == "bonferroni":
+        ascending = ascending * size
+    elif method == "holm":
+        ascending = np.maximum.accumulate(ascending * (size + 1 - places))
+    elif method == "benjamini-hochberg":
+        ascending = np.minimum.accumulate((ascending * size / places)[::-1])[::-1]
+    result = np.full(len(p), np.nan)
+    result[order] = np.minimum(ascending, 1.0)
+    return result

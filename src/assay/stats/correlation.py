@@ -1,0 +1,306 @@
+"""Do two lists of numbers order the same items alike: rank correlation, with intervals.
+
+Every coefficient is 1 if the orders are the same and -1 if one is the other reversed. `first` and `second` hold the
+items' numbers, in the same order of items, and the larger number is the better one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from assay.counting.judgments import Floats, Ints
+from assay.errors import ParameterError, number_of
+
+Variant: TypeAlias = Literal["a", "b"]
+
+#: With fewer items the jackknife of tau_AP covers too rarely: 83% of nominal 95% with 8 items that agree closely.
+FEWEST_FOR_TAU_AP = 10
+# Sums of the same numbers in another order differ in the last digits, and count as tied.
+_NEARLY = 1e-12
+_BLOCK = 1 << 22
+
+
+class Correlation(NamedTuple):
+    """A coefficient, and the interval at its level; NaN where there is none, and then `note` says why.
+
+    The interval speaks of items: had other items been drawn from where these come from, as many as there are.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    level: float
+    n: int
+    note: str = ""
+
+
+def pearson(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
+    """Pearson's r: how nearly the numbers, not only their order, lie on a line.
+
+    The interval is Fisher's, with variance 1 / (n - 3).
+
+    >>> pearson([1, 2, 3, 4, 5], [2, 4, 6, 8, 11]).value
+    0.9958
+    """
+
+    def variance(_: float, n: int) -> float:
+        return 1 / (n - 3)
+
+    return _correlation("Pearson's r", first, second, level, value_of=product_moment, variance=variance, fewest=4)
+
+
+def spearman(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
+    """Spearman's rho: Pearson's r of the ranks. Tied items share the mean of their ranks.
+
+    Without ties that is 1 - 6 sum d^2 / (n (n^2 - 1)), with d the difference of an item's two ranks. The interval is
+    Fisher's, with the variance (1 + rho^2 / 2) / (n - 3) of Bonett and Wright (2000).
+
+    >>> spearman([10, 20, 30, 40, 50], [1, 3, 2, 5, 4]).value, 1 - 6 * (0 + 1 + 1 + 1 + 1) / (5 * (5**2 - 1))
+    (0.8, 0.8)
+    """
+
+    def variance(rho: float, n: int) -> float:
+        return (1 + rho**2 / 2) / (n - 3)
+
+    return _correlation("Spearman's rho", first, second, level, value_of=_of_ranks, variance=variance, fewest=4)
+
+
+def kendall(first: ArrayLike, second: ArrayLike, level: float = 0.95, *, variant: Variant = "b") -> Correlation:
+    """Kendall's tau: pairs of items in the same order, less those in opposite order, as a share of the pairs.
+
+    Variant `a` divides by all pairs, so that ties keep it below 1; `b` (default) divides by the geometric mean of the
+    pairs that are not tied in either list. The interval is Fisher's, with the variance 0.437 / (n - 4) of Fieller,
+    Hartley and Pearson (1957).
+
+    >>> kendall([1, 2, 3, 4], [1, 2, 4, 3]).value  # 5 pairs agree, 1 does not: (5 - 1) / 6
+    0.6667
+    >>> kendall([1, 2, 3, 4], [1, 2, 2, 2]).value, kendall([1, 2, 3, 4], [1, 2, 2, 2], variant="a").value
+    (0.7071, 0.5)
+    """
+    if variant not in ("a", "b"):
+        raise ParameterError(f"the variant of Kendall's tau is a or b, not {variant!r}")
+
+    def variance(_: float, n: int) -> float:
+        return 0.437 / (n - 4)
+
+    name = "Kendall's tau" if variant == "a" else "Kendall's tau-b"
+    return _correlation(name, first, second, level, value_of=_tau(variant), variance=variance, fewest=5)
+
+
+def tau_ap(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
+    """tau_AP of Yilmaz, Aslam and Robertson (2008): as Kendall's tau, but errors at the top weigh more.
+
+    `first` is the reference, `second` the order that is held against it; they cannot be swapped. Down `second` from
+    rank 2, take the share of items above that belong above according to `first`; tau_AP is twice the mean of these
+    shares, less 1. Where items are tied, it is the mean over all ways to break the ties (tau_AP,a of Urbano and
+    Marrero 2017, also for ties in the reference): then, as for tau-a, even a list against itself stays below 1.
+
+    The interval is a jackknife over items on Fisher's scale. In simulations 95% intervals covered between 95% and
+    99% for 15 to 100 items; with fewer than 10 there is none.
+
+    >>> tau_ap([4, 3, 2, 1], [4, 3, 1, 2]).value  # shares 1/1, 2/2, 2/3: 2 * (8/3) / 3 - 1
+    0.7778
+    >>> tau_ap([4, 3, 2, 1], [3, 4, 2, 1]).value  # shares 0/1, 2/2, 3/3: the top weighs more
+    0.3333
+    """
+    one, other = _checked(first, second, level)
+    n, name = len(one), "tau_AP"
+    note = _why_not(one, other)
+    if note:
+        return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
+    value = float(_tau_ap_rows(_signs(one[None]), _signs(other[None]))[0])
+    notes = ["ties broken in all ways"] if _is_tied(one) or _is_tied(other) else []
+    low = high = np.nan
+    if n < FEWEST_FOR_TAU_AP:
+        notes.append(f"no interval with fewer than {FEWEST_FOR_TAU_AP} items")
+    elif np.abs(without_each := np.append(_tau_ap_without_each(one, other), value)).max() >= 1 - _NEARLY:
+        notes.append("no interval: the agreement is perfect, but for one item at most")
+    else:
+        moved = np.arctanh(without_each[:-1])
+        error = np.sqrt((n - 1) / n * np.sum((moved - moved.mean()) ** 2))
+        low, high = _around(value, error, level)
+    return Correlation(name, value, low, high, level, n, "; ".join(notes))
+
+
+#: All coefficients, in the order in which they are shown.
+COEFFICIENTS: tuple[Callable[..., Correlation], ...] = (kendall, tau_ap, spearman, pearson)
+
+
+def row_by_row(first: Floats, second: Floats) -> dict[str, Floats]:
+    """The values of all coefficients for many pairs of lists at once, a list a row; NaN where a row is constant.
+
+    >>> first = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]])
+    >>> row_by_row(first, np.array([[1.0, 2.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0]]))["Kendall's tau-b"]
+    array([ 0.6667, -1. ])
+    """
+    found: dict[str, list[Floats]] = {}
+    rows = max(1, _BLOCK // first.shape[1] ** 2)
+    for start in range(0, len(first), rows):
+        one, other = first[start : start + rows], second[start : start + rows]
+        signs, others = _signs(one), _signs(other)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for name, values in (
+                ("Kendall's tau-b", _tau_b_rows(signs, others)),
+                ("tau_AP", np.where(_varies(signs) & _varies(others), _tau_ap_rows(signs, others), np.nan)),
+                # An item's mid-rank is half the sum of its signs against all others, but for a constant.
+                ("Spearman's rho", _product_moment_rows(signs.sum(axis=2), others.sum(axis=2))),
+                ("Pearson's r", np.where(_varies(signs) & _varies(others), _product_moment_rows(one, other), np.nan)),
+            ):
+                found.setdefault(name, []).append(values)
+    return {name: np.concatenate(blocks) for name, blocks in found.items()}
+
+
+def product_moment(first: Floats, second: Floats) -> float:
+    """Pearson's r of two lists that vary.
+
+    >>> product_moment(np.array([1.0, 2.0]), np.array([5.0, 1.0]))
+    -1.0
+    """
+    return float(_product_moment_rows(first[None], second[None])[0])
+
+
+def _product_moment_rows(first: NDArray[Any], second: NDArray[Any]) -> Floats:
+    one = first - first.mean(axis=1, keepdims=True)
+    other = second - second.mean(axis=1, keepdims=True)
+    # Divided by the largest number first, so that squares neither overflow nor vanish.
+    one = one / np.abs(one).max(axis=1, keepdims=True)
+    other = other / np.abs(other).max(axis=1, keepdims=True)
+    r: Floats = (one * other).sum(axis=1) / np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+    return np.clip(r, -1.0, 1.0)
+
+
+def _of_ranks(first: Floats, second: Floats) -> float:
+    from scipy.stats import rankdata  # noqa: PLC0415  # slow to load
+
+    return product_moment(rankdata(first), rankdata(second))
+
+
+def _tau(variant: Variant) -> Callable[[Floats, Floats], float]:
+    def value(first: Floats, second: Floats) -> float:
+        from scipy.stats import kendalltau  # noqa: PLC0415  # slow to load
+
+        tau = float(kendalltau(first, second).statistic)
+        if variant == "b":
+            return tau
+        pairs = len(first) * (len(first) - 1) / 2
+        untied = [pairs - np.sum(counts * (counts - 1) / 2) for counts in map(_tie_sizes, (first, second))]
+        return tau * float(np.sqrt(untied[0] * untied[1])) / pairs
+
+    return value
+
+
+def _tie_sizes(numbers: Floats) -> Ints:
+    return np.unique(numbers, return_counts=True)[1]
+
+
+def _is_tied(numbers: Floats) -> bool:
+    return bool(_tie_sizes(numbers).max() > 1)
+
+
+def _correlation(
+    name: str,
+    first: ArrayLike,
+    second: ArrayLike,
+    level: float,
+    *,
+    value_of: Callable[[Floats, Floats], float],
+    variance: Callable[[float, int], float],
+    fewest: int,
+) -> Correlation:
+    one, other = _checked(first, second, level)
+    n, note = len(one), _why_not(one, other)
+    if note:
+        return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
+    value = value_of(one, other)
+    if abs(value) >= 1 - _NEARLY:
+        return Correlation(name, float(round(value)), np.nan, np.nan, level, n, "no interval: the agreement is perfect")
+    if n < fewest:
+        return Correlation(name, value, np.nan, np.nan, level, n, f"no interval with fewer than {fewest} items")
+    low, high = _around(value, float(np.sqrt(variance(value, n))), level)
+    return Correlation(name, value, low, high, level, n)
+
+
+def _around(value: float, error: float, level: float) -> tuple[float, float]:
+    """The interval on Fisher's scale, brought back."""
+    reach = float(special.ndtri((1 + level) / 2)) * error
+    return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach))
+
+
+def _checked(first: ArrayLike, second: ArrayLike, level: float) -> tuple[Floats, Floats]:
+    try:
+        one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("correlation takes two lists of numbers") from None
+    if one.ndim != 1 or other.ndim != 1 or len(one) != len(other):
+        raise ParameterError(f"correlation takes two equally long lists of numbers, not {one.shape} and {other.shape}")
+    odd = int(np.count_nonzero(~np.isfinite(one) | ~np.isfinite(other)))
+    if odd:
+        raise ParameterError(f"{number_of('item', odd)} of {len(one)} without a number on one side: leave them out")
+    if not 0 < level < 1:
+        raise ParameterError(f"the level of an interval lies between 0 and 1, not {level:g}")
+    return one, other
+
+
+def _why_not(first: Floats, second: Floats) -> str:
+    """Why there is no coefficient, or nothing."""
+    if len(first) < 2:
+        return "no order with fewer than 2 items"
+    constant = [which for which, numbers in (("first", first), ("second", second)) if np.ptp(numbers) == 0]
+    return f"all numbers of the {' and the '.join(constant)} list are the same" if constant else ""
+
+
+def _signs(rows: Floats) -> NDArray[np.int8]:
+    """In each row, 1 where item i is above item j, -1 where below, 0 where tied."""
+    apart = rows[:, :, None] - rows[:, None, :]
+    reach = _NEARLY * np.abs(rows).max(axis=1)[:, None, None]
+    signs: NDArray[np.int8] = (apart > reach).astype(np.int8) - (apart < -reach).astype(np.int8)
+    return signs
+
+
+def _varies(signs: NDArray[np.int8]) -> NDArray[np.bool_]:
+    varies: NDArray[np.bool_] = np.count_nonzero(signs, axis=(1, 2)) > 0
+    return varies
+
+
+def _tau_b_rows(signs: NDArray[np.int8], others: NDArray[np.int8]) -> Floats:
+    agreement = (signs * others).sum(axis=(1, 2), dtype=np.float64)
+    untied = np.count_nonzero(signs, axis=(1, 2)) * np.count_nonzero(others, axis=(1, 2)).astype(np.float64)
+    tau: Floats = agreement / np.sqrt(untied)
+    return tau
+
+
+def _tau_ap_rows(reference: NDArray[np.int8], signs: NDArray[np.int8]) -> Floats:
+    above = signs < 0
+    agreement = -(reference * above).sum(axis=2, dtype=np.int64)
+    weight = _weight(above.sum(axis=2), (signs == 0).sum(axis=2))
+    tau: Floats = (agreement * weight).sum(axis=1) / (signs.shape[1] - 1)
+    return tau
+
+
+def _tau_ap_without_each(first: Floats, second: Floats) -> Floats:
+    """tau_AP without each item: what one item takes part in is taken off the sums of the others."""
+    reference, signs = _signs(first[None])[0], _signs(second[None])[0]
+    above, tied = signs < 0, signs == 0
+    agreed = -(reference * above).astype(np.int64)
+    rest = agreed.sum(axis=1)[:, None] - agreed
+    weight = _weight(above.sum(axis=1)[:, None] - above, tied.sum(axis=1)[:, None] - tied)
+    np.fill_diagonal(rest, 0)
+    tau: Floats = (rest * weight).sum(axis=0) / (len(first) - 2)
+    return tau
+
+
+def _weight(above: Ints, tied: Ints) -> Floats:
+    """The mean of 1 / (items above), over the places that an item may take among those tied with it.
+
+    Pairs of tied items cancel out over all orders, and nothing is above the first: both weigh nothing.
+    """
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, int((above + tied).max(initial=1)) + 1)))
+    upto = np.maximum(above + tied - 1, 0)
+    mean: Floats = (harmonic[upto] - harmonic[np.maximum(above - 1, 0)]) / np.maximum(tied, 1)
+    return np.where(above > 0, mean, 0.0)

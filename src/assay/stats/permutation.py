@@ -1,0 +1,185 @@
+"""The paired permutation test: if the systems do not differ, their labels could be swapped on any unit.
+
+Swapping changes the sign of a unit's difference. All combinations of signs are gone through where the units are few;
+otherwise signs are drawn, and the observed ones count as one more draw: p = (b + 1) / (n + 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.counting.judgments import Floats, Ints
+from assay.measures.steps import PerQuery
+from assay.stats.samples import Pooled
+
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+
+#: Up to so many units that differ, all combinations of signs are gone through.
+MOST_UNITS_EXACT = 16
+# Sums of the same numbers in another order differ in the last digits, and count as equal.
+_NEARLY = 1e-12
+# Signs drawn at a time. Part of the result: blocks use up the seed in turn.
+_BLOCK = 1 << 20
+# Resamples whose sums are held against one another at a time, at least.
+_TOGETHER = 1 << 13
+
+
+class Outcome(NamedTuple):
+    """What a test found. `resamples`: how many draws the p-value rests on; None if none were needed."""
+
+    test: str
+    statistic: float
+    p: float
+    resamples: int | None = None
+    note: str = ""
+
+
+def permutation_test(
+    differences: Floats, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
+) -> Outcome:
+    """Test whether the mean of paired differences is 0.
+
+    >>> permutation_test(np.array([0.1, 0.2, 0.3, 0.1, 0.2])).p  # 2 of the 2^5 combinations of signs
+    0.0625
+    """
+    total, moved = float(differences.sum()), differences[differences != 0]
+    mean = total / max(len(differences), 1)
+    reach = _reach(float(np.abs(moved).sum()))
+    if len(moved) <= MOST_UNITS_EXACT:
+        sums = _every_sum(moved)
+        extreme = int(np.count_nonzero(_as_extreme(sums, total, reach, alternative)))
+        return Outcome("permutation", mean, extreme / len(sums), None, f"exact: all 2^{len(moved)} swaps")
+    extreme = sum(
+        int(np.count_nonzero(_as_extreme(sums, total, reach, alternative)))
+        for sums in _drawn_sums(moved, resamples, seed)
+    )
+    return Outcome("permutation", mean, (extreme + 1) / (resamples + 1), resamples, f"{resamples:,} random swaps")
+
+
+def permutation_of_pairs(
+    values: Floats, first: Ints, second: Ints, *, resamples: int = 10_000, seed: int = 0
+) -> Floats:
+    """The two-sided p-values of many pairs of systems (columns of `values`), all under the same swaps.
+
+    >>> values = np.array([[0.1, 0.3, 0.3], [0.2, 0.4, 0.4], [0.1, 0.5, 0.5], [0.3, 0.4, 0.4], [0.2, 0.3, 0.3]])
+    >>> permutation_of_pairs(values, np.array([0, 1]), np.array([1, 2]))
+    array([0.0625, 1.    ])
+    """
+    units = len(values)
+    observed = np.abs(values.sum(axis=0)[second] - values.sum(axis=0)[first])
+    reach = _reach(float(np.abs(values).sum(axis=0).max(initial=0.0)))
+    extreme = np.zeros(len(first), dtype=np.int64)
+    exact = units <= MOST_UNITS_EXACT
+    for sums in _swapped_sums(values, _every_sign(units) if exact else _drawn_signs(units, resamples, seed)):
+        apart, far = np.empty(sums.shape[1]), np.empty(sums.shape[1], dtype=np.bool_)
+        for pair, (one, other, least) in enumerate(zip(first, second, observed - reach, strict=True)):
+            # Into the same memory each time, which stays in the cache.
+            np.subtract(sums[other], sums[one], out=apart)
+            np.abs(apart, out=apart)
+            np.greater_equal(apart, least, out=far)
+            extreme[pair] += np.count_nonzero(far)
+    return extreme / 2**units if exact else (extreme + 1) / (resamples + 1)
+
+
+def permutation_of_pooled(first: PerQuery, second: PerQuery, *, resamples: int = 10_000, seed: int = 0) -> Outcome:
+    """Test a number that is made of summed counts: swap the two systems' counts unit by unit, and count again.
+
+    >>> from assay.measures.steps import given
+    >>> everywhere = given("right", [1, 1, 1, 1, 1]) / given("answers", [1, 1, 1, 1, 1])
+    >>> nowhere = given("right", [0, 0, 0, 0, 0]) / given("answers", [1, 1, 1, 1, 1])
+    >>> permutation_of_pooled(nowhere, everywhere).p
+    0.0625
+    """
+    units = len(first.values)
+    both = Pooled((first.followed_by(second),))
+    numbers = Pooled((first, second)).observed()
+    observed = float(numbers[1] - numbers[0])
+    # Not less than for numbers up to 1: one near 0 may be the difference of such.
+    reach = _reach(max(1.0, *np.abs(numbers)))
+    extreme = drawn = 0
+    exact = units <= MOST_UNITS_EXACT
+    for signs in _every_sign(units) if exact else _drawn_signs(units, resamples, seed):
+        stays, goes = (1 + signs) / 2, (1 - signs) / 2
+        swapped = both.of(np.hstack([goes, stays]))[:, 0] - both.of(np.hstack([stays, goes]))[:, 0]
+        # A swap that leaves a number undefined is no evidence against the null: it counts as extreme.
+        extreme += int(np.count_nonzero(~(np.abs(swapped) < abs(observed) - reach)))
+        drawn += len(signs)
+    if exact:
+        return Outcome("permutation", observed, extreme / drawn, None, f"exact: all 2^{units} swaps")
+    return Outcome("permutation", observed, (extreme + 1) / (drawn + 1), drawn, f"{drawn:,} random swaps")
+
+
+def _reach(scale: float) -> float:
+    return _NEARLY * max(scale, np.finfo(np.float64).tiny)
+
+
+def _as_extreme(sums: Floats, total: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
+    if alternative == "greater":
+        return sums >= total - reach
+    if alternative == "less":
+        return sums <= total + reach
+    return np.abs(sums) >= abs(total) - reach
+
+
+def _every_sum(numbers: Floats) -> Floats:
+    """The sums under all combinations of signs."""
+    sums = np.zeros(1)
+    for number in numbers:
+        sums = np.concatenate([sums + number, sums - number])
+    return sums
+
+
+def _drawn_sums(numbers: Floats, resamples: int, seed: int) -> Iterator[Floats]:
+    """The sums under random signs, block by block.
+
+    A random byte holds the signs of eight units, and a table the eight units' sum under each of its 256 values: one
+    look-up in place of eight additions, and one random byte in place of eight numbers.
+    """
+    groups = -(-len(numbers) // 8)
+    padded = np.append(numbers, np.zeros(8 * groups - len(numbers))).reshape(groups, 8)
+    tables = [_every_sum(group) for group in padded]
+    rng = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // groups)
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        signs = rng.integers(256, size=(groups, count), dtype=np.uint8)
+        sums = np.zeros(count)
+        for table, byte in zip(tables, signs, strict=True):
+            sums += table.take(byte)
+        yield sums
+
+
+def _swapped_sums(values: Floats, blocks: Iterator[Floats]) -> Iterator[Floats]:
+    """The columns' sums (rows) under each combination of signs (columns), so many at a time that pairs are quick.
+
+    With many units, few combinations come in a block, and going through all pairs for each block would take longer
+    than the sums do.
+    """
+    waiting: list[Floats] = []
+    for signs in blocks:
+        waiting.append(signs @ values)
+        if sum(map(len, waiting)) >= _TOGETHER:
+            yield np.ascontiguousarray(np.concatenate(waiting).T)
+            waiting = []
+    if waiting:
+        yield np.ascontiguousarray(np.concatenate(waiting).T)
+
+
+def _drawn_signs(units: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Random signs, a row a resample, block by block."""
+    rng = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // units)
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        bits = np.unpackbits(rng.integers(256, size=(count, -(-units // 8)), dtype=np.uint8), axis=1, count=units)
+        yield bits.astype(np.float64) * 2 - 1
+
+
+def _every_sign(units: int) -> Iterator[Floats]:
+    """All combinations of signs, a row each."""
+    numbers = np.arange(1 << units)
+    yield (numbers[:, None] >> np.arange(units) & 1).astype(np.float64) * 2 - 1

@@ -1,0 +1,264 @@
+"""`compare`: the whole way from judgments, runs or scores to a verdict, and what is refused on it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from shared_data import shared
+
+import assay
+from assay import InputError, ParameterError, Scores, compare, evaluate
+from assay.comparison.pairing import family_says, pairs_of
+from assay.report.sentences import sentences
+
+
+def scores(measure: str = "AP", **systems: Sequence[float | None]) -> Scores:
+    """A table of scores on the same units."""
+    rows = [
+        (name, measure, "query", f"q{unit}", value, None if value is not None else "no value")
+        for name, values in systems.items()
+        for unit, value in enumerate(values)
+    ]
+    return Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row"))
+
+
+def noisy(seed: int, units: int = 40, shift: float = 0.0, noise: float = 0.05) -> tuple[list[float], list[float]]:
+    rng = np.random.default_rng(seed)
+    first = rng.uniform(0.2, 0.8, units)
+    return first.tolist(), np.clip(first + rng.normal(shift, noise, units), 0, 1).tolist()
+
+
+QRELS = {f"q{n}": {"good": 2, "fair": 1, "bad": 0} for n in range(12)}
+FIRST = {f"q{n}": {"bad": 3.0, "good": 2.0, "fair": 1.0} for n in range(12)}
+SECOND = {f"q{n}": {"good": 3.0, "fair": 2.0, "bad": 1.0} for n in range(12)}
+
+
+def test_a_difference_its_test_and_its_effect_are_those_of_scipy() -> None:
+    first, second = noisy(1, shift=0.03)
+    found = compare(scores(a=first, b=second), test="t").findings[0]
+    difference = np.subtract(second, first)
+    assert found.difference == pytest.approx(difference.mean())
+    assert found.p == pytest.approx(stats.ttest_rel(second, first).pvalue)
+    assert found.d_z == pytest.approx(difference.mean() / difference.std(ddof=1))
+    assert found.spread == pytest.approx(difference.std(ddof=1))
+    assert sum(found.wins) == 40
+
+
+def test_the_baseline_comes_first_and_differences_are_what_the_other_gains() -> None:
+    comparison = compare(QRELS, {"first": FIRST, "second": SECOND}, measures="RR", baseline="second")
+    found = comparison.finding()
+    assert (found.baseline, found.system) == ("second", "first")
+    assert found.difference == pytest.approx(0.5 - 1.0)
+    assert found.verdict.word == "worse"
+
+
+def test_an_evaluation_gives_what_its_parts_give() -> None:
+    runs = {"first": FIRST, "second": SECOND}
+    from_evaluation = compare(evaluate(QRELS, runs, ["RR", "nDCG@3"]))
+    from_parts = compare(QRELS, runs, measures=["RR", "nDCG@3"])
+    assert from_evaluation.to_frame().equals(from_parts.to_frame())
+    assert from_evaluation.measures == ("RR", "nDCG@3")
+
+
+def test_bare_scores_give_the_same_statistics_and_say_what_is_left_out() -> None:
+    evaluation = evaluate(QRELS, {"first": FIRST, "second": SECOND}, "RR")
+    whole, bare = compare(evaluation).finding(), compare(evaluation.scores).finding()
+    assert repr(bare[:18]) == repr(whole[:18])  # NaN is not equal to itself
+    assert (bare.reach, bare.noticed) == (None, None)
+    assert any("from scores alone" in note for note in compare(evaluation.scores).notes)
+
+
+def test_a_file_of_scores_is_read() -> None:
+    text = evaluate(QRELS, {"first": FIRST, "second": SECOND}, ["RR", "AP"]).to_csv(per_query=True)
+    comparison = compare(io.StringIO(text), measures="RR")
+    assert comparison.measures == ("RR",)
+    assert comparison.finding().difference == pytest.approx(0.5)
+
+
+def test_every_word_of_the_verdict_comes_out_of_data() -> None:
+    base, same = noisy(2, noise=0.001)
+    _, better = noisy(2, shift=0.2)
+    few = compare(scores(a=base[:4], b=better[:4])).finding().verdict
+    words = {
+        "identical": compare(scores(a=base, b=base)).finding().verdict.word,
+        "equivalent": compare(scores(a=base, b=same)).finding().verdict.word,
+        "better": compare(scores(a=base, b=better)).finding().verdict.word,
+        "worse": compare(scores(a=better, b=base)).finding().verdict.word,
+        "cannot tell": few.word,
+    }
+    assert all(word == said for word, said in words.items()), words
+    negligible = compare(scores(a=base, b=[value + 0.002 for value in base])).finding().verdict
+    assert (negligible.word, negligible.negligible) == ("equivalent", True)
+    assert compare(scores(a=noisy(3)[0], b=noisy(3, noise=0.1)[1])).finding().verdict.word == "cannot tell"
+
+
+def test_unjudged_documents_that_could_turn_the_difference_round_are_named() -> None:
+    unknown = {query: {"new": 3.0, "good": 2.0} for query in QRELS}
+    found = compare(QRELS, {"first": FIRST, "unknown": unknown}, measures="P@1").finding()
+    assert found.reach is not None
+    assert found.reach.high == pytest.approx(1.0)
+    assert "unjudged documents" in next(iter(sentences(compare(QRELS, {"a": FIRST, "b": unknown}, measures="P@1"))))
+    judged_well = compare(QRELS, {"first": FIRST, "second": SECOND}, measures="P@1").finding()
+    assert judged_well.verdict.unjudged == 0
+
+
+def test_the_margin_is_a_share_of_the_range_or_of_the_baseline_and_is_said() -> None:
+    bounded = compare(QRELS, {"a": FIRST, "b": SECOND}, measures="RR").finding().margin
+    unbounded = compare(QRELS, {"a": FIRST, "b": SECOND}, measures="DCG").finding()
+    given = compare(QRELS, {"a": FIRST, "b": SECOND}, measures="RR", margin=0.05).finding().margin
+    assert (bounded.value, bounded.says) == (0.01, "0.01 of the measure's range")
+    assert unbounded.margin.value == pytest.approx(0.01 * unbounded.baseline_value)
+    assert (given.value, given.says) == (0.05, "as asked for")
+
+
+def test_geometric_means_are_compared_on_their_scale_and_tested_on_logarithms() -> None:
+    rng = np.random.default_rng(5)
+    qrels = {f"q{n}": {f"d{i}": int(rng.integers(0, 2)) for i in range(10)} | {"d0": 1} for n in range(20)}
+    runs = {name: {query: {f"d{i}": float(rng.random()) for i in range(10)} for query in qrels} for name in ("a", "b")}
+    evaluation = evaluate(qrels, runs, "GMAP")
+    found = compare(evaluation, test="t").finding()
+    assert found.difference == pytest.approx(evaluation.mean("GMAP", "b") - evaluation.mean("GMAP", "a"))
+    values = [evaluation.scores.of(name, "GMAP")["value"].to_numpy() for name in ("a", "b")]
+    assert found.p == pytest.approx(stats.ttest_rel(np.log(values[1]), np.log(values[0])).pvalue)
+    assert found.interval.low < found.difference < found.interval.high
+
+
+def test_micro_averages_are_compared_by_recounting() -> None:
+    measure = "SetP(average='micro')"
+    rng = np.random.default_rng(6)
+    qrels = {f"q{n}": {f"d{i}": int(rng.integers(0, 2)) for i in range(8)} for n in range(30)}
+    runs = {
+        name: {q: {f"d{i}": 1.0 - i / 10 for i in range(int(rng.integers(2, 8)))} for q in qrels} for name in ("a", "b")
+    }
+    evaluation = evaluate(qrels, runs, measure)
+    found = compare(evaluation).finding()
+    assert found.difference == pytest.approx(evaluation.mean(measure, "b") - evaluation.mean(measure, "a"))
+    assert found.interval.low < found.difference < found.interval.high
+    assert 0 < found.p <= 1
+    with pytest.raises(ParameterError, match="its test is permutation, not t"):
+        compare(evaluation, test="t")
+
+
+def test_pairs_against_one_baseline_several_or_all() -> None:
+    names = ["a", "b", "c"]
+    assert pairs_of(names, "b").pairs == ((1, 0), (1, 2))
+    assert pairs_of(names, ["a", "b"]).pairs == ((0, 1), (0, 2), (1, 2))
+    assert pairs_of(names).pairs == ((0, 1), (0, 2), (1, 2))
+    assert pairs_of(names[:2]).pairs == ((0, 1),)
+    assert family_says(pairs_of(names), 2, "measure") == "all 3 pairs of systems, measure by measure"
+    assert family_says(pairs_of(names), 2, "all") == "all 3 pairs of systems, under 2 measures together"
+
+
+def test_the_family_decides_how_much_is_corrected() -> None:
+    first, second = noisy(7, shift=0.02)
+    table = scores(a=first, b=second, c=noisy(8)[0])
+    two = Scores(pl.concat([table.frame, table.frame.with_columns(measure=pl.lit("RR"))]))
+    alone = compare(two, baseline="a", correction="bonferroni")
+    together = compare(two, baseline="a", correction="bonferroni", family="all")
+    plain = compare(two, baseline="a", correction="none")
+    for one, other, raw in zip(alone.findings, together.findings, plain.findings, strict=True):
+        assert one.p == pytest.approx(min(1, 2 * raw.p), rel=0.02)
+        assert other.p == pytest.approx(min(1, 4 * raw.p), rel=0.02)
+
+
+def test_groups_of_many_systems_follow_the_pairs() -> None:
+    rng = np.random.default_rng(9)
+    easy = rng.uniform(0.1, 0.5, 40)
+    table = scores(**{f"s{n}": (easy + 0.1 * (n // 2) + rng.normal(0, 0.02, 40)).tolist() for n in range(6)})
+    comparison = compare(table)
+    standing = comparison.standing()
+    assert [one.groups for one in standing] == [("a",), ("a",), ("b",), ("b",), ("c",), ("c",)]
+    assert [one.value for one in standing] == sorted((one.value for one in standing), reverse=True)
+
+
+def test_results_are_the_same_for_a_seed_and_others_for_another() -> None:
+    first, second = noisy(10, shift=0.01)
+    table = scores(a=first, b=second)
+    one, again, other = (compare(table, seed=seed).finding() for seed in (1, 1, 2))
+    assert one == again
+    assert one.p != other.p or one.interval != other.interval
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "t", "wilcoxon", "sign", "tukey", "randomised_tukey"])
+def test_every_test_can_be_chosen(test: str) -> None:
+    rng = np.random.default_rng(11)
+    table = scores(**{name: rng.uniform(0, 1, 12).tolist() for name in "abc"})
+    assert all(0 <= one.p <= 1 for one in compare(table, test=test).findings)
+
+
+def test_a_comparison_can_be_written_in_every_form() -> None:
+    comparison = compare(QRELS, {"first": FIRST, "second": SECOND}, measures=["RR", "P@1"])
+    told = json.loads(comparison.to_json())
+    assert told["findings"][0]["verdict"] == "better"
+    assert told["settings"]["seed"] == 0
+    assert "second is better than first under RR" in str(comparison)
+    assert "| RR | 0.5000 | 1.0000 | +0.5000 |" in comparison.to_markdown()
+    assert r"\toprule" in comparison.to_latex()
+    assert "<table>" in comparison._repr_html_()
+    assert comparison.to_csv().startswith("measure,baseline,system")
+    assert comparison.to_pandas()["difference"].tolist() == pytest.approx(comparison.to_frame()["difference"].to_list())
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "message"),
+    [
+        (scores(a=[0.1, 0.2]), {}, "a comparison takes at least two systems"),
+        (scores(a=[0.1], b=[0.2]), {}, "AP: expected at least 2 queries that all systems have, got 1"),
+        (scores(a=[0.1, float("nan")], b=[0.2, 0.1]), {}, "AP of a on q1: expected a number, or null, got nan"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"baseline": "c"}, "the baseline is one of a, b, not 'c'"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"measures": "RR"}, "the scores are of AP, not of RR"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"test": "permutations"}, "did you mean permutation?"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"correction": "holmes"}, "did you mean holm?"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"alpha": 0.5}, "alpha lies between 0 and 0.5"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"margin": 0.0}, "the margin is a number above 0"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"ties": "expected"}, "'ties' is a rule of evaluation"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"baseline": "a", "all_pairs": True}, "choose a baseline, or all pairs"),
+    ],
+)
+def test_bad_input_is_refused_in_a_line(given: Scores, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises((InputError, ParameterError)) as problem:
+        compare(given, **settings)
+    assert message in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_systems_without_a_common_unit_are_refused() -> None:
+    rows = [("a", "AP", "query", "q1", 0.5, None), ("b", "AP", "query", "q2", 0.5, None)]
+    with pytest.raises(InputError, match="the systems a, b have no query in common"):
+        compare(Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row")))
+
+
+def test_two_numbers_for_one_unit_are_refused() -> None:
+    table = scores(a=[0.1, 0.2], b=[0.2, 0.1]).frame
+    with pytest.raises(InputError, match="AP of a on q0: expected one number, got two"):
+        compare(Scores(pl.concat([table, table.head(1)])))
+
+
+def test_all_pairs_of_a_real_track() -> None:
+    path = shared("system-topic-scores", "adhoc8_ap.named.csv")
+    comparison = compare(path, measures="AP")
+    assert len(comparison.findings) == 8256
+    means = pl.read_csv(path).mean().row(0)
+    assert comparison.standing()[0].value == pytest.approx(max(means))
+    apart = [one.p < 0.05 for one in comparison.findings]
+    assert 0.2 < np.mean(apart) < 0.8
+
+
+def test_the_runs_of_a_real_track() -> None:
+    folder = shared("trec-covid-r1")
+    runs = sorted((folder / "runs").iterdir())[:6]
+    qrels = next(path for path in folder.iterdir() if "qrels" in path.name)
+    comparison = compare(qrels, [str(run) for run in runs], measures=["AP", "nDCG@10"])
+    assert len(comparison.findings) == 2 * 15
+    assert all(one.noticed is not None for one in comparison.findings)
+
+
+def test_the_public_name_is_the_verb() -> None:
+    assert assay.compare is compare

@@ -1,0 +1,283 @@
+"""Tests, corrections and analysis of variance agree with SciPy and statsmodels, and are sane where those are not."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from assay.counting.judgments import Floats
+from assay.errors import ParameterError
+from assay.stats import anova
+from assay.stats.corrections import CORRECTIONS, corrected
+from assay.stats.effects import wins
+from assay.stats.permutation import permutation_test
+from assay.stats.tests import TESTS, bootstrap_test, paired_t, sign_test, wilcoxon
+
+SHAPES = ("smooth", "tied", "with zeros", "far off")
+
+
+def differences(seed: int, units: int, shape: str) -> Floats:
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(0.1, 0.3, units)
+    if shape == "tied":
+        return np.where(drawn.round(1) == 0, 0.1, drawn.round(1))
+    if shape == "with zeros":
+        return np.where(rng.random(units) < 0.3, 0.0, drawn)
+    return drawn**5 * 1000 if shape == "far off" else drawn
+
+
+def sample_of(seed: int, units: int, systems: int) -> Floats:
+    """Values that differ by unit, by system and by chance."""
+    rng = np.random.default_rng(seed)
+    by_unit, by_system = rng.normal(0, 1, (units, 1)), rng.normal(0, 0.3, (1, systems))
+    return np.asarray(by_unit + by_system + rng.normal(0, 0.5, (units, systems)))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("units", [2, 3, 10, 40])
+def test_the_t_test_agrees_with_scipy(units: int, shape: str) -> None:
+    for seed in range(5):
+        numbers = differences(seed, units, shape)
+        if np.ptp(numbers) < 1e-9:
+            continue
+        found, expected = paired_t(numbers), scipy_stats.ttest_rel(numbers, np.zeros(units))
+        assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("units", [3, 9, 30, 60])
+def test_the_signed_rank_test_agrees_with_scipy(units: int, shape: str) -> None:
+    for seed in range(5):
+        numbers = differences(seed, units, shape)
+        # SciPy tells ties by the last bit, and we do by the twelfth decimal.
+        numbers = numbers.round(12)
+        moved = np.count_nonzero(numbers)
+        if not moved:
+            continue
+        method: Any = "auto" if moved > 16 else scipy_stats.PermutationMethod(n_resamples=1 << units)
+        if moved <= 16 and units > 13:
+            continue  # SciPy would not go through all swaps
+        expected = scipy_stats.wilcoxon(numbers, zero_method="pratt", method=method)
+        found = wilcoxon(numbers)
+        assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue), rel=1e-9)
+
+
+def test_the_signed_rank_test_says_how_it_came_to_its_p_value() -> None:
+    assert wilcoxon(differences(0, 30, "smooth")).note == "exact"
+    assert wilcoxon(differences(0, 60, "smooth")).note == "normal approximation"
+    assert wilcoxon(differences(0, 60, "tied")).note == "normal approximation; ties share their mean rank"
+    assert (
+        wilcoxon(np.array([0.1, 0.0, 0.3])).note
+        == "exact: all 2^2 swaps of ranks; 1 zero ranked, then left out (Pratt)"
+    )
+
+
+def test_differences_that_are_equal_but_for_rounding_are_ties() -> None:
+    assert wilcoxon(np.array([0.3 - 0.1, 0.2, 0.5 - 0.4, 0.1, -0.3])) == wilcoxon(np.array([0.2, 0.2, 0.1, 0.1, -0.3]))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("units", [1, 5, 40, 400])
+def test_the_sign_test_agrees_with_scipy(units: int, shape: str) -> None:
+    for seed in range(5):
+        numbers = differences(seed, units, shape)
+        won, _, lost = wins(numbers)
+        if won + lost:
+            assert sign_test(numbers).p == pytest.approx(scipy_stats.binomtest(won, won + lost).pvalue, rel=1e-9)
+
+
+def test_the_bootstrap_counts_studentised_resamples_that_reach_so_far() -> None:
+    numbers = differences(2, 12, "smooth")
+    moved, rng = numbers - numbers.mean(), np.random.default_rng(9)
+    drawn = moved[rng.integers(12, size=(50_000, 12))]
+    t = np.abs(scipy_stats.ttest_1samp(drawn, 0, axis=1).statistic)
+    expected = float(np.mean(t >= abs(scipy_stats.ttest_1samp(numbers, 0).statistic)))
+    assert bootstrap_test(numbers, resamples=50_000).p == pytest.approx(expected, abs=0.006)  # 4 standard errors
+    assert bootstrap_test(numbers, resamples=99) == bootstrap_test(numbers, resamples=99)
+    assert bootstrap_test(numbers, resamples=99, seed=1).p != bootstrap_test(numbers, resamples=99, seed=2).p
+
+
+def test_resamples_of_one_unit_over_and_over_count_as_reaching_so_far() -> None:
+    # Of the four ways to draw two of two units, two hold one unit only; the other two have mean 0 and do not reach t.
+    assert bootstrap_test(np.array([1.0, 3.0]), resamples=40_000).p == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("units", [0, 1, 2, 30])
+def test_differences_that_are_all_zero_give_a_p_value_of_one(name: str, units: int) -> None:
+    assert TESTS[name](np.zeros(units), resamples=99, seed=0).p == 1.0
+
+
+@pytest.mark.parametrize("name", ["t", "bootstrap"])
+def test_differences_all_alike_have_no_p_value_where_a_spread_is_needed(name: str) -> None:
+    found = TESTS[name](np.array([0.3 - 0.1, 0.4 - 0.2, 0.2, 0.2]), resamples=99, seed=0)
+    assert np.isnan(found.p)
+    assert found.statistic == np.inf
+    assert found.note == "no p-value: all differences are alike"
+    assert np.isnan(TESTS[name](np.array([0.2]), resamples=99, seed=0).p)
+
+
+@pytest.mark.parametrize("name", ["permutation", "wilcoxon", "sign"])
+def test_differences_all_alike_are_as_telling_as_their_signs_elsewhere(name: str) -> None:
+    assert TESTS[name](np.full(6, 0.2), resamples=99, seed=0).p == 2 / 2**6
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_swapping_the_systems_changes_nothing(name: str, shape: str) -> None:
+    numbers = differences(3, 25, shape)
+    one, other = (TESTS[name](sign * numbers, resamples=999, seed=0).p for sign in (1, -1))
+    # The bootstrap draws the same units, permutations the same signs: both see the mirror image.
+    assert one == pytest.approx(other, rel=1e-9)
+
+
+STATSMODELS = {"bonferroni": "bonferroni", "holm": "holm", "benjamini-hochberg": "fdr_bh"}
+
+
+@pytest.mark.parametrize("method", STATSMODELS)
+def test_corrections_agree_with_statsmodels(method: str) -> None:
+    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415  # slow to import
+
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        p = (rng.random(rng.integers(1, 40)) ** 3).round(int(rng.integers(1, 6)))
+        np.testing.assert_allclose(corrected(p, method), multipletests(p, method=STATSMODELS[method])[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+def test_corrections_keep_the_order_stay_below_one_and_leave_out_what_is_no_p_value(method: str) -> None:
+    p = np.array([0.5, np.nan, 0.001, 0.2, np.nan, 0.9, 0.001])
+    known = ~np.isnan(p)
+    found = corrected(p, method)
+    np.testing.assert_array_equal(np.isnan(found), ~known)
+    np.testing.assert_array_equal(found[known], corrected(p[known], method))
+    assert (found[known] >= p[known]).all()
+    assert (found[known] <= 1).all()
+    assert (np.diff(found[known][np.argsort(p[known])]) >= 0).all()
+    assert corrected(np.array([]), method).size == 0
+    assert np.isnan(corrected(np.array([np.nan]), method)).all()
+
+
+def test_a_short_name_and_a_misspelt_one() -> None:
+    p = np.array([0.01, 0.02, 0.5])
+    np.testing.assert_array_equal(corrected(p, "bh"), corrected(p, "benjamini-hochberg"))
+    with pytest.raises(ParameterError, match=r"choose a correction of none, bonferroni.*did you mean bonferroni"):
+        corrected(p, "bonferoni")
+
+
+@pytest.mark.parametrize(("units", "systems"), [(2, 3), (8, 2), (10, 5)])
+def test_the_analysis_of_variance_agrees_with_statsmodels(units: int, systems: int) -> None:
+    import pandas as pd  # noqa: PLC0415
+    from statsmodels.stats.anova import AnovaRM  # noqa: PLC0415
+
+    values = sample_of(units, units, systems)
+    frame = pd.DataFrame(
+        [{"unit": u, "system": s, "value": values[u, s]} for u in range(units) for s in range(systems)]
+    )
+    found = anova.two_way(values)
+    for effect, subject, within in ((found.systems, "unit", "system"), (found.units, "system", "unit")):
+        table = AnovaRM(frame, "value", subject, within=[within]).fit().anova_table.iloc[0]
+        assert (effect.f, effect.p) == pytest.approx((table["F Value"], table["Pr > F"]), rel=1e-6)
+        assert (effect.degrees_of_freedom, found.residual_degrees_of_freedom) == (table["Num DF"], table["Den DF"])
+    parts = found.systems.sum_of_squares + found.units.sum_of_squares + found.residual_sum_of_squares
+    assert parts == pytest.approx(np.sum((values - values.mean()) ** 2))
+    assert found.residual == pytest.approx(found.residual_sum_of_squares / found.residual_degrees_of_freedom)
+
+
+def test_two_systems_give_the_paired_t_test() -> None:
+    values = sample_of(3, 12, 2)
+    expected = paired_t(values[:, 1] - values[:, 0])
+    found = anova.two_way(values).systems
+    assert (found.f, found.p) == pytest.approx((expected.statistic**2, expected.p))
+    assert anova.tukey_hsd(values).p == pytest.approx([expected.p])
+
+
+def test_where_nothing_is_left_to_chance() -> None:
+    alike = anova.two_way(np.full((4, 3), 0.3))
+    assert (alike.systems.p, alike.units.p) == (1.0, 1.0)
+    additive = np.add.outer([0.1, 0.2, 0.3, 0.7], [0.0, 0.1, 0.1])
+    assert anova.two_way(additive).systems.f == np.inf
+    assert np.isnan(anova.two_way(additive).systems.p)
+    np.testing.assert_array_equal(anova.tukey_hsd(additive).p, [np.nan, np.nan, 1.0])
+    np.testing.assert_array_equal(anova.tukey_hsd(np.full((4, 3), 0.3)).p, [1.0, 1.0, 1.0])
+    assert np.isnan(anova.tukey_hsd(np.array([[0.1, 0.2]])).p).all()
+    one_unit = anova.two_way(np.array([[0.1, 0.2]]))
+    assert np.isnan(one_unit.systems.p)
+    assert anova.randomised_tukey(np.full((4, 3), 0.3), resamples=50).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_systems_with_the_same_mean_are_not_told_apart_whatever_chance_does() -> None:
+    found = anova.tukey_hsd(np.array([[0.1, 0.3, 0.2], [0.3, 0.2, 0.1], [0.2, 0.1, 0.3]]))
+    np.testing.assert_allclose(found.p, 1.0)
+    assert found.half_width > 0
+
+
+@pytest.mark.parametrize(("systems", "freedom"), [(2, 1), (3, 4), (5, 30), (20, 19), (129, 6272), (10, 2_000)])
+def test_the_studentised_range_agrees_with_scipy(systems: int, freedom: int) -> None:
+    q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 9.0])
+    expected = scipy_stats.studentized_range.sf(q, systems, freedom)
+    np.testing.assert_allclose(anova.studentised_range(q, systems, freedom), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize(("systems", "freedom"), [(15, 14), (16, 7485), (129, 6272), (400, 399)])
+def test_interpolating_the_studentised_range_is_exact_to_the_sixth_decimal(systems: int, freedom: int) -> None:
+    for furthest in (4.0, 9.0, 40.0):
+        q = np.linspace(0, furthest, 201)
+        expected = np.maximum(anova.studentised_range(q[::5], systems, freedom), anova.SMALLEST_P)
+        np.testing.assert_allclose(anova._all_studentised(q, systems, freedom)[::5], expected, atol=1e-6, rtol=1e-4)
+
+
+def test_without_unit_effects_the_range_is_that_of_the_one_way_test() -> None:
+    values = np.random.default_rng(1).normal(0, 1, (8, 4)) + np.array([0, 0, 0.5, 1])
+    spread = values.var(axis=0, ddof=1).mean()
+    means = values.mean(axis=0)
+    first, second = anova.pairs(4)
+    q = np.abs(means[second] - means[first]) / np.sqrt(spread / 8)
+    expected = scipy_stats.tukey_hsd(*values.T).pvalue[first, second]
+    np.testing.assert_allclose(anova.studentised_range(q, 4, 4 * 7), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("systems", [4, 17])
+def test_tukeys_test_uses_the_residual_of_the_two_way_model(systems: int) -> None:
+    values, units = sample_of(systems, 6, systems), 6
+    design = np.hstack([np.repeat(np.eye(units), systems, axis=0), np.tile(np.eye(systems), (units, 1))[:, 1:]])
+    left = np.linalg.lstsq(design, values.ravel(), rcond=None)[1][0]
+    freedom = units * systems - design.shape[1]
+    first, second = anova.pairs(systems)
+    apart = np.abs(values.mean(axis=0)[second] - values.mean(axis=0)[first])
+    error = np.sqrt(left / freedom / units)
+    found = anova.tukey_hsd(values, alpha=0.1)
+    some = slice(None, None, max(1, len(first) // 6))
+    expected = scipy_stats.studentized_range.sf(apart[some] / error, systems, freedom)
+    np.testing.assert_allclose(found.p[some], expected, atol=1e-6)
+    assert found.half_width / error == pytest.approx(scipy_stats.studentized_range.ppf(0.9, systems, freedom), rel=1e-6)
+    np.testing.assert_array_equal(found.p < 0.1, apart > found.half_width)
+
+
+def test_the_randomised_test_approaches_all_orders() -> None:
+    values = np.array([[0.1, 0.4, 0.5], [0.2, 0.2, 0.9], [0.3, 0.6, 0.4]])
+    totals = values.sum(axis=0)
+    tables = [np.sum(rows, axis=0) for rows in product(*(list(permutations(row)) for row in values))]
+    ranges = np.array([np.ptp(table) for table in tables])
+    first, second = anova.pairs(3)
+    expected = [np.mean(ranges >= abs(totals[j] - totals[i]) - 1e-9) for i, j in zip(first, second, strict=True)]
+    np.testing.assert_allclose(anova.randomised_tukey(values, resamples=40_000), expected, atol=0.012)
+
+
+def test_the_randomised_test_of_two_systems_is_the_permutation_test() -> None:
+    values = sample_of(8, 14, 2)
+    expected = permutation_test(values[:, 1] - values[:, 0]).p
+    assert anova.randomised_tukey(values, resamples=40_000)[0] == pytest.approx(expected, abs=0.012)
+
+
+def test_the_randomised_test_is_the_same_for_a_seed_and_never_zero() -> None:
+    values = sample_of(9, 20, 5)
+    one = anova.randomised_tukey(values, resamples=999, seed=4)
+    np.testing.assert_array_equal(one, anova.randomised_tukey(values, resamples=999, seed=4))
+    assert (one != anova.randomised_tukey(values, resamples=999, seed=5)).any()
+    assert one.min() >= 1 / 1000
+    assert len(anova.randomised_tukey(np.zeros((3, 1)))) == 0
