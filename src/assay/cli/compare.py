@@ -159,11 +159,12 @@ def compare(
     if runs:
         rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
         rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-        evaluation = inputs.evaluated(given, runs, wanted or DEFAULT_MEASURES, rules, quiet)
-        result = verb.compare(evaluation, **settings)
+        compared: Any = inputs.evaluated(given, runs, wanted or DEFAULT_MEASURES, rules, quiet)
     else:
-        result = verb.compare(given, measures=wanted, **settings)
-    extras = _extras(result, judge_next, changes, queries, bounds, slices, topics)
+        compared, settings["measures"] = given, wanted
+    with inputs.working("comparing", hidden=quiet):
+        result = verb.compare(compared, **settings)
+        extras = _extras(result, judge_next, changes, queries, bounds, slices, topics)
     text = _rendered(result, form, extras, plain=to is not None)
     if plot is not None:
         result.intervals().save(plot)

@@ -124,10 +124,11 @@ def _of_systems(
     evaluation, *others = (
         inputs.evaluated(qrels, runs, measures, rules, quiet) for qrels in (given, *(other_qrels or ()))
     )
-    if others:
-        result = verb.correlate(evaluation, *others, **settings)
-    else:
-        result = _topics_or_measures(evaluation, measures, topics_of, split, settings)
+    with inputs.working("correlating", hidden=quiet):
+        if others:
+            result = verb.correlate(evaluation, *others, **settings)
+        else:
+            result = _topics_or_measures(evaluation, measures, topics_of, split, settings)
     for one in () if quiet else (evaluation, *others):
         inputs.say_what_was_read(one)
     return result

@@ -67,6 +67,19 @@ def evaluated(qrels: str, runs: list[str], measures: Sequence[str], rules: dict[
         return evaluate(qrels, files, measures, **rules)
 
 
+@contextmanager
+def working(says: str, hidden: bool) -> Iterator[None]:
+    """Show, on a terminal, that something is going on."""
+    from assay.report.terminal import console  # noqa: PLC0415
+
+    out = console(stderr=True)
+    if hidden or not out.is_terminal:
+        yield
+        return
+    with out.status(says):
+        yield
+
+
 def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
     """Tell on stderr what was read, if it was judgments and runs, and what is worth a note."""
     if evaluation is not None:

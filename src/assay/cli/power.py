@@ -75,9 +75,10 @@ def power(
         rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
         rules |= {"undefined": undefined, "compat": compat, "judge": judge}
         evaluation = inputs.evaluated(given, runs, wanted or DEFAULT_MEASURES, rules, quiet)
-        result = verb.plan(evaluation, **settings)
     else:
-        result = verb.plan(given, measures=wanted, **settings)
+        settings["measures"] = wanted
+    with inputs.working("planning", hidden=quiet):
+        result = verb.plan(given if evaluation is None else evaluation, **settings)
     text = output.rendered(result, form, plain=to is not None)
     if not quiet:
         inputs.say(evaluation, result.notes)

@@ -107,11 +107,12 @@ def _noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
 
 def _of_many(comparison: Comparison) -> Iterator[str]:
     """How many pairs could be told apart, and who leads."""
+    alpha = comparison.settings.alpha
     for paired in comparison.paired:
         of_measure = [one for one in comparison.findings if one.measure == paired.measure]
-        apart = sum(one.p < comparison.settings.alpha for one in of_measure)
-        best, *_ = standing = comparison.standing(paired.measure)
-        like = [one.system for one in standing[1:] if set(one.groups) & set(best.groups)]
+        apart = sum(one.p < alpha for one in of_measure)
+        best = comparison.standing(paired.measure)[0]
+        like = [one for one in of_measure if best.system in {one.system, one.baseline} and one.p >= alpha]
         detectable = sorted(one.detectable for one in of_measure if not math.isnan(one.detectable))
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
