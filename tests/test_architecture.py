@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
     "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
-    "given", "evaluation", "scored", "curves", "correlation", "comparison", "planning",
+    "tabled", "given", "evaluation", "scored", "curves", "correlation", "rankings", "comparison", "planning",
     "explanation", "audit", "doctor", "gate", "trec_eval",
     "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip

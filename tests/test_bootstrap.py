@@ -24,6 +24,12 @@ def interval(
     return intervals(resampled, observed, without_each, [level], method)[0]
 
 
+def moved_out(level: float, units: int) -> float:
+    """The level at which SciPy, which takes normal tails for what they are, goes out as far as ours do."""
+    reach = np.sqrt(units / (units - 1)) * scipy_stats.t.ppf((1 + level) / 2, units - 1)
+    return float(2 * scipy_stats.norm.cdf(reach) - 1)
+
+
 def counted(seed: int, units: int = 12) -> tuple[Floats, Floats]:
     rng = np.random.default_rng(seed)
     retrieved = rng.integers(1, 6, units)
@@ -100,7 +106,7 @@ def test_intervals_of_a_skewed_mean_agree_with_scipy(method: Method, theirs: str
     resampled = bootstrapped(sample, 20_000, seed)[:, 0]
     ours = interval(resampled, float(sample.observed()[0]), sample.without_each()[:, 0], level, method)
     expected = scipy_stats.bootstrap(
-        (values[:, 0],), np.mean, n_resamples=20_000, confidence_level=level, method=theirs, batch=2_000,
+        (values[:, 0],), np.mean, n_resamples=20_000, confidence_level=moved_out(level, 40), method=theirs, batch=2_000,
         rng=np.random.default_rng(seed),
     ).confidence_interval  # fmt: skip
     # The quantiles of 20,000 draws have a standard error of about 1 % of the interval's width; there are two of them.
@@ -117,7 +123,7 @@ def test_intervals_of_a_ratio_of_sums_agree_with_scipy(seed: int) -> None:
     ours = interval(resampled, float(sample.observed()[0]), sample.without_each()[:, 0])
     expected = scipy_stats.bootstrap(
         (found, retrieved), lambda top, under, axis: top.sum(axis) / under.sum(axis), paired=True, n_resamples=20_000,
-        batch=2_000, rng=np.random.default_rng(seed),
+        confidence_level=moved_out(0.95, 40), batch=2_000, rng=np.random.default_rng(seed),
     ).confidence_interval  # fmt: skip
     near = 0.04 * (expected.high - expected.low)
     assert (ours.low, ours.high) == pytest.approx((expected.low, expected.high), abs=near)
@@ -134,7 +140,7 @@ def test_the_correction_shifts_towards_the_long_tail() -> None:
 
 def test_the_correction_for_bias_is_efrons() -> None:
     resampled = np.linspace(0, 1, 10_001)
-    even = np.array([-1.0, 0.0, 1.0])  # no skewness, hence no acceleration
+    even = np.linspace(-1, 1, 100_001)  # no skewness, hence no acceleration; so many that t is normal
     found = interval(resampled, 0.6, even, level=0.9)
     bias = scipy_stats.norm.ppf(0.6)  # as 60 % of the resamples lie below the number observed
     expected = [scipy_stats.norm.cdf(2 * bias + scipy_stats.norm.ppf(tail)) for tail in (0.05, 0.95)]

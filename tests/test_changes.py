@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,26 +15,22 @@ from hypothesis import strategies as st
 from strategies import quickly, random_tables
 
 from assay import Measure, Policies, Qrels, Ranks, Run, Scores, Topics, evaluate
-from assay.comparison.changes import changes, queries, why_no_shares
-from assay.comparison.noticed import Noticed, noticed
 from assay.comparison.slices import NONE, attribute_of, slices
+from assay.counting.confusion import Confusion
 from assay.counting.retrieved import as_judged, retrieved
 from assay.errors import InputError, ParameterError
 from assay.measures import parse_measure, registered
 from assay.measures.steps import Steps
 from assay.measures.steps import given as counted_number
+from assay.rankings.changes import changes, queries, why_no_shares
+from assay.rankings.noticed import Noticed, noticed
 from assay.stats.paired import Paired
 
 Table: TypeAlias = dict[str, dict[str, float]]
 
 approx = pytest.approx
 MEASURES = [one for one in registered().values() if not one.definition.subtopics]
-#: Values that do not come from rows of the ranking: counts of sets, logarithms, ideals, what is left of a whole.
-DO_NOT_SPLIT = {
-    "GMAP", "GMBpref", "RBPResidual", "Unjudged", "NumQ", "NumRet", "NumRel", "Accuracy", "ErrorRate", "Fallout",
-    "Specificity", "Jaccard", "MCC", "ArithmeticMean", "GeometricMean", "IDCG", "Yaap", "Rndcg", "TrecRBPResidual",
-    "AUC", "SetP", "SetR", "SetF", "SetAP", "SetRelP", "Utility",
-}  # fmt: skip
+PAGE_ABOUT_CHANGES = Path(__file__).parents[1] / "docs" / "what-changed.md"
 
 
 def counted(qrels: Table, first: Table, second: Table, depth: int | None = None, **rules: Any) -> tuple[Ranks, Ranks]:
@@ -101,12 +99,16 @@ def test_what_is_noticed_is_what_a_slow_look_finds(seed: int) -> None:
     pages = [[ranking.get(query, [])[:10] for query in qrels] for ranking in lists]
     tops = [[page[:1] for page in system] for system in pages]
     relevant = [
-        [next((doc for doc in one.get(q, []) if qrels[q].get(doc, -1) >= 1), None) for q in qrels] for one in lists
+        [next((rank for rank, doc in enumerate(one.get(q, []), 1) if qrels[q].get(doc, -1) >= 1), None) for q in qrels]
+        for one in lists
     ]
+    in_both = [(before, after) for before, after in zip(*relevant, strict=True) if before and after]
     assert found.queries == len(qrels)
     assert found.first_result_changes == sum(a != b for a, b in zip(*tops, strict=True))
     assert found.page_documents_change == sum(set(a) != set(b) for a, b in zip(*pages, strict=True))
     assert found.page_order_changes == sum(set(a) == set(b) and a != b for a, b in zip(*pages, strict=True))
+    assert found.first_relevant_up == sum(after < before for before, after in in_both)
+    assert found.first_relevant_down == sum(after > before for before, after in in_both)
     assert found.first_relevant_appears == sum(a is None and b is not None for a, b in zip(*relevant, strict=True))
     assert found.first_relevant_disappears == sum(a is not None and b is None for a, b in zip(*relevant, strict=True))
 
@@ -121,14 +123,28 @@ def test_shares_add_up_to_the_difference(one: Measure) -> None:
         qrels, run, other = random_systems(seed)
         first, second = counted(qrels, run, other, collection_size=100)
         frame = changes(one, first, second, depth=1000)
-        if one.name in DO_NOT_SPLIT:
+        assert frame.height > 0
+        if (reason := why_no_shares(one, first)) is not None:
             assert frame["share"].null_count() == frame.height
-            assert why_no_shares(one, first) == f"{one} does not add up over documents"
-            return
-        assert why_no_shares(one, first) is None
+            assert reason == f"{one} does not add up over documents"
+            continue
         shares = dict(frame.group_by("query_id").agg(pl.col("share").sum()).rows())
         for query, *_, difference, _, _ in queries(one, first, second).rows():
             assert shares.get(query, 0.0) == approx(difference, abs=1e-12)
+
+
+def test_the_page_names_every_measure_without_shares() -> None:
+    """A measure that loses its shares, or gets some, is noticed here: the page has the one list of those without."""
+    ranks, _ = counted({"q": {"x": 1, "y": 0}}, {"q": listed("x", "y")}, {"q": listed("x")}, collection_size=100)
+    without = {one.name for one in MEASURES if why_no_shares(one, ranks) is not None}
+    of_sets = {one.name for one in MEASURES if one.definition.counts is Confusion}
+    assert of_sets <= without
+    paragraphs = PAGE_ABOUT_CHANGES.read_text(encoding="utf-8").split("\n\n")
+    (paragraph,) = (text for text in paragraphs if text.startswith("Not every value is a sum over documents."))
+    named = set(re.findall(r"\w+", paragraph)) & set(registered())
+    # Measures made of a confusion matrix are named as a group, with examples.
+    assert named - of_sets == without - of_sets
+    assert named & of_sets
 
 
 @pytest.mark.parametrize("name", ["P@3", "nDCG@5", "AP@4", "RBP@6", "ERR@3", "RR@2", "R@5", "F@5", "Q@3"])
@@ -254,11 +270,10 @@ def test_units_are_grouped_by_their_attribute_and_the_rest_comes_last() -> None:
         {"1": "short", "2": "long", "3": "short", "4": None, "5": "short"},
     )
     assert [(one.value, one.units) for one in found] == [("long", ("2",)), ("short", ("1", "3")), (NONE, ("4",))]
-    short = found[1]
-    assert (short.first, short.second, short.difference) == approx((0.15, 0.45, 0.3))
-    assert short.differences == approx([0.4, 0.2])
+    assert found[1].sample.observed() == approx([0.15, 0.45])
+    assert np.diff(found[1].sample.values)[:, 0] == approx([0.4, 0.2])
     turned = slices(paired({"1": (0.1, 0.5), "2": (0.3, 0.1)}), 1, 0, {"1": "x", "2": "x"})
-    assert turned[0].difference == approx(-0.1)
+    assert turned[0].sample.observed() == approx([0.3, 0.2])
 
 
 def test_many_numbers_become_quarters_and_few_stay_apart() -> None:
@@ -296,4 +311,4 @@ def test_an_attribute_is_a_column_of_the_topics_or_a_dict() -> None:
 
 def test_slices_of_a_geometric_mean_are_geometric_means() -> None:
     found = slices(paired({"1": (0.1, 0.4), "2": (0.4, 0.4)}, "GMAP"), 0, 1, {"1": "x", "2": "x"})[0]
-    assert (found.first, found.second) == approx((0.2, 0.4))
+    assert found.sample.observed() == approx([0.2, 0.4])

@@ -69,16 +69,18 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-b", "bm26"], "did you mean bm25?"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--test", "z"], "the test is one of permutation"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--slices", "kind"], "--topics FILE"),
+        (["compare", "one.csv", "--level", "2"], "--level goes with judgments and runs"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--plot", "x.doc"], "x.doc: the name ends in"),
         (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "--changes", "t99"], "there is no query 't99'"),
-        (["compare", "qrels.txt"], "qrels.txt:"),
+        (["compare", "qrels.txt"], "qrels.txt holds judgments (TREC qrels): give two runs"),
+        (["compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "runs/tfidf.run", "--queries", "2"], "--system"),
         (["compare", "nan.csv"], "nan.csv:3: expected a finite number, or nothing, got 'NaN'"),
         (["compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
         (["compare", "twice.csv"], "twice.csv:1: expected each column once"),
         (["compare", "apart.csv"], "the systems a, b have no query in common"),
-        (["power", "one.csv"], "2 units at least"),
+        (["power", "one.csv"], "at least 2 units"),
         (["correlate", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-m", "AP"], "say two measures"),
-        (["correlate", "flat.csv"], "flat.csv"),
+        (["correlate", "flat.csv"], "AP: all items have the same number"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
@@ -88,7 +90,7 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
     (folder / "one.csv").write_text("a,b\n0.1,0.2\n")
     (folder / "twice.csv").write_text("a,a\n0.1,0.2\n0.1,0.2\n")
     (folder / "apart.csv").write_text("system,query_id,AP\na,q1,0.1\nb,q2,0.2\n")
-    (folder / "flat.csv").write_text("system,AP,RR\na,0.5,x\nb,0.5,0.1\n")
+    (folder / "flat.csv").write_text("system,AP,RR\na,0.5,0.2\nb,0.5,0.1\n")
     done = run_assay(*arguments, "-o", "out.txt", folder=folder)
     assert done.returncode == 2
     assert done.stdout == ""

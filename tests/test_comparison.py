@@ -13,16 +13,19 @@ import pytest
 from scipy import stats
 from shared_data import shared
 
-import assay
 from assay import InputError, ParameterError, Scores, compare, evaluate
-from assay.comparison.pairing import family_says, pairs_of
+from assay.comparison.pairing import pairs_of
+from assay.report import comparisons
 from assay.report.sentences import sentences
+from assay.stats.corrections import CORRECTIONS
+from assay.stats.pairs import SIMULTANEOUS
+from assay.stats.tests import TESTS
 
 
-def scores(measure: str = "AP", **systems: Sequence[float | None]) -> Scores:
+def scores(**systems: Sequence[float | None]) -> Scores:
     """A table of scores on the same units."""
     rows = [
-        (name, measure, "query", f"q{unit}", value, None if value is not None else "no value")
+        (name, "AP", "query", f"q{unit}", value, None if value is not None else "no value")
         for name, values in systems.items()
         for unit, value in enumerate(values)
     ]
@@ -101,10 +104,14 @@ def test_every_word_of_the_verdict_comes_out_of_data() -> None:
 
 def test_unjudged_documents_that_could_turn_the_difference_round_are_named() -> None:
     unknown = {query: {"new": 3.0, "good": 2.0} for query in QRELS}
-    found = compare(QRELS, {"first": FIRST, "unknown": unknown}, measures="P@1").finding()
+    quite_unknown = {query: {"new": 3.0, "newer": 2.0} for query in QRELS}
+    found = compare(QRELS, {"first": FIRST, "unknown": quite_unknown}, measures="P@2").finding()
+    assert (found.difference, found.verdict.word, found.verdict.unjudged) == (-0.5, "worse", 24)
     assert found.reach is not None
-    assert found.reach.high == pytest.approx(1.0)
-    assert "unjudged documents" in next(iter(sentences(compare(QRELS, {"a": FIRST, "b": unknown}, measures="P@1"))))
+    assert (found.reach.low, found.reach.high) == pytest.approx((-0.5, 0.5))
+    alike = compare(QRELS, {"first": FIRST, "unknown": unknown}, measures="P@1")
+    assert (alike.finding().verdict.word, alike.finding().verdict.unjudged) == ("identical", 12)
+    assert "12 documents within reach of the measure have no judgment" in next(iter(sentences(alike)))
     judged_well = compare(QRELS, {"first": FIRST, "second": SECOND}, measures="P@1").finding()
     assert judged_well.verdict.unjudged == 0
 
@@ -116,6 +123,22 @@ def test_the_margin_is_a_share_of_the_range_or_of_the_baseline_and_is_said() -> 
     assert (bounded.value, bounded.says) == (0.01, "0.01 of the measure's range")
     assert unbounded.margin.value == pytest.approx(0.01 * unbounded.baseline_value)
     assert (given.value, given.says) == (0.05, "as asked for")
+
+
+@pytest.mark.parametrize(("before", "after"), [(10, 20), (5, 10)])
+def test_a_hundred_per_cent_better_is_told_with_the_queries_that_change(before: int, after: int) -> None:
+    """Worked example R14: 10 or 5 of 100 queries are behind the same relative change."""
+    qrels = {f"q{n}": {"good": 1} for n in range(100)}
+    runs = {
+        name: {f"q{n}": {"good" if n < right else "bad": 1.0} for n in range(100)}
+        for name, right in (("old", before), ("new", after))
+    }
+    comparison = compare(qrels, runs, measures="P@1")
+    found = comparison.finding()
+    assert (found.difference, found.relative) == pytest.approx(((after - before) / 100, 1.0))
+    said = str(comparison)
+    assert f"+{(after - before) / 100:.4f} (+100.0%)" in said
+    assert f"higher for {after - before}, the same for {100 - (after - before)} and lower for 0 of 100 queries" in said
 
 
 def test_geometric_means_are_compared_on_their_scale_and_tested_on_logarithms() -> None:
@@ -152,8 +175,6 @@ def test_pairs_against_one_baseline_several_or_all() -> None:
     assert pairs_of(names, ["a", "b"]).pairs == ((0, 1), (0, 2), (1, 2))
     assert pairs_of(names).pairs == ((0, 1), (0, 2), (1, 2))
     assert pairs_of(names[:2]).pairs == ((0, 1),)
-    assert family_says(pairs_of(names), 2, "measure") == "all 3 pairs of systems, measure by measure"
-    assert family_says(pairs_of(names), 2, "all") == "all 3 pairs of systems, under 2 measures together"
 
 
 def test_the_family_decides_how_much_is_corrected() -> None:
@@ -166,6 +187,8 @@ def test_the_family_decides_how_much_is_corrected() -> None:
     for one, other, raw in zip(alone.findings, together.findings, plain.findings, strict=True):
         assert one.p == pytest.approx(min(1, 2 * raw.p), rel=0.02)
         assert other.p == pytest.approx(min(1, 4 * raw.p), rel=0.02)
+    assert comparisons.family(alone).endswith("over 2 comparisons with a, measure by measure")
+    assert comparisons.family(together).endswith("over 2 comparisons with a, under 2 measures together")
 
 
 def test_groups_of_many_systems_follow_the_pairs() -> None:
@@ -186,11 +209,54 @@ def test_results_are_the_same_for_a_seed_and_others_for_another() -> None:
     assert one.p != other.p or one.interval != other.interval
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap", "t", "wilcoxon", "sign", "tukey", "randomised_tukey"])
-def test_every_test_can_be_chosen(test: str) -> None:
+@pytest.mark.parametrize("test", [*TESTS, *SIMULTANEOUS])
+def test_every_test_can_be_chosen_and_is_named(test: str) -> None:
     rng = np.random.default_rng(11)
-    table = scores(**{name: rng.uniform(0, 1, 12).tolist() for name in "abc"})
-    assert all(0 <= one.p <= 1 for one in compare(table, test=test).findings)
+    comparison = compare(scores(**{name: rng.uniform(0, 1, 12).tolist() for name in "abc"}), test=test)
+    assert all(0 <= one.p <= 1 for one in comparison.findings)
+    assert comparisons.method(comparison).startswith(comparisons.TESTS[test][:4].capitalize())
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_every_correction_can_be_chosen_and_is_named(correction: str) -> None:
+    table = scores(a=noisy(1)[0], b=noisy(1)[1], c=noisy(2)[0])
+    assert comparisons.CORRECTIONS[correction] in comparisons.method(compare(table, correction=correction))
+
+
+def test_rounding_is_no_difference() -> None:
+    found = compare(scores(a=[0.1 + 0.2] * 8 + [0.5], b=[0.3] * 8 + [0.5])).finding()
+    assert (found.verdict.word, found.p, found.wins) == ("identical", 1.0, (0, 9, 0))
+
+
+def test_what_was_drawn_is_what_is_said() -> None:
+    first, second = noisy(12)
+    assert compare(scores(a=first, b=second), test="t").settings.resamples is None
+    drawn = compare(scores(a=first, b=second), resamples=500, bootstrap_resamples=100)
+    assert (drawn.settings.resamples, drawn.settings.bootstrap_resamples) == (500, 100)
+    assert "(500 random swaps)" in comparisons.method(drawn)
+    exact = compare(scores(**{f"s{n}": noisy(n)[0][:10] for n in range(9)}))
+    assert exact.settings.resamples is None
+    assert "exact: all 2^10 swaps" in comparisons.method(exact)
+
+
+def test_slices_have_their_own_findings_whatever_the_systems_are_called() -> None:
+    first, second = noisy(13, shift=0.1)
+    comparison = compare(scores(p=first, low=second))
+    halves = comparison.slices({f"q{unit}": "early" if unit < 20 else "late" for unit in range(40)})
+    assert halves["slice"].to_list() == ["early", "late"]
+    assert halves["value_p"].to_list() == pytest.approx([np.mean(first[:20]), np.mean(first[20:])])
+    assert halves["difference"].mean() == pytest.approx(comparison.finding().difference)
+    whole = compare(scores(p=first[:20], low=second[:20]))
+    assert halves["low"][0] == pytest.approx(whole.finding().interval.low)
+
+
+def test_documents_can_be_taken_out_and_are_bounded() -> None:
+    unknown = {query: {"new": 3.0, "good": 2.0} for query in QRELS}
+    comparison = compare(QRELS, {"first": FIRST, "unknown": unknown}, measures="P@1")
+    assert comparison.condensed().row(0)[3:] == pytest.approx((0.0, 0.0, 1.0, 1.0))
+    assert comparison.bounds().select("value", "low", "high").rows() == [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
+    assert comparison.judge_next(3).height == 3
+    assert comparison.judge_next(3)["effect"].to_list() == pytest.approx([1 / 12] * 3)
 
 
 def test_a_comparison_can_be_written_in_every_form() -> None:
@@ -258,7 +324,3 @@ def test_the_runs_of_a_real_track() -> None:
     comparison = compare(qrels, [str(run) for run in runs], measures=["AP", "nDCG@10"])
     assert len(comparison.findings) == 2 * 15
     assert all(one.noticed is not None for one in comparison.findings)
-
-
-def test_the_public_name_is_the_verb() -> None:
-    assert assay.compare is compare

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from shared_data import shared
+from strategies import quickly
 from typer.testing import CliRunner
 
 import assay
@@ -22,7 +23,8 @@ from assay.cli import correlate as command
 from assay.correlation import correlate
 from assay.errors import InputError, ParameterError
 from assay.files import read_scores
-from assay.stats.correlation import kendall, pearson, row_by_row, spearman, tau_ap
+from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
+from assay.stats.orders import Orders
 from assay.stats.overlap import rbo
 
 TEA = Path(__file__).parents[1] / "src" / "assay" / "data" / "tea"
@@ -64,6 +66,7 @@ def test_spearman_without_ties_is_the_textbook_formula() -> None:
 
 
 @given(LISTS)
+@quickly
 def test_coefficients_agree_with_scipy_with_and_without_ties(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array(numbers, dtype=float) for numbers in zip(*pairs, strict=True))
     found = [coefficient(first, second).value for coefficient in (pearson, spearman, kendall)]
@@ -79,13 +82,14 @@ def test_coefficients_agree_with_scipy_with_and_without_ties(pairs: list[tuple[i
 
 
 @given(st.permutations(range(7)))
+@quickly
 def test_tau_ap_is_the_share_of_items_that_belong_above(order: list[int]) -> None:
     first, second = [float(n) for n in range(7)], [float(n) for n in order]
     assert tau_ap(first, second).value == approx(slow_tau_ap(first, second))
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=5))
-@settings(max_examples=60)
+@quickly
 def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(pairs: list[tuple[int, int]]) -> None:
     first, second = ([float(n) for n in numbers] for numbers in zip(*pairs, strict=True))
     if len(set(first)) == 1 or len(set(second)) == 1:
@@ -146,6 +150,7 @@ def test_intervals_cover_about_as_often_as_they_say(items: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=8))
+@quickly
 def test_many_lists_at_once_are_the_same_as_one_by_one(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array([numbers, numbers[::-1]], dtype=float) for numbers in zip(*pairs, strict=True))
     found = row_by_row(first, second)
@@ -195,6 +200,7 @@ def slow_rbo(first: list[int], second: list[int], p: float) -> tuple[float, floa
     st.lists(st.integers(0, 11), unique=True, min_size=1, max_size=9),
     st.sampled_from([0.3, 0.5, 0.8, 0.9, 0.98]),
 )
+@quickly
 def test_rbo_is_what_the_formulas_give(first: list[int], second: list[int], p: float) -> None:
     found = rbo(first, second, p)
     assert found[:3] == approx(slow_rbo(first, second, p))
@@ -270,6 +276,36 @@ def test_two_sets_of_judgments_and_two_sets_of_topics() -> None:
     assert split.pairs[0].first == "AP (4 drawn)"
 
 
+def test_a_split_draws_from_the_topics_that_count_by_the_rules_of_the_evaluation() -> None:
+    """t4 has no relevant document: it counts as 0, or is skipped, and then there are but three topics to draw from."""
+    qrels = {"t1": {"d": 1}, "t2": {"d": 1}, "t3": {"d": 1}, "t4": {"d": 0}}
+    runs = {name: {topic: {"d": score, "x": 1.0} for topic in qrels} for name, score in (("good", 2.0), ("poor", 0.0))}
+    counted = correlate(assay.evaluate(qrels, runs, "AP"), measure="AP", split=2)
+    assert sorted(counted.pairs[0].items.select("first", "second").row(0)) == [(1 + 0) / 2, (1 + 1) / 2]
+    with pytest.raises(ParameterError, match="two sets of 1 to 1 of the 3 units, not 2"):
+        correlate(assay.evaluate(qrels, runs, "AP", undefined="skip"), measure="AP", split=2)
+
+
+def test_a_list_of_equal_numbers_has_no_coefficient_and_is_named() -> None:
+    found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 1, "b": 2, "c": 3}, names=("flat", "steep"))
+    assert found.constant == ("flat",)
+    assert {one.note for one in found.pairs[0].coefficients} == {"all numbers of the first list are the same"}
+    assert all(math.isnan(one.value) for one in found.pairs[0].coefficients)
+    assert correlate([1, 2, 3], [1, 3, 2]).constant == ()
+
+
+def test_every_coefficient_is_registered_under_the_name_that_it_gives() -> None:
+    """And what looks at order alone does not change if the numbers are stretched."""
+    first, second = np.array([1.0, 2.0, 4.0, 3.0, 9.0]), np.array([2.0, 1.0, 4.0, 3.0, 5.0])
+    assert len({one.name for one in COEFFICIENTS}) == len(COEFFICIENTS)
+    for one in COEFFICIENTS:
+        found = one.of(first, second, 0.95)
+        assert found.name == one.name
+        assert one.rows(Orders.of(first[None]), Orders.of(second[None])) == approx(found.value)
+        stretched = one.of(first**3, second, 0.95).value
+        assert (stretched == approx(found.value)) == one.of_order
+
+
 def test_topic_halves_of_real_systems_agree_as_scipy_says() -> None:
     scores = read_scores(shared("system-topic-scores", "adhoc8_ap.named.csv"), measure="AP")
     found = correlate(scores, measure="AP", split=25, resamples=0)
@@ -281,8 +317,11 @@ def test_topic_halves_of_real_systems_agree_as_scipy_says() -> None:
 
 def test_what_cannot_be_correlated_is_refused_in_one_line() -> None:
     evaluation = assay.evaluate(str(TEA / "qrels.txt"), RUNS, ["AP", "RR"])
+    renamed = assay.evaluate(str(TEA / "qrels.txt"), {"other": RUNS[0]}, ["AP", "RR"])
     refused: list[tuple[type[assay.AssayError], str, Callable[[], object]]] = [
         (InputError, "no item in common", lambda: correlate({"a": 1}, {"b": 1})),
+        (InputError, "no system in common", lambda: correlate(evaluation, renamed, measure="AP")),
+        (InputError, "2 items at least, got 1 item with", lambda: correlate({"a": 1, "b": math.nan}, {"a": 1, "b": 2})),
         (ParameterError, "equally long, not 2 and 3", lambda: correlate([1, 2], [1, 2, 3])),
         (ParameterError, "not one of each", lambda: correlate([1, 2], {"a": 1, "b": 2})),
         (ParameterError, "expected a number, got 'x'", lambda: correlate({"a": "x"}, {"a": 1})),
@@ -290,6 +329,11 @@ def test_what_cannot_be_correlated_is_refused_in_one_line() -> None:
         (ParameterError, "choose a measure of AP, RR", lambda: correlate(evaluation, "AP", "P@5")),
         (ParameterError, "two sets of 1 to 4", lambda: correlate(evaluation, measure="AP", split=5)),
         (InputError, "no unit of this set", lambda: correlate(evaluation, measure="AP", units=(["t1"], ["no"]))),
+        (ParameterError, "go with one evaluation", lambda: correlate(evaluation, renamed, measure="AP", split=2)),
+        (ParameterError, "not both", lambda: correlate(evaluation, "AP", "RR", measure="AP")),
+        (ParameterError, "choose one measure of AP, RR", lambda: correlate(evaluation, split=2)),
+        (ParameterError, "the scores are of AP, RR", lambda: correlate(evaluation.scores, "AP", "P@5")),
+        (ParameterError, "choose units or split", lambda: correlate(evaluation, "AP", split=2, units=(["t1"], ["t2"]))),
         (ParameterError, "nothing to correlate", correlate),
         (ParameterError, "two lists at least", lambda: correlate([1, 2])),
         (ParameterError, "holds 'a' twice", lambda: correlate(["a", "a"], ["b"])),
@@ -350,18 +394,38 @@ def test_the_command_refuses_bad_calls_and_files_in_one_line(run_command: typer.
     Path("short.csv").write_text("system,AP,RR\na,0.3\n")
     Path("narrow.csv").write_text("system,AP\na,0.3\n")
     Path("empty.csv").write_text("")
+    Path("nan.csv").write_text('system,AP,RR\n"a\nb",0.3,n/a\nc,0.3,NaN\n')
+    Path("infinite.csv").write_text("system,AP,RR\na,-inf,0.5\n")
+    Path("flat.csv").write_text("system,AP,RR\na,0.5,0.1\nb,0.5,0.2\nc,,0.4\n")
+    Path("same.csv").write_text("query_id,a,b\nq1,0.5,0.5\nq2,0.25,0.25\n")
+    Path("alone.csv").write_text("system,AP,RR\na,0.5,0.1\nb,NA,0.2\n")
+    Path("elsewhere.csv").write_text("system,AP\nz,0.3\n")
     evaluated = [str(TEA / "qrels.txt"), *RUNS]
     for arguments, why in (
         (["twice.csv"], "twice.csv:3: expected each name once, got 'a'"),
-        (["text.csv"], "text.csv:2: expected a number, got 'high'"),
+        (["text.csv"], "text.csv:2: expected a number, or nothing, got 'high'"),
         (["short.csv"], "short.csv:2: expected 3 fields"),
         (["narrow.csv"], "one column of numbers"),
         (["empty.csv"], "empty.csv:1: expected a header"),
+        (["nan.csv"], "nan.csv:4: expected a finite number, or nothing, got 'NaN'"),
+        (["infinite.csv"], "infinite.csv:2: expected a finite number, or nothing, got '-inf'"),
+        (["flat.csv"], "flat.csv: AP: all items have the same number: there is no order to correlate"),
+        (
+            ["same.csv", "-m", "AP", "--split", "1"],
+            "same.csv: AP (1 drawn) and AP (1 others): all systems",
+        ),
+        (["alone.csv"], "AP and RR: an order takes 2 items at least, got 1 item with a number in both"),
+        (["narrow.csv", "elsewhere.csv"], "AP (narrow) and AP (elsewhere) have no item in common"),
+        (["narrow.csv", "narrow.csv"], "names are 2, all different"),
+        ([*evaluated[:2], "-m", "AP", "-m", "RR"], "AP and RR: an order takes 2 systems at least, got 1 system"),
         (["narrow.csv", "--split", "2"], "--split goes with"),
         ([*evaluated, "-m", "AP"], "say two measures"),
         ([*evaluated, "-m", "AP,RR", "--split", "2"], "--split takes one measure"),
         ([*evaluated, "-m", "AP", "--topics-of", "empty.csv"], "give it twice"),
-        ([*evaluated, "-m", "AP", "--topics-of", "empty.csv", "--topics-of", "empty.csv"], "expected topic ids"),
+        (
+            [*evaluated, "-m", "AP", "--topics-of", "empty.csv", "--topics-of", "empty.csv"],
+            "empty.csv:1: expected ids, one a line",
+        ),
         ([*evaluated, "-m", "AP", "--split", "2", "--other-qrels", "x"], "choose one of"),
     ):
         done = CliRunner().invoke(run_command, arguments)

@@ -14,13 +14,14 @@ from shared_data import shared
 from strategies import random_tables
 
 from assay import Evaluation, Measure, Policies, Qrels, Ranks, Run, evaluate, scan_run
-from assay.comparison import extremes
-from assay.comparison.extremes import Trials
-from assay.comparison.unjudged import bounds_of, condensed_of, judge_next, reach_of
 from assay.counting.judgments import Floats
 from assay.counting.retrieved import as_judged, retrieved, same_queries
 from assay.errors import DuplicateError, InputError, ParameterError
 from assay.measures import parse_measure, registered
+from assay.rankings import extremes
+from assay.rankings.extremes import extreme
+from assay.rankings.trials import Trials
+from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
 
 Table: TypeAlias = dict[str, dict[str, float]]
 
@@ -256,7 +257,7 @@ def test_it_comes_near_to_brute_force_for_every_measure(measure: Measure) -> Non
         trials = Trials(measure, systems, "counted_as")
         heights = all_heights(trials)[:, trials.counted]
         low, high = np.nanmin(heights, axis=0), np.nanmax(heights, axis=0)
-        found_low, found_high = (trials.height(trials.extreme(sign))[trials.counted] for sign in (-1, 1))
+        found_low, found_high = (trials.height(extreme(trials, sign))[trials.counted] for sign in (-1, 1))
         assert (found_low >= low - 1e-9).all()
         assert (found_high <= high + 1e-9).all()
         missed += float((found_low - low + high - found_high).sum())
@@ -273,7 +274,7 @@ def test_in_long_lists_it_comes_near_too(name: str, monkeypatch: pytest.MonkeyPa
         counts = counted(qrels, runs)
         trials = Trials(parse_measure(name), [counts["a"], counts["b"]], "counted_as")
         heights = all_heights(trials)
-        found = [trials.height(trials.extreme(sign)) for sign in (-1, 1)]
+        found = [trials.height(extreme(trials, sign)) for sign in (-1, 1)]
         missed += float((found[0] - heights.min(axis=0) + heights.max(axis=0) - found[1]).sum())
         width += float(np.ptp(heights, axis=0).sum())
     assert missed <= 0.1 * width
@@ -425,7 +426,7 @@ def test_the_effect_is_that_of_judging_the_document(name: str, undefined: Any) -
     assert {pair for pair, effect in effects.items() if abs(effect) > 1e-9} == set(found)
     for pair, row in found.items():
         assert row["effect"] == approx(effects[pair])
-        better = (row["effect"] > 0) == measure.definition.higher_is_better
+        better = (row["effect"] > 0) == (measure.definition.higher_is_better is not False)
         assert row["favours"] == ("b" if better else "a")
     sizes = frame["effect"].abs().round(9).to_list()
     assert sizes == sorted(sizes, reverse=True)

@@ -275,8 +275,7 @@ def differences(
     """
     wanted = evaluation.measure(measure)
     old, new = _pair(evaluation, baseline, system)
-    substitute = wanted.parameters.get("floor", wanted.definition.counted_as)
-    substitute = substitute if evaluation.undefined == "counted_as" else None
+    substitute = wanted.substitute if evaluation.undefined == "counted_as" else None
     columns = [
         evaluation.scores.of(name, str(wanted)).select(
             pl.col("unit").alias("query_id"),
@@ -286,7 +285,7 @@ def differences(
     ]
     joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))
-    frame = frame.sort("difference", descending=wanted.definition.higher_is_better, maintain_order=True)
+    frame = frame.sort("difference", descending=wanted.definition.higher_is_better is not False, maintain_order=True)
     summary = summary_frame([(name, wanted, evaluation.summary(wanted, name)) for name in (old, new)])
     warnings = [*evaluation.warnings, *_undefined(summary, evaluation)]
     if (left_out := max(column.height for column in columns) - frame.height) > 0:

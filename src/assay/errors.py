@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _LONGEST_QUOTE = 80
 
@@ -106,5 +106,22 @@ def number_of(what: str, number: int) -> str:
     >>> number_of("topic", 1), number_of("query", 1200)
     ('1 topic', '1,200 queries')
     """
-    several = f"{what.removesuffix('y')}ies" if what.endswith("ry") else f"{what}s"
-    return f"{number:,} {what if number == 1 else several}"
+    return f"{number:,} {what if number == 1 else several(what)}"
+
+
+def several(what: str) -> str:
+    """The plural of a thing.
+
+    >>> several("query")
+    'queries'
+    """
+    return f"{what.removesuffix('y')}ies" if what.endswith("ry") else f"{what}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: all of a few, the first of many.
+
+    >>> listed(["a", "b"])
+    'a, b'
+    """
+    return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")

@@ -14,7 +14,7 @@ from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean, need, number_of
-from assay.given import check_text, judgments_of, named_runs
+from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
 from assay.measures.parser import split_measures
@@ -122,7 +122,7 @@ class Evaluation:
     def sorted_by(self, measure: str | Measure) -> Evaluation:
         """The same with the best system under a measure first."""
         means = {system.name: self.mean(measure, system.name) for system in self.systems}
-        sign = -1 if self.measure(measure).definition.higher_is_better else 1
+        sign = 1 if self.measure(measure).definition.higher_is_better is False else -1
         order = sorted(self.systems, key=lambda system: (math.isnan(means[system.name]), sign * means[system.name]))
         return replace(self, systems=tuple(order))
 
@@ -230,7 +230,7 @@ def evaluate(
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
     """
-    samples, seed = _whole("samples", samples, 1), _whole("seed", seed, 0)
+    samples, seed = whole("samples", samples, 1), whole("seed", seed, 0)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
@@ -270,20 +270,15 @@ def evaluate(
 def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
     if not isinstance(given, str | Measure | Iterable):
         raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {given!r}")
-    listed = split_measures(given) if isinstance(given, str) else [given] if isinstance(given, Measure) else given
-    wanted = [parse_measure(measure) for measure in listed]
+    listed = [given] if isinstance(given, str | Measure) else given
+    split = [name for one in listed for name in (split_measures(one) if isinstance(one, str) else [one])]
+    wanted = [parse_measure(measure) for measure in split]
     if not wanted:
         raise ParameterError("there is no measure to compute")
     if compat is not None:
         # The reference tool's rounding of recall levels belongs to its profile, unless somebody asked for another.
         wanted = [m(rule=compat) if "rule" in m.parameters and "rule" not in m.given else m for m in wanted]
     return tuple(dict.fromkeys(wanted))
-
-
-def _whole(name: str, value: Any, low: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < low:
-        raise ParameterError(f"{name} is a whole number from {low} on, not {value!r}")
-    return int(value)
 
 
 def _profile(compat: str | None) -> dict[str, Any]:

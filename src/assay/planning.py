@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.comparison.pairing import pairs_of
-from assay.errors import InputError, ParameterError, need, number_of
+from assay.errors import InputError, ParameterError, number_of
+from assay.given import check_levels, whole
 from assay.measures.registry import Measure
 from assay.scored import Scored
 from assay.stats import pairs as pairwise
@@ -20,10 +22,9 @@ from assay.stats.paired import Paired
 from assay.stats.power import smallest_detectable, units_needed
 from assay.stats.samples import Averaged
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
+from assay.tabled import Tabled
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from assay.report.titled import Titled
 
 JSON_SCHEMA_VERSION = 1
@@ -77,7 +78,7 @@ class MeasurePlan(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Tabled):
     """How many units a comparison needs, measure by measure.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(8)}
@@ -99,26 +100,10 @@ class Plan:
         names = ", ".join(one.measure for one in self.measures)
         return f"<Plan for {names}: {number_of('pair', len(self.measures[0].pairs))} of systems>"
 
-    def __str__(self) -> str:
-        from assay.report.titled import to_text  # noqa: PLC0415  # results reach the report inside functions only
-
-        return to_text(self.tables(), self.lines())
-
     def to_frame(self) -> pl.DataFrame:
         """One row a measure and pair of systems."""
         rows = [pair._asdict() for one in self.measures for pair in one.pairs]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The table of `to_frame`, as a pandas frame."""
-        need("pandas", extra="pandas", purpose="to_pandas")
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(self.to_frame().to_dict(as_series=False))
-
-    def to_csv(self) -> str:
-        """The table of `to_frame`, numbers in full."""
-        return self.to_frame().write_csv()
 
     def to_json(self) -> str:
         """Measures, pairs and settings; numbers in full, null where there is none."""
@@ -139,23 +124,6 @@ class Plan:
             ],
         }
         return as_json(told)
-
-    def to_markdown(self) -> str:
-        """The tables as Markdown."""
-        from assay.report.titled import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self.tables(), self.lines())
-
-    def to_latex(self) -> str:
-        """The tables as LaTeX (booktabs)."""
-        from assay.report.titled import to_latex  # noqa: PLC0415
-
-        return to_latex(self.tables(), self.lines())
-
-    def _repr_html_(self) -> str:
-        from assay.report.titled import to_html  # noqa: PLC0415
-
-        return to_html(self.tables(), self.lines())
 
     def tables(self) -> list[Titled]:
         """What is shown: the pairs if they are few, else their median and range; then what the measures tell apart."""
@@ -197,42 +165,46 @@ def plan(
     """
     if difference is not None and not (np.isfinite(difference) and difference > 0):
         raise ParameterError(f"the difference is a number above 0, not {difference!r}")
-    scored = Scored.of(given, runs, measures, seed=seed, **rules)
-    paired = [_paired(scored, name) for name in scored.measures(measures)]
+    check_levels(alpha=alpha, power=power)
+    seed = whole("seed", seed, 0)
+    paired = Scored.of(given, runs, measures, seed=seed, **rules).all_paired(measures)
     notes = [
         f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
     ]
     usable = [one for one in paired if not _is_sum(one)]
     if not usable:
         raise InputError(f"{paired[0].measure} is a sum over units, which grows with them: plan by another measure")
-    planned = []
-    for one in usable:
-        pairs = pairs_of(one.systems, baseline, all_pairs=baseline is None).pairs
-        drawn = pairwise.resamples_for(len(pairs), alpha) if resamples is None else resamples
-        planned.append(_measure_plan(one, pairs, difference, (alpha, power), (drawn, seed)))
-        if one.left_out:
-            notes.append(f"{one.measure}: {number_of(one.unit_kind, one.left_out)} that not all systems have left out")
-    return Plan(tuple(planned), alpha, power, drawn, seed, tuple(dict.fromkeys(notes)))
+    pairs = pairs_of(usable[0].systems, baseline, all_pairs=baseline is None).pairs
+    asked = _Asked(
+        pairs,
+        difference,
+        alpha,
+        power,
+        pairwise.resamples_for(len(pairs), alpha) if resamples is None else whole("resamples", resamples, 100),
+        seed,
+    )
+    notes += [note for one in usable for note in one.notes()]
+    planned = tuple(_measure_plan(one, asked) for one in usable)
+    return Plan(planned, alpha, power, asked.resamples, seed, tuple(dict.fromkeys(notes)))
 
 
-def _measure_plan(
-    paired: Paired,
-    pairs: tuple[tuple[int, int], ...],
-    difference: float | None,
-    levels: tuple[float, float],
-    drawing: tuple[int, int],
-) -> MeasurePlan:
-    (alpha, power), (resamples, seed) = levels, drawing
-    units, observed = len(paired.units), paired.observed
-    wanted, says = paired.margin(pairs[0][0], difference)
-    without_each = paired.sample.without_each()
-    found = pairwise.tested(paired, pairs, "permutation", resamples, seed)
+class _Asked(NamedTuple):
+    pairs: tuple[tuple[int, int], ...]
+    difference: float | None
+    alpha: float
+    power: float
+    resamples: int
+    seed: int
+
+
+def _measure_plan(paired: Paired, asked: _Asked) -> MeasurePlan:
+    units, observed, (alpha, power) = len(paired.units), paired.observed, (asked.alpha, asked.power)
+    wanted, says = paired.margin(asked.pairs[0][0], asked.difference)
+    found = pairwise.outcomes(paired, asked.pairs, "permutation", asked.resamples, asked.seed)
     p = corrected(np.array([one.p for one in found]), "holm")
     planned = []
-    for (first, second), own in zip(pairs, p.tolist(), strict=True):
-        # The spread that a mean's change without each unit tells: of differences, for a mean exactly.
-        spread = float((units - 1) * np.std(without_each[:, second] - without_each[:, first], ddof=1))
-        spread = spread if spread > 1e-12 else 0.0
+    for (first, second), own in zip(asked.pairs, p.tolist(), strict=True):
+        spread = paired.spread(first, second)
         planned.append(
             PairPlan(
                 paired.measure,
@@ -247,17 +219,9 @@ def _measure_plan(
                 own,
             )
         )
-    stability = ranking_stability(paired.sample, _STABILITY_RESAMPLES, seed)
+    stability = ranking_stability(paired.sample, _STABILITY_RESAMPLES, asked.seed)
     apart = discriminative_power(p, alpha)
     return MeasurePlan(paired.measure, paired.unit_kind, units, wanted, says, tuple(planned), apart, stability)
-
-
-def _paired(scored: Scored, measure: str) -> Paired:
-    paired = scored.paired(measure)
-    if len(paired.units) < 2:
-        kind = number_of(paired.unit_kind, 2)
-        raise InputError(f"{measure}: a spread takes {kind} at least that all systems have, got {len(paired.units)}")
-    return paired
 
 
 def _is_sum(paired: Paired) -> bool:
@@ -265,5 +229,4 @@ def _is_sum(paired: Paired) -> bool:
 
 
 def _middle(numbers: list[float]) -> tuple[float, float, float]:
-    ordered = sorted(numbers)
-    return ordered[len(ordered) // 2], ordered[0], ordered[-1]
+    return median(numbers), min(numbers), max(numbers)

@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from assay.errors import InputError, ParameterError, did_you_mean
+from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file, read_scores
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
+from assay.measures.summary import Undefined
 from assay.stats.paired import Paired
 from assay.stats.samples import Pooled
 from assay.tables import Scores
 
 #: What systems are compared by unless told otherwise.
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10")
+
+#: Units that nothing is to be inferred from, or not like this.
+_NO_SAMPLE = {
+    "class": "classes are not a sample of anything: there is no test over them",
+    "fold": "folds share their training data: paired tests of folds find differences that are not there",
+}
 
 
 class Scored(NamedTuple):
@@ -28,6 +35,8 @@ class Scored(NamedTuple):
 
     scores: Scores
     evaluation: Evaluation | None = None
+    #: What a value that there is not does to its unit.
+    undefined: Undefined = "counted_as"
 
     @classmethod
     def of(cls, given: Any, runs: Any = None, measures: Any = None, *, seed: int = 0, **rules: Any) -> Scored:
@@ -38,13 +47,14 @@ class Scored(NamedTuple):
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
         if isinstance(given, Evaluation):
-            return cls(given.scores, given)
+            return cls(given.scores, given, given.undefined)
         if isinstance(given, Scores):
             return cls(given)
         if is_file(given):
             # A matrix of scores does not say what was measured; whoever asks for a measure does.
             asked = _listed(measures or ())
-            return cls(read_scores(given, measure=str(asked[0]) if asked else "score"))
+            # An empty field is no value, and no measure of ours has declared what it counts as.
+            return cls(read_scores(given, measure=str(asked[0]) if asked else "score"), undefined="skip")
         kind = type(given).__name__
         raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
 
@@ -65,16 +75,27 @@ class Scored(NamedTuple):
     def paired(self, measure: str) -> Paired:
         """The systems under one measure; micro averages keep their formulas."""
         evaluation = self.evaluation
-        if evaluation is None:
-            return Paired.of(self.scores, measure)
-        paired = Paired.of(self.scores, measure, evaluation.undefined)
-        if not evaluation.measure(measure).is_micro:
+        paired = Paired.of(self.scores, measure, self.undefined)
+        if evaluation is None or not evaluation.measure(measure).is_micro:
             return paired
         formulas = tuple(system.results[evaluation.measure(measure)] for system in evaluation.systems)
         queries = {system.ranks.queries for system in evaluation.systems}
         if len(queries) > 1:
             raise InputError(f"{measure} sums counts up over queries: with missing='skip' the systems have other ones")
         return paired.with_sample(queries.pop(), Pooled(formulas))
+
+    def all_paired(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[Paired]:
+        """The systems under each measure asked for; with a single unit there is nothing to say about others."""
+        found = [self.paired(name) for name in self.measures(wanted)]
+        for one in found:
+            if why := _NO_SAMPLE.get(one.unit_kind):
+                raise InputError(f"{one.measure}: {why}")
+            if len(one.units) < 2:
+                least = number_of(one.unit_kind, 2)
+                raise InputError(
+                    f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
+                )
+        return found
 
 
 def _listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,7 +13,7 @@ from assay.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.comparison import Comparison
+    from assay.comparison import Comparison, Finding
     from assay.report.layout import Table
 
 _TEST = "Test"
@@ -39,6 +39,10 @@ def compare(
     ] = None,
     baseline: Annotated[
         list[str] | None, typer.Option("-b", "--baseline", help="The system to compare the others with; repeat.")
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(help="Of several systems, the one to list documents and queries of.", rich_help_panel=_DOCUMENTS),
     ] = None,
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
@@ -73,7 +77,7 @@ def compare(
     bootstrap_resamples: Annotated[
         int, typer.Option(help="Resamples for the intervals.", min=100, rich_help_panel=_TEST)
     ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", rich_help_panel=_TEST)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=_TEST)] = 0,
     judge_next: Annotated[
         int | None,
         typer.Option(
@@ -140,31 +144,31 @@ def compare(
     writes, or a matrix with a column a system (then -m names what was measured).
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
-    if slices is not None and topics is None:
-        raise ParameterError("--slices takes an attribute of the topics: say where they are with --topics FILE")
+    if (slices is None) != (topics is None):
+        raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
     from assay import comparison as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measures.parser import split_measures  # noqa: PLC0415
     from assay.scored import DEFAULT_MEASURES  # noqa: PLC0415
 
     if plot is not None:
         from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
 
         ask_for_packages(suffix_of(plot))  # before anything is read
-    wanted = [name for text in measure or () for name in split_measures(text)] or None
     settings: dict[str, Any] = {
         "baseline": baseline or None, "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
         "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
         "bootstrap_resamples": bootstrap_resamples, "seed": seed,
     }  # fmt: skip
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     if runs:
-        rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-        rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-        compared: Any = inputs.evaluated(given, runs, wanted or DEFAULT_MEASURES, rules, quiet)
+        compared: Any = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
     else:
-        compared, settings["measures"] = given, wanted
+        options.refuse_rules(rules)
+        inputs.refuse_judgments(given)
+        compared, settings["measures"] = given, measure or None
     with inputs.working("comparing", hidden=quiet):
         result = verb.compare(compared, **settings)
-        extras = _extras(result, judge_next, changes, queries, bounds, slices, topics)
+        extras = _extras(_Pair(result, system), judge_next, changes, queries, bounds, slices, topics)
     text = _rendered(result, form, extras, plain=to is not None)
     if plot is not None:
         result.intervals().save(plot)
@@ -174,7 +178,7 @@ def compare(
 
 
 def _extras(
-    result: Comparison,
+    pair: _Pair,
     judge_next: int | None,
     changes: str | None,
     queries: int | None,
@@ -183,28 +187,52 @@ def _extras(
     topics: str | None,
 ) -> dict[str, Any]:
     """The tables besides the comparison, as data frames by title."""
-    import polars as pl  # noqa: PLC0415
-
     frames: dict[str, Any] = {}
     if queries is not None:
-        frames["The queries that make most of the difference"] = result.queries(result.measures[0]).head(queries)
+        frames[f"The queries that make most of the difference {pair.says()}"] = pair.table("queries").head(queries)
     if changes is not None:
-        moved = result.changes(result.measures[0])
-        if changes != "all":
-            known = moved["query_id"].unique(maintain_order=True).to_list()
-            if changes not in known:
-                raise ParameterError(f"--changes: there is no query {changes!r}; there are {', '.join(known[:5])}, …")
-            moved = moved.filter(pl.col("query_id") == changes)
-        frames["What changed"] = moved
+        frames[f"What changed {pair.says()}"] = _changes(pair, changes)
     if bounds:
-        frames["What unjudged documents could make of each score"] = result.bounds()
+        frames["What unjudged documents could make of each score"] = pair.result.bounds()
     if judge_next is not None:
-        frames["Judge these next"] = result.judge_next(judge_next, result.measures[0])
+        frames[f"Judge these next, for the difference {pair.says()}"] = pair.table("judge_next", judge_next)
     if slices is not None:
         from assay.files import read_topics  # noqa: PLC0415
 
-        frames[f"By {slices}"] = result.slices(read_topics(str(topics)), slices)
+        frames[f"By {slices}, the difference {pair.says()}"] = pair.table("slices", read_topics(str(topics)), slices)
     return frames
+
+
+class _Pair(NamedTuple):
+    """The pair whose documents and queries are listed: under the first measure, the system asked for."""
+
+    result: Comparison
+    system: str | None
+
+    def finding(self) -> Finding:
+        systems = {one.system for one in self.result.findings}
+        if self.system is None and len(systems) > 1:
+            raise ParameterError(f"say whose documents and queries to list: --system {', '.join(sorted(systems)[:5])}")
+        return self.result.finding(self.result.measures[0], self.system)
+
+    def says(self) -> str:
+        finding = self.finding()
+        return f"in {finding.measure} of {finding.system} and {finding.baseline}"
+
+    def table(self, name: str, *arguments: Any) -> Any:
+        finding = self.finding()
+        which = {"measure": finding.measure, "system": finding.system, "baseline": finding.baseline}
+        return getattr(self.result, name)(*arguments, **which)
+
+
+def _changes(pair: _Pair, query: str) -> Any:
+    moved = pair.table("changes")
+    if query == "all":
+        return moved
+    known = moved["query_id"].unique(maintain_order=True).to_list()
+    if query not in known:
+        raise ParameterError(f"--changes: there is no query {query!r}; there are {', '.join(known[:5])}, …")
+    return moved.filter(query_id=query)
 
 
 def _rendered(result: Comparison, form: str | None, extras: dict[str, Any], plain: bool) -> str:
@@ -213,15 +241,17 @@ def _rendered(result: Comparison, form: str | None, extras: dict[str, Any], plai
         return output.text_of(lambda out: _show(result, extras, out), plain)
     if not extras:
         return str(getattr(result, f"to_{form}")())
-    if len(extras) > 1:
-        raise ParameterError(f"--{form} gives one table: choose one of --queries, --changes, --judge-next, …")
-    frame = next(iter(extras.values()))
-    if form == "csv":
-        return str(frame.write_csv())
     if form == "json":
         from assay.report.layout import as_json  # noqa: PLC0415
 
-        return as_json(frame.to_dicts())
+        frames = [frame.to_dicts() for frame in extras.values()]
+        return as_json(frames[0] if len(frames) == 1 else dict(zip(extras, frames, strict=True)))
+    if len(extras) > 1:
+        lists = "--queries, --changes, --judge-next, --bounds, --slices"
+        raise ParameterError(f"--{form} gives one table: choose one of {lists}")
+    frame = next(iter(extras.values()))
+    if form == "csv":
+        return str(frame.write_csv())
     return str(getattr(_table(frame), f"to_{form}")())
 
 

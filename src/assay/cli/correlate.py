@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv as csv_format
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output
-from assay.errors import FormatError, ParameterError
+from assay.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.correlation import Correlations
@@ -85,6 +84,7 @@ def correlate(
         result = _of_systems(
             given, runs or [], _measures(measure), (other_qrels, topics_of, split), settings, rules, quiet=quiet
         )
+    _refuse_constant(result, None if runs else given)
     text = output.rendered(result, form, plain=to is not None)
     if not quiet:
         inputs.say(None, result.notes)
@@ -140,7 +140,9 @@ def _topics_or_measures(
     from assay import correlation as verb  # noqa: PLC0415
 
     if topics_of:
-        sets = [_topics(file) for file in topics_of]
+        from assay.files.lists import read_ids  # noqa: PLC0415
+
+        sets = [read_ids(file) for file in topics_of]
         names = [Path(file).stem for file in topics_of]
         return verb.correlate(given, measure=measures[0], units=sets, names=names, **settings)
     if split:
@@ -154,70 +156,38 @@ def _measures(given: list[str] | None) -> list[str]:
     return [name for text in given or () for name in split_measures(text)]
 
 
-def _topics(file: str) -> list[str]:
-    """Topic ids: the first word of each line."""
-    from assay.files.decoding import decoded  # noqa: PLC0415
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    text, _ = decoded(Source(file))
-    found = [line.split()[0] for line in text.splitlines() if line.strip()]
-    if not found:
-        raise FormatError(file, None, expected="topic ids, one a line", got="nothing")
-    return found
-
-
 def _refuse(**given: Any) -> None:
     for name, value in given.items():
         if value:
             option = name.replace("_", "-")
-            raise ParameterError(f"--{option} goes with judgments and runs, or with scores and -m, not with lists")
+            raise ParameterError(
+                f"--{option} goes with judgments and runs, or with scores and -m, not with lists: "
+                "if this is a matrix of scores, add -m NAME"
+            )
 
 
 def _of_lists(files: list[str], settings: dict[str, Any]) -> Correlations:
     """Columns of numbers, matched by the names in the first column."""
     from assay import correlation as verb  # noqa: PLC0415
+    from assay.files.lists import read_numbers  # noqa: PLC0415
 
-    columns: dict[str, dict[str, float]] = {}
-    for file in files:
-        for name, numbers in _columns(file).items():
-            columns[f"{name} ({Path(file).stem})" if len(files) > 1 else name] = numbers
-    if len(columns) < 2:
+    stems = [Path(file).stem for file in files]
+    called = stems if len(set(stems)) == len(stems) else files
+    names: list[str] = []
+    numbers: list[dict[str, float | None]] = []
+    for file, short in zip(files, called, strict=True):
+        for name, values in read_numbers(file).items():
+            names.append(f"{name} ({short})" if len(files) > 1 else name)
+            numbers.append(values)
+    if len(numbers) < 2:
         raise ParameterError(f"{files[0]}: one column of numbers: give a second one, or a second file")
-    return verb.correlate(*columns.values(), names=list(columns), **settings)
+    return verb.correlate(*numbers, names=names, **settings)
 
 
-def _columns(file: str) -> dict[str, dict[str, float]]:
-    """The columns of numbers of a CSV or TSV with a header, each by the names in the first column."""
-    from assay.files.decoding import decoded  # noqa: PLC0415
-    from assay.files.sources import Source  # noqa: PLC0415
-
-    text, _ = decoded(Source(file))
-    first = text.partition("\n")[0]
-    separator = "\t" if "\t" in first else ";" if ";" in first else ","
-    rows = list(csv_format.reader(text.removeprefix("\ufeff").splitlines(), delimiter=separator))
-    if len(rows) < 2 or len(rows[0]) < 2:
-        raise FormatError(file, 1, expected="a header, then a name and numbers a line", got=first or "nothing")
-    header = [name.strip() for name in rows[0]]
-    if len(set(header)) < len(header):
-        raise FormatError(file, 1, expected="each column once", got=first)
-    columns: dict[str, dict[str, float]] = {name: {} for name in header[1:]}
-    for line, row in enumerate(rows[1:], 2):
-        if not any(row):
-            continue
-        if len(row) != len(header):
-            raise FormatError(file, line, expected=f"{len(header)} fields", got=separator.join(row))
-        item = row[0].strip()
-        if item in columns[header[1]]:
-            raise FormatError(file, line, expected="each name once", got=item)
-        for name, field in zip(header[1:], row[1:], strict=True):
-            columns[name][item] = _number(file, line, field.strip())
-    return columns
-
-
-def _number(file: str, line: int, field: str) -> float:
-    if field.casefold() in {"", "na", "nan", "null"}:
-        return float("nan")
-    try:
-        return float(field)
-    except ValueError:
-        raise FormatError(file, line, expected="a number", got=field) from None
+def _refuse_constant(result: Correlations, file: str | None) -> None:
+    """Refuse lists without an order; `file` is the one that all lists come from, if there is one."""
+    if result.constant:
+        where = "" if file is None else f"{file}: "
+        several = number_of(result.item, 2).removeprefix("2 ")
+        names = " and ".join(result.constant)
+        raise InputError(f"{where}{names}: all {several} have the same number: there is no order to correlate")

@@ -73,7 +73,6 @@ def evaluate(
     Without `-m`: AP, nDCG@10, RR, P and R at 1, 5, 10, 20, and Judged@10.
     """
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measures.parser import split_measures  # noqa: PLC0415
 
     form = output_forms.form_of(json=json, csv=csv, markdown=markdown, latex=latex, html=html)
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
@@ -82,7 +81,7 @@ def evaluate(
         result = verb.evaluate(
             qrels,
             files,
-            [name for text in measure or () for name in split_measures(text)] or verb.DEFAULT_MEASURES,
+            measure or verb.DEFAULT_MEASURES,
             undefined=undefined,  # type: ignore[arg-type]  # checked there, with suggestions
             compat=compat,  # type: ignore[arg-type]
             judge=judge,

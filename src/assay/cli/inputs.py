@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from assay.errors import ParameterError, number_of
+from assay.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -65,6 +65,20 @@ def evaluated(qrels: str, runs: list[str], measures: Sequence[str], rules: dict[
     files = opened(qrels, runs)
     with progress(files, hidden=quiet):
         return evaluate(qrels, files, measures, **rules)
+
+
+def refuse_judgments(given: str) -> None:
+    """Where a file of scores is expected, say so if it holds judgments: the runs were forgotten."""
+    from assay.errors import FormatError  # noqa: PLC0415
+    from assay.files import Source, detect  # noqa: PLC0415
+
+    if given == "-":
+        return
+    try:
+        found = detect(Source(given), "qrels", None)
+    except (FormatError, InputError):
+        return
+    raise ParameterError(f"{given} holds judgments ({found.says}): give two runs or more after it")
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from assay.errors import ParameterError
+
 OUTPUT = "Output"
 RULES = "Rules"
 
@@ -68,6 +70,16 @@ Seed: TypeAlias = Annotated[int, typer.Option(help="Seed for --ties expected.", 
 Samples: TypeAlias = Annotated[
     int, typer.Option(help="Orders drawn for --ties expected.", min=1, rich_help_panel=RULES)
 ]
+
+
+def refuse_rules(given: dict[str, Any]) -> None:
+    """Refuse rules of counting that were set where there is nothing to count."""
+    defaults = rules(1.0, "doc_id_descending", None, "irrelevant", "error", "score", None, False, None)
+    defaults |= {"undefined": "counted_as", "compat": None, "judge": None}
+    for name, value in given.items():
+        if value != defaults.get(name):
+            option = "level" if name == "relevance_level" else name.replace("_", "-")
+            raise ParameterError(f"--{option} goes with judgments and runs, not with scores")
 
 
 def rules(

@@ -62,21 +62,21 @@ def power(
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
     from assay import planning as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measures.parser import split_measures  # noqa: PLC0415
     from assay.scored import DEFAULT_MEASURES  # noqa: PLC0415
 
-    wanted = [name for text in measure or () for name in split_measures(text)] or None
     settings: dict[str, Any] = {
         "difference": difference, "power": chance, "alpha": alpha, "baseline": baseline, "resamples": resamples,
         "seed": seed,
     }  # fmt: skip
     evaluation = None
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     if runs:
-        rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-        rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-        evaluation = inputs.evaluated(given, runs, wanted or DEFAULT_MEASURES, rules, quiet)
+        evaluation = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
     else:
-        settings["measures"] = wanted
+        options.refuse_rules(rules)
+        inputs.refuse_judgments(given)
+        settings["measures"] = measure or None
     with inputs.working("planning", hidden=quiet):
         result = verb.plan(given if evaluation is None else evaluation, **settings)
     text = output.rendered(result, form, plain=to is not None)

@@ -8,19 +8,17 @@ from typing import Any, get_args
 import numpy as np
 
 from assay.comparison.findings import Finding, Settings, Standing, finding_of
-from assay.comparison.pairing import Family, Pairs, family_says, pairs_of
+from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.errors import ParameterError, did_you_mean
+from assay.given import check_levels, whole
 from assay.measures.registry import Measure
 from assay.scored import Scored
 from assay.stats.bootstrap import Method
 from assay.stats.corrections import CORRECTIONS, corrected
 from assay.stats.groups import groups
-from assay.stats.paired import Paired
-from assay.stats.pairs import SIMULTANEOUS, Resampled, resamples_for, tested
+from assay.stats.pairs import SIMULTANEOUS, Resampled, out_of_reach, outcomes, resamples_for
 from assay.stats.permutation import Outcome
-
-_FEWEST_UNITS = 2
 
 
 def compare(
@@ -62,47 +60,59 @@ def compare(
     >>> print(compare(judged, {"first": first, "second": second}, measures="RR").findings[0].verdict)
     better
     """
-    _check(alpha, margin, power)
+    check_levels(alpha=alpha, power=power, margin=margin)
     _check_words(correction=correction, family=family, interval=interval)
+    seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
     scored = Scored.of(given, runs, measures, seed=seed, **rules)
-    paired = [scored.paired(name) for name in scored.measures(measures)]
-    for one in paired:
-        if len(one.units) < _FEWEST_UNITS:
-            raise InputError(
-                f"{one.measure}: expected at least {number_of(one.unit_kind, _FEWEST_UNITS)} that all systems have, "
-                f"got {len(one.units)}"
-            )
+    paired = scored.all_paired(measures)
     pairs = pairs_of(paired[0].systems, baseline, all_pairs)
-    if resamples is None:
-        resamples = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
-    if test in SIMULTANEOUS:
-        correction = "none"
+    wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
+    if resamples is not None:
+        wanted = whole("resamples", resamples, 100)
+    results = [outcomes(one, pairs.pairs, test, wanted, seed) for one in paired]
+    redrawn = [Resampled(one, redraws, seed, interval) for one in paired]
     settings = Settings(
-        alpha, margin, test, correction, family_says(pairs, len(paired), family), interval, resamples,
-        bootstrap_resamples, power, seed,
-    )  # fmt: skip
-    results = [tested(one, pairs.pairs, test, resamples, seed) for one in paired]
-    p = _corrected(results, correction, family)
+        alpha=alpha,
+        margin=margin,
+        test=test,
+        correction="none" if test in SIMULTANEOUS else correction,
+        family=family,
+        interval=interval,
+        resamples=max((one.resamples for found in results for one in found if one.resamples), default=None),
+        bootstrap_resamples=min(one.resamples for one in redrawn),
+        power=power,
+        seed=seed,
+    )
     findings: list[Finding] = []
     standings: list[Standing] = []
-    for one, found, values in zip(paired, results, p, strict=True):
-        resampled = Resampled(one, bootstrap_resamples, seed, interval)
+    for resampled, found, p in zip(redrawn, results, _corrected(results, settings), strict=True):
         findings += [
             finding_of(resampled, pair, result, value, settings)
-            for pair, result, value in zip(pairs.pairs, found, values, strict=True)
+            for pair, result, value in zip(pairs.pairs, found, p, strict=True)
         ]
-        standings += _standings(one, pairs, values, resampled, alpha)
-    notes = tuple(dict.fromkeys(note for one in paired for note in _notes(one)))
-    comparison = Comparison(tuple(findings), tuple(standings), tuple(paired), settings, pairs, scored.evaluation, notes)
+        standings += _standings(resampled, pairs, p, alpha)
+    notes = [note for one in paired for note in one.notes()]
+    if margin is not None:
+        notes += [
+            f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
+            for one in paired
+            if one.is_wide(margin)
+        ]
+    if settings.correction in {"holm", "bonferroni"}:
+        family_size = len(pairs.pairs) * (len(paired) if family == "all" else 1)
+        for one, found in zip(paired, results, strict=True):
+            if why := out_of_reach(found, len(one.units), family_size, alpha):
+                notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
+    comparison = Comparison(
+        tuple(findings),
+        tuple(standings),
+        tuple(paired),
+        settings,
+        pairs,
+        scored.evaluation,
+        tuple(dict.fromkeys(notes)),
+    )
     return comparison.with_what_runs_tell()
-
-
-def _check(alpha: float, margin: float | None, power: float) -> None:
-    for name, value, most in (("alpha", alpha, 0.5), ("power", power, 1)):
-        if isinstance(value, bool) or not 0 < value < most:
-            raise ParameterError(f"{name} lies between 0 and {most}, not {value!r}")
-    if margin is not None and not (np.isfinite(margin) and margin > 0):
-        raise ParameterError(f"the margin is a number above 0, not {margin!r}")
 
 
 def _check_words(**given: str) -> None:
@@ -113,23 +123,27 @@ def _check_words(**given: str) -> None:
             raise ParameterError(f"{name} is one of {', '.join(known)}, not {value!r}{did_you_mean(str(value), known)}")
 
 
-def _corrected(results: list[list[Outcome]], correction: str, family: Family) -> list[list[float]]:
+def _corrected(results: list[list[Outcome]], settings: Settings) -> list[list[float]]:
+    """The p-values of each measure's pairs, corrected over the family; a pair without one is a member all the same."""
     raw = [np.array([one.p for one in found]) for found in results]
-    if family == "measure":
-        return [corrected(p, correction).tolist() for p in raw]
-    together = corrected(np.concatenate(raw), correction)
-    return [part.tolist() for part in np.split(together, np.cumsum([len(p) for p in raw])[:-1])]
+    families = raw if settings.family == "measure" else [np.concatenate(raw)]
+    p = np.concatenate([corrected(np.where(np.isnan(p), 1.0, p), settings.correction) for p in families])
+    p = np.where(np.isnan(np.concatenate(raw)), np.nan, p)
+    return [part.tolist() for part in np.split(p, np.cumsum([len(one) for one in raw])[:-1])]
 
 
-def _standings(paired: Paired, pairs: Pairs, p: list[float], resampled: Resampled, alpha: float) -> list[Standing]:
+def _standings(resampled: Resampled, pairs: Pairs, p: list[float], alpha: float) -> list[Standing]:
     """The systems with the best first, and their groups if all pairs were tested."""
-    sign = -1 if paired.higher_is_better else 1
+    paired = resampled.paired
+    sign = 1 if paired.higher_is_better is False else -1
     order = sorted(range(len(paired.systems)), key=lambda system: sign * paired.observed[system])
     letters: list[tuple[str, ...]] = [()] * len(order)
     if pairs.all_pairs:
         place = {system: number for number, system in enumerate(order)}
         apart = [(place[i], place[j]) for (i, j), value in zip(pairs.pairs, p, strict=True) if value < alpha]
         letters = groups(len(order), apart)
+    told = [pair for pair, value in zip(pairs.pairs, p, strict=True) if value < alpha]
+    alike = [len(order) - 1 - sum(system in pair for pair in told) for system in range(len(order))]
     return [
         Standing(
             paired.measure,
@@ -137,13 +151,7 @@ def _standings(paired: Paired, pairs: Pairs, p: list[float], resampled: Resample
             float(paired.observed[system]),
             resampled.of_system(system, 1 - alpha),
             letters[number],
+            alike[system] if pairs.all_pairs else None,
         )
         for number, system in enumerate(order)
     ]
-
-
-def _notes(paired: Paired) -> Iterable[str]:
-    if paired.left_out:
-        yield f"{paired.measure}: {number_of(paired.unit_kind, paired.left_out)} that not all systems have left out"
-    if paired.undefined:
-        yield f"{paired.measure}: {number_of('undefined value', paired.undefined)} counted as the measure declares"

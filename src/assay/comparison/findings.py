@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from assay.comparison.noticed import Noticed
-from assay.comparison.unjudged import Reach
-from assay.stats.bootstrap import Interval
+from assay.comparison.pairing import Family
+from assay.rankings.noticed import Noticed
+from assay.rankings.unjudged import Reach
+from assay.stats.bootstrap import Interval, Method
 from assay.stats.effects import Wins
 from assay.stats.pairs import Resampled
 from assay.stats.permutation import Outcome
@@ -15,15 +16,19 @@ from assay.stats.verdict import Verdict, verdict
 
 
 class Settings(NamedTuple):
-    """How a comparison was made: everything besides the data that its numbers depend on."""
+    """How a comparison was made: everything besides the data that its numbers depend on.
+
+    `resamples`: how many random swaps the test drew (None: none), `bootstrap_resamples`: how often units were drawn
+    anew for the intervals. `family`: p-values are corrected over the pairs under one measure, or under all of them.
+    """
 
     alpha: float
     margin: float | None
     test: str
     correction: str
-    family: str
-    interval: str
-    resamples: int
+    family: Family
+    interval: Method
+    resamples: int | None
     bootstrap_resamples: int
     power: float
     seed: int
@@ -39,12 +44,11 @@ class Margin(NamedTuple):
 class Finding(NamedTuple):
     """One system against a baseline under one measure; differences are the system's number less the baseline's.
 
-    `interval` is at level 1 - alpha; `narrow`, at 1 - 2 alpha, is what equivalence is judged by.
-    `all_zero`: no unit differs. `p` is corrected for
-    the other comparisons of the family, `tested.p` is not. `spread` is the standard deviation of the units'
-    differences; `detectable` the smallest difference that so many units would detect, `needed` the units that would
-    detect the margin, both at the power of the settings. `reach` says what unjudged documents could do, `noticed` what
-    users would see; both need the runs.
+    `interval` is at level 1 - alpha; `narrow`, at 1 - 2 alpha, is what equivalence is judged by. `all_zero`: no unit
+    differs. `p` is corrected for the other comparisons of the family, `outcome.p` is not. `spread`: how much a unit's
+    part in the difference varies, for means the standard deviation of the differences. `detectable`: the smallest
+    difference that so many units would detect; `needed`: the units that would detect the margin; both at the power of
+    the settings. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
     """
 
     measure: str
@@ -61,7 +65,7 @@ class Finding(NamedTuple):
     cliffs_delta: float
     wins: Wins
     spread: float
-    tested: Outcome
+    outcome: Outcome
     p: float
     detectable: float
     needed: int | None
@@ -72,10 +76,10 @@ class Finding(NamedTuple):
 
     @property
     def relative(self) -> float:
-        """The difference as a share of the baseline's number; NaN if that is 0."""
-        return self.difference / self.baseline_value if self.baseline_value else float("nan")
+        """The difference as a share of the size of the baseline's number; NaN if that is 0."""
+        return self.difference / abs(self.baseline_value) if self.baseline_value else float("nan")
 
-    def flat(self) -> dict[str, Any]:
+    def row(self) -> dict[str, Any]:
         """One row of a table."""
         return {
             "measure": self.measure,
@@ -89,7 +93,7 @@ class Finding(NamedTuple):
             "low": self.interval.low,
             "high": self.interval.high,
             "p": self.p,
-            "p_uncorrected": self.tested.p,
+            "p_uncorrected": self.outcome.p,
             "d_z": self.d_z,
             "cliffs_delta": self.cliffs_delta,
             "won": self.wins.won,
@@ -108,7 +112,8 @@ class Finding(NamedTuple):
 class Standing(NamedTuple):
     """A system's place under one measure: its number, the interval, and the groups of systems like it.
 
-    Systems that share a letter cannot be told apart; without all pairs tested, there are no groups.
+    Systems that share a letter cannot be told apart; `alike` counts all others that this one cannot be told from.
+    Unless all pairs were tested, there are neither.
     """
 
     measure: str
@@ -116,10 +121,11 @@ class Standing(NamedTuple):
     value: float
     interval: Interval
     groups: tuple[str, ...] = ()
+    alike: int | None = None
 
 
 def finding_of(resampled: Resampled, pair: tuple[int, int], result: Outcome, p: float, settings: Settings) -> Finding:
-    """Everything about one pair under one measure."""
+    """Everything about one pair under one measure, but for what only the runs can tell."""
     paired, (first, second) = resampled.paired, pair
     numbers = resampled.numbers(first, second, settings.alpha)
     margin = Margin(*paired.margin(first, settings.margin))
@@ -141,8 +147,8 @@ def finding_of(resampled: Resampled, pair: tuple[int, int], result: Outcome, p: 
         units,
         float(paired.observed[first]),
         float(paired.observed[second]),
-        *numbers,
-        tested=result,
+        **numbers._asdict(),
+        outcome=result,
         p=p,
         detectable=smallest_detectable(numbers.spread, units, alpha, settings.power),
         needed=units_needed(margin.value, numbers.spread, alpha, settings.power),

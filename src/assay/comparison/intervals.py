@@ -21,7 +21,11 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
         rows = [(one.system, one.measure, one.value, one.interval.low, one.interval.high) for one in standings]
         frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
         frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
-        return _curve(f"Systems with their {level}", f"{settings.interval} bootstrap", frame)
+        return _curve(
+            f"Systems with their {level}",
+            "BCa bootstrap" if settings.interval == "bca" else "percentile bootstrap",
+            frame,
+        )
     baselines = list(dict.fromkeys(one.baseline for one in findings))
     one_baseline = len(baselines) == 1
     frame = pl.DataFrame(

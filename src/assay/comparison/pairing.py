@@ -1,4 +1,4 @@
-"""Which systems are held against which, and over how many comparisons p-values are corrected."""
+"""Which systems are held against which."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.errors import ParameterError, did_you_mean, listed
 
 Family: TypeAlias = Literal["measure", "all"]
 
@@ -16,7 +16,6 @@ class Pairs(NamedTuple):
 
     pairs: tuple[tuple[int, int], ...]
     all_pairs: bool
-    says: str
 
 
 def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None, all_pairs: bool = False) -> Pairs:
@@ -32,13 +31,12 @@ def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None
     if all_pairs and baseline is not None:
         raise ParameterError("choose a baseline, or all pairs")
     if all_pairs or (baseline is None and len(systems) > 2):
-        count = len(systems) * (len(systems) - 1) // 2
-        return Pairs(tuple(combinations(range(len(systems)), 2)), True, f"all {number_of('pair', count)} of systems")
+        return Pairs(tuple(combinations(range(len(systems)), 2)), all_pairs=True)
     wanted = [systems[0]] if baseline is None else [baseline] if isinstance(baseline, str) else list(baseline)
     for name in wanted:
         if name not in systems:
             raise ParameterError(
-                f"the baseline is one of {_listed(systems)}, not {name!r}{did_you_mean(str(name), list(systems))}"
+                f"the baseline is one of {listed(systems)}, not {name!r}{did_you_mean(str(name), list(systems))}"
             )
     if not wanted:
         raise ParameterError("there is no baseline to compare with")
@@ -47,18 +45,4 @@ def pairs_of(systems: Sequence[str], baseline: str | Iterable[str] | None = None
     for place, first in enumerate(firsts):
         # Two baselines are compared with one another once.
         pairs += [(first, second) for second in range(len(systems)) if second not in firsts[: place + 1]]
-    against = " and ".join(systems[first] for first in firsts)
-    return Pairs(tuple(pairs), False, f"{number_of('comparison', len(pairs))} with {against}")
-
-
-def family_says(pairs: Pairs, measures: int, family: Family) -> str:
-    """The family of comparisons, in words."""
-    if len(pairs.pairs) == 1 and (measures == 1 or family == "measure"):
-        return "one comparison under each measure" if measures > 1 else "one comparison"
-    if family == "all" and measures > 1:
-        return f"{pairs.says}, under {measures} measures together"
-    return f"{pairs.says}, measure by measure" if measures > 1 else pairs.says
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+    return Pairs(tuple(pairs), all_pairs=False)

@@ -7,28 +7,32 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
-from assay.comparison.changes import changes, queries
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.intervals import intervals
-from assay.comparison.noticed import noticed
 from assay.comparison.pairing import Pairs
-from assay.comparison.sliced import slice_table
-from assay.comparison.slices import attribute_of, slices
-from assay.comparison.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
-from assay.errors import ParameterError, did_you_mean, need
+from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
+from assay.measures.summary import Undefined
+from assay.rankings.changes import changes
+from assay.rankings.noticed import PAGE, noticed
+from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
 from assay.stats.paired import Paired
+from assay.stats.parts import parts
+from assay.stats.samples import Averaged
+from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     import altair as alt
-    import pandas as pd
 
+    from assay.report.titled import Titled
     from assay.tables import Topics
 
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
@@ -38,7 +42,7 @@ _MOST_ROWS = 5_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabled):
     """Systems compared: a finding per measure and pair, a standing per measure and system.
 
     >>> from assay import compare
@@ -58,8 +62,8 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        systems, measures = ", ".join(self.systems), ", ".join(self.measures)
-        return f"<Comparison of {systems} by {measures}: {self.settings.family}>"
+        measures = ", ".join(self.measures)
+        return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
         from assay.report.sentences import sentences  # noqa: PLC0415  # results reach the report inside functions only
@@ -92,20 +96,18 @@ class Comparison:
             known = list(dict.fromkeys(getattr(one, field) for one in self.findings))
             if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
                 hint = f", not {wanted!r}{did_you_mean(wanted, known)}" if wanted else ""
-                raise ParameterError(
-                    f"choose a {field} of {', '.join(known)}{f', not {wanted!r}' if wanted else ''}{hint}"
-                )
+                raise ParameterError(f"choose a {field} of {', '.join(known)}{hint}")
         raise ParameterError(f"{system} was not compared with {baseline}")
 
     def standing(self, measure: str | Measure | None = None) -> tuple[Standing, ...]:
         """The systems under one measure, best first."""
-        wanted = self.measures[0] if measure is None else str(measure)
+        wanted = self.measures[0] if measure is None and len(self.measures) == 1 else str(measure)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {', '.join(self.measures)}, not {wanted!r}")
+            raise ParameterError(f"choose a measure of {', '.join(self.measures)}, not {measure!r}")
         return tuple(one for one in self.standings if one.measure == wanted)
 
     def judge_next(
-        self, n: int = 25, measure: str | None = None, system: str | None = None, baseline: str | None = None
+        self, n: int = 25, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> pl.DataFrame:
         """The unjudged documents whose judgment would change the difference most."""
         first, second, names, wanted = self._looked_at(measure, system, baseline)
@@ -113,7 +115,7 @@ class Comparison:
 
     def changes(
         self,
-        measure: str | None = None,
+        measure: str | Measure | None = None,
         system: str | None = None,
         baseline: str | None = None,
         depth: int | None = None,
@@ -123,21 +125,26 @@ class Comparison:
         return changes(wanted, first, second, names, depth)
 
     def queries(
-        self, measure: str | None = None, system: str | None = None, baseline: str | None = None
+        self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> pl.DataFrame:
-        """The queries that make most of the difference first."""
-        first, second, names, wanted = self._looked_at(measure, system, baseline)
-        return queries(wanted, first, second, names, self._undefined)
+        """The queries (or other units) that make most of the difference first: see `stats.parts`."""
+        finding = self.finding(measure, system, baseline)
+        paired = next(one for one in self.paired if one.measure == finding.measure)
+        if not isinstance(paired.sample, Averaged):
+            raise ParameterError(f"{paired.measure} sums counts up over queries: no query has a part of its own")
+        names = (finding.baseline, finding.system)
+        places = [paired.systems.index(name) for name in names]
+        own = Averaged(paired.sample.values[:, places], paired.sample.summary)
+        return parts(paired.units, own, names, "query_id" if paired.unit_kind == "query" else paired.unit_kind)
 
     def bounds(self) -> pl.DataFrame:
         """How low and how high each system's number could be, whatever the grades of unjudged documents."""
-        evaluation, lists = self._evaluation, self._retrieved
         rows = []
-        for name, ranks in lists.items():
-            for measure in evaluation.measures:
-                if str(measure) in self.measures:
-                    found = bounds_of(measure, ranks, self._undefined)
-                    rows.append((name, str(measure), evaluation.mean(measure, name), found.mean_low, found.mean_high))
+        for paired in self.paired:
+            measure = self._evaluation.measure(paired.measure)
+            for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
+                found = bounds_of(measure, self._on_units(name, paired.measure), self._undefined)
+                rows.append((name, paired.measure, value, found.mean_low, found.mean_high))
         return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
 
     def condensed(self) -> pl.DataFrame:
@@ -155,7 +162,7 @@ class Comparison:
         self,
         topics: Topics | Mapping[str, Any],
         by: str | None = None,
-        measure: str | None = None,
+        measure: str | Measure | None = None,
         system: str | None = None,
         baseline: str | None = None,
     ) -> pl.DataFrame:
@@ -178,14 +185,7 @@ class Comparison:
 
     def to_frame(self) -> pl.DataFrame:
         """One row a finding."""
-        return pl.DataFrame([one.flat() for one in self.findings], infer_schema_length=None)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The table of `to_frame`, as a pandas frame."""
-        need("pandas", extra="pandas", purpose="to_pandas")
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(self.to_frame().to_dict(as_series=False))
+        return pl.DataFrame([one.row() for one in self.findings], infer_schema_length=None)
 
     def to_json(self) -> str:
         """Findings, standings, settings, coverage and sentences as JSON."""
@@ -193,47 +193,36 @@ class Comparison:
 
         return to_json(self)
 
-    def to_csv(self) -> str:
-        """One row a finding, numbers in full."""
-        return self.to_frame().write_csv()
+    def tables(self, brief: bool = False) -> list[Titled]:
+        """The pairs if they are few, and the standings if all were tested; `brief` leaves some columns out."""
+        from assay.report.comparisons import tables  # noqa: PLC0415
 
-    def to_markdown(self) -> str:
-        """Tables and sentences as Markdown."""
-        from assay.report.comparisons import to_markdown  # noqa: PLC0415
+        return tables(self, brief)
 
-        return to_markdown(self)
+    def lines(self) -> list[str]:
+        """What the marks mean, the sentences, the coverage and the method."""
+        from assay.report.comparisons import lines  # noqa: PLC0415
 
-    def to_latex(self) -> str:
-        """The tables as LaTeX (booktabs)."""
-        from assay.report.comparisons import to_latex  # noqa: PLC0415
-
-        return to_latex(self)
-
-    def to_html(self) -> str:
-        """Tables and sentences, for notebooks and pages."""
-        from assay.report.comparisons import to_html  # noqa: PLC0415
-
-        return to_html(self)
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+        return lines(self)
 
     def with_what_runs_tell(self) -> Comparison:
         """The same with what users would notice and what unjudged documents could do, where the runs are at hand."""
-        if self.evaluation is None or not self.evaluation.runs:
-            why = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
-            return replace(self, notes=(*self.notes, why))
-        if len(self.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
-            why = f"more than {MOST_PAIRS_LOOKED_AT} pairs: unjudged documents are looked at if a baseline is named"
-            return replace(self, notes=(*self.notes, why))
-        if self.evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
-            why = f"more than {_MOST_ROWS:,} rows: unjudged documents are not looked at"
-            return replace(self, notes=(*self.notes, why))
-        if reason := why_not(self.evaluation.policies):
-            return replace(self, notes=(*self.notes, f"unjudged documents are not looked at: {reason}"))
+        if reason := self._why_not_looked_into():
+            return replace(self, notes=(*self.notes, reason))
         looked_into = [self._looked_into(one) for one in self.findings]
         notes = dict.fromkeys(note for _, note in looked_into if note)
         return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
+
+    def _why_not_looked_into(self) -> str | None:
+        if self.evaluation is None or not self.evaluation.runs:
+            return "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
+        why = None
+        if len(self.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
+            why = f"there are more than {MOST_PAIRS_LOOKED_AT} pairs; name a baseline"
+        elif self.evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
+            why = f"the runs have more than {_MOST_ROWS:,} rows"
+        why = why or why_not(self.evaluation.policies)
+        return f"unjudged documents are not looked at: {why}" if why else None
 
     def _looked_into(self, finding: Finding) -> tuple[Finding, str]:
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
@@ -247,15 +236,22 @@ class Comparison:
         return seen._replace(reach=reach, verdict=said), ""
 
     def _looked_at(
-        self, measure: str | None, system: str | None, baseline: str | None
+        self, measure: str | Measure | None, system: str | None, baseline: str | None
     ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
         finding = self.finding(measure, system, baseline)
-        lists = self._retrieved
         names = (finding.baseline, finding.system)
-        return lists[names[0]], lists[names[1]], names, self._evaluation.measure(finding.measure)
+        first, second = (self._on_units(name, finding.measure) for name in names)
+        return first, second, names, self._evaluation.measure(finding.measure)
+
+    def _on_units(self, system: str, measure: str) -> Ranks:
+        """A system's documents for the queries that were compared."""
+        ranks = self._retrieved[system]
+        compared = set(next(one.units for one in self.paired if one.measure == measure))
+        kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
+        return ranks if kept.all() else ranks.only(kept)
 
     @property
-    def _undefined(self) -> Any:
+    def _undefined(self) -> Undefined:
         return self._evaluation.undefined
 
     @property
@@ -269,5 +265,5 @@ class Comparison:
         """Every retrieved document of every system that was compared, down to the deepest cut-off."""
         evaluation = self._evaluation
         cutoffs = [measure.parameters.get("cutoff") for measure in evaluation.measures if str(measure) in self.measures]
-        depth = None if None in cutoffs else max([10, *(int(cutoff) for cutoff in cutoffs if cutoff)])
+        depth = None if None in cutoffs else max([PAGE, *(int(cutoff) for cutoff in cutoffs if cutoff)])
         return retrieved(evaluation.runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from assay.comparison.findings import Finding, Settings, finding_of
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError, did_you_mean
+from assay.stats.corrections import corrected
 from assay.stats.paired import Paired
+from assay.stats.pairs import SIMULTANEOUS, Resampled, outcomes, resamples_for
 from assay.stats.samples import Averaged
 from assay.tables import Topics
 
@@ -28,27 +32,6 @@ class Slice(NamedTuple):
     units: tuple[str, ...]
     sample: Averaged
 
-    @property
-    def first(self) -> float:
-        """The first system's number."""
-        return float(self.sample.observed()[0])
-
-    @property
-    def second(self) -> float:
-        """The second system's number."""
-        return float(self.sample.observed()[1])
-
-    @property
-    def difference(self) -> float:
-        """The second system's number less the first one's."""
-        return self.second - self.first
-
-    @property
-    def differences(self) -> Floats:
-        """The same unit by unit, on the scale on which units are averaged."""
-        difference: Floats = self.sample.additive[:, 1] - self.sample.additive[:, 0]
-        return difference
-
 
 def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]) -> tuple[Slice, ...]:
     """Split two systems' units by an attribute, given by unit; units that it says nothing about come last.
@@ -59,8 +42,8 @@ def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]
     >>> rows = [(s, "AP", "query", q, v, None) for q, a, b in (("q1", 0.5, 0.75), ("q2", 0.25, 0.25))
     ...         for s, v in (("a", a), ("b", b))]
     >>> paired = Paired.of(Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row")), "AP")
-    >>> [(one.value, len(one.units), one.difference) for one in slices(paired, 0, 1, {"q1": "short"})]
-    [('short', 1, 0.25), ('(none)', 1, 0.0)]
+    >>> [(one.value, one.units) for one in slices(paired, 0, 1, {"q1": "short"})]
+    [('short', ('q1',)), ('(none)', ('q2',))]
     """
     if not isinstance(paired.sample, Averaged):
         raise ParameterError(f"{paired.measure} is made of summed counts: it has no numbers of units to group")
@@ -74,6 +57,40 @@ def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]
         units = tuple(paired.units[row] for row in rows)
         made.append(Slice(label[1], units, Averaged(values[rows], paired.sample.summary)))
     return tuple(made)
+
+
+def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings: Settings) -> pl.DataFrame:
+    """One row a slice: units, both numbers, difference, interval, p corrected over the slices, verdict."""
+    own = [
+        replace(paired, systems=(whole.baseline, whole.system), units=part.units, sample=part.sample) for part in parts
+    ]
+    # What compares all systems at once has nothing to say about two of them on a few units.
+    test = "permutation" if settings.test in SIMULTANEOUS else settings.test
+    correction = "holm" if settings.test in SIMULTANEOUS else settings.correction
+    drawn = settings.resamples or resamples_for(len(parts), settings.alpha)
+    results = [outcomes(one, ((0, 1),), test, drawn, settings.seed)[0] for one in own]
+    p = corrected(np.array([result.p for result in results]), correction)
+    rows = []
+    for part, one, result, value in zip(parts, own, results, p.tolist(), strict=True):
+        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.interval)
+        found = finding_of(resampled, (0, 1), result, value, settings._replace(margin=whole.margin.value))
+        rows.append((part.value, found))
+    return pl.DataFrame(
+        [
+            {
+                "slice": label,
+                "units": one.units,
+                f"value_{whole.baseline}": one.baseline_value,
+                f"value_{whole.system}": one.value,
+                "difference": one.difference,
+                "low": one.interval.low,
+                "high": one.interval.high,
+                "p": one.p,
+                "verdict": str(one.verdict),
+            }
+            for label, one in rows
+        ]
+    )
 
 
 def attribute_of(topics: Topics | Mapping[str, Any], by: str | None = None) -> dict[str, Any]:

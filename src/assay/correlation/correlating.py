@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,9 +15,11 @@ from assay.counting.judgments import Floats
 from assay.errors import InputError, ParameterError, number_of
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, weights
-from assay.stats.correlation import COEFFICIENTS, Correlation, row_by_row
+from assay.stats.bootstrap import Interval
+from assay.stats.correlation import COEFFICIENTS, Correlation
 from assay.stats.overlap import rbo
+from assay.stats.rounding import snapped
+from assay.stats.stability import with_other_units
 from assay.tables import Scores
 
 
@@ -62,72 +64,56 @@ def correlate(
     if len(given) == 2 and all(map(_is_ranking, given)):
         return _rankings(given[0], given[1], names_of(names, 2), level, p)
     sides = lists_of(given, Asked(measure, units, split, names, seed))
-    notes: list[str] = []
     drawing = _Drawing(level, resamples, seed)
-    pairs = [_pair(one, other, drawing, notes) for one, other in combinations(sides, 2)]
-    item = "system" if sides[0].paired is not None else "item"
+    found = [_pair(one, other, drawing) for one, other in combinations(sides, 2)]
+    notes = dict.fromkeys(note for _, said in found for note in said)
     kind = sides[0].paired.unit_kind if sides[0].paired is not None else None
-    return Correlations(tuple(pairs), item, kind, resamples, seed, tuple(dict.fromkeys(notes)))
+    return Correlations(tuple(pair for pair, _ in found), sides[0].item, kind, resamples, seed, tuple(notes))
 
 
-def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing, notes: list[str]) -> PairOfLists:
+def _pair(one: ListOfNumbers, other: ListOfNumbers, drawing: _Drawing) -> tuple[PairOfLists, list[str]]:
+    """Two lists, and what is worth a note."""
+    items, notes = _matched(one, other)
+    first, second = (np.array([side.numbers[item] for item in items]) for side in (one, other))
+    signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
+    found = tuple(coefficient.of(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
+    redrawn: Mapping[str, Interval] = {}
+    if one.paired is not None and other.paired is not None:
+        redrawn = with_other_units(one.paired, other.paired, items, **drawing._asdict())
+    pair = PairOfLists(one.name, other.name, found, redrawn, _side_by_side(items, first, second, signs))
+    return pair, [*notes, *_notes_on(one), *_notes_on(other)]
+
+
+def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[str]]:
+    """The items that have a number in both lists, two at least; and what is left out."""
     items = [item for item in one.numbers if item in other.numbers]
-    what = "system" if one.paired is not None else "item"
     if not items:
-        raise InputError(f"{one.name} and {other.name} have no {what} in common")
+        raise InputError(f"{one.name} and {other.name} have no {one.item} in common")
+    known = [item for item in items if np.isfinite(one.numbers[item]) and np.isfinite(other.numbers[item])]
+    if len(known) < 2:
+        numbers = f"{number_of(one.item, len(known))} with a number in both"
+        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}")
+    notes = []
     left_out = len(one.numbers) + len(other.numbers) - 2 * len(items)
     if left_out:
-        notes.append(f"{number_of(what, left_out)} not in both of {one.name} and {other.name}, left out")
-    known = [item for item in items if np.isfinite(one.numbers[item]) and np.isfinite(other.numbers[item])]
+        notes.append(f"{number_of(one.item, left_out)} not in both of {one.name} and {other.name}, left out")
     if len(known) < len(items):
-        notes.append(f"{number_of(what, len(items) - len(known))} without a number, left out")
-    for side in (one, other):
-        if side.paired is not None and side.paired.left_out:
-            kind = number_of(side.paired.unit_kind, side.paired.left_out)
-            notes.append(f"{side.name}: {kind} that not all systems have left out")
-        if not side.higher_is_better:
-            notes.append(f"{side.name}: the smaller number is the better one")
-    first, second = (np.array([side.numbers[item] for item in known]) for side in (one, other))
-    signs = [1.0 if side.higher_is_better else -1.0 for side in (one, other)]
-    found = tuple(coefficient(signs[0] * first, signs[1] * second, drawing.level) for coefficient in COEFFICIENTS)
-    intervals = _with_other_units(one, other, known, signs, drawing)
-    return PairOfLists(one.name, other.name, found, intervals, _side_by_side(known, first, second, signs))
+        notes.append(f"{number_of(one.item, len(items) - len(known))} without a number, left out")
+    return known, notes
 
 
-def _with_other_units(
-    one: ListOfNumbers, other: ListOfNumbers, items: Sequence[str], signs: Sequence[float], drawing: _Drawing
-) -> dict[str, Interval]:
-    """Where the coefficients lie with units drawn anew, by percentiles; a unit of both lists is drawn for both."""
-    if one.paired is None or other.paired is None or drawing.resamples == 0 or len(items) < 2:
-        return {}
-    units = {unit: place for place, unit in enumerate(dict.fromkeys((*one.paired.units, *other.paired.units)))}
-    if min(len(one.paired.units), len(other.paired.units)) < 2:
-        return {}
-    drawn = np.concatenate(list(weights(len(units), drawing.resamples, drawing.seed)))
-    numbers: list[Floats] = []
-    usable = np.ones(len(drawn), dtype=bool)
-    for side, sign in zip((one.paired, other.paired), signs, strict=True):
-        own = drawn[:, [units[unit] for unit in side.units]]
-        usable &= own.sum(axis=1) > 0
-        columns = [side.systems.index(item) for item in items]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            numbers.append(sign * side.sample.of(own)[:, columns])
-    usable &= np.isfinite(numbers[0]).all(axis=1) & np.isfinite(numbers[1]).all(axis=1)
-    values = row_by_row(numbers[0][usable], numbers[1][usable])
-    return {name: _percentiles(found, drawing.level) for name, found in values.items()}
-
-
-def _percentiles(values: Floats, level: float) -> Interval:
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Interval(np.nan, np.nan, level, "percentile")
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level, "percentile")
+def _notes_on(side: ListOfNumbers) -> Iterator[str]:
+    if side.paired is not None and side.paired.left_out:
+        units = number_of(side.paired.unit_kind, side.paired.left_out)
+        yield f"{side.name}: {units} that not all systems have left out"
+    if not side.higher_is_better:
+        yield f"{side.name}: the smaller number is the better one"
 
 
 def _side_by_side(items: Sequence[str], first: Floats, second: Floats, signs: Sequence[float]) -> pl.DataFrame:
     """Both numbers and ranks of each item, the best by the first list on top; tied items share the mean rank."""
-    frame = pl.DataFrame({"item": items, "first": first, "second": second}, schema_overrides={"item": pl.String})
+    numbers = {"first": snapped(first), "second": snapped(second)}
+    frame = pl.DataFrame({"item": items} | numbers, schema_overrides={"item": pl.String})
     ranked = frame.with_columns(
         (pl.col(name) * -sign).rank("average").alias(f"{name}_rank")
         for name, sign in zip(("first", "second"), signs, strict=True)
@@ -163,7 +149,7 @@ def _rankings(
     notes: tuple[str, ...] = ()
     if ranks[0].keys() == ranks[1].keys():
         one, other = (np.array([-own[item] for item in items]) for own in ranks)
-        found += [coefficient(one, other, level) for coefficient in COEFFICIENTS[:3]]
+        found += [coefficient.of(one, other, level) for coefficient in COEFFICIENTS if coefficient.of_order]
     else:
         notes = ("the rankings hold different items: rank-biased overlap alone is defined",)
     return Correlations((PairOfLists(names[0], names[1], tuple(found), {}, table),), "item", None, 0, 0, notes)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import InputError, ParameterError, did_you_mean
+from assay.errors import InputError, ParameterError
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.scored import Scored
@@ -22,7 +22,16 @@ class ListOfNumbers(NamedTuple):
     name: str
     numbers: Mapping[str, float]
     paired: Paired | None = None
-    higher_is_better: bool = True
+
+    @property
+    def item(self) -> str:
+        """What the items are."""
+        return "item" if self.paired is None else "system"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the larger number is the better one; in somebody's own lists it is."""
+        return self.paired is None or self.paired.higher_is_better is not False
 
 
 class Asked(NamedTuple):
@@ -48,32 +57,38 @@ def lists_of(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
 
 
 def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
-    measure, units, split, names, _ = asked
     if not given:
         raise ParameterError("there is nothing to correlate")
     if not isinstance(given[0], Evaluation | Scores):
-        if measure is not None or units is not None or split is not None:
-            raise ParameterError("measure, units and split go with an evaluation, not with lists of scores")
-        own = [_own(one, name) for one, name in zip(given, names_of(names, len(given)), strict=True)]
-        if len({isinstance(one, Mapping) for one in given}) > 1:
-            raise ParameterError("give two dicts, matched by name, or two lists, matched by place: not one of each")
-        if not isinstance(given[0], Mapping) and len({len(one.numbers) for one in own}) > 1:
-            lengths = " and ".join(str(len(one.numbers)) for one in own)
-            raise ParameterError(f"lists are matched by place and equally long, not {lengths}")
-        return own
-    if all(isinstance(one, Evaluation | Scores) for one in given[1:]) and len(given) > 1:
-        called = names_of(names or _told_apart(given), len(given))
-        sides = [_of_units(one, _measure(one, measure)) for one in given]
-        return [side._replace(name=f"{side.name} ({name})") for side, name in zip(sides, called, strict=True)]
-    if units is not None or split is not None:
-        return _topic_sets(given[0], measure or (given[1] if len(given) > 1 else None), asked)
-    wanted = given[1:] or (_measures(given[0]) if measure is None else (measure,))
-    if not all(isinstance(name, str | Measure) for name in wanted):
+        return _own_lists(given, asked)
+    rest = given[1:]
+    if rest and all(isinstance(one, Evaluation | Scores) for one in rest):
+        return _of_each(given, asked)
+    if not all(isinstance(name, str | Measure) for name in rest):
         raise ParameterError("after an evaluation come the names of measures, or another evaluation")
-    chosen = dict.fromkeys(_measure(given[0], name) for name in wanted)
+    if rest and asked.measure is not None:
+        raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
+    scored = Scored.of(given[0])
+    wanted = rest or (None if asked.measure is None else (asked.measure,))
+    if asked.units is not None or asked.split is not None:
+        return _topic_sets(scored, _one_measure(scored, wanted), asked)
+    chosen = scored.measures(wanted)
     if len(chosen) < 2:
         raise ParameterError(f"correlate takes two measures at least, not {', '.join(chosen)} alone")
-    return [_of_units(given[0], name) for name in chosen]
+    return [_of_systems(scored, name) for name in chosen]
+
+
+def _own_lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
+    """Numbers matched by name, or by place."""
+    if asked.measure is not None or asked.units is not None or asked.split is not None:
+        raise ParameterError("measure, units and split go with an evaluation, not with lists of scores")
+    own = [_own(one, name) for one, name in zip(given, names_of(asked.names, len(given)), strict=True)]
+    if len({isinstance(one, Mapping) for one in given}) > 1:
+        raise ParameterError("give two dicts, matched by name, or two lists, matched by place: not one of each")
+    if not isinstance(given[0], Mapping) and len({len(one.numbers) for one in own}) > 1:
+        lengths = " and ".join(str(len(one.numbers)) for one in own)
+        raise ParameterError(f"lists are matched by place and equally long, not {lengths}")
+    return own
 
 
 def _own(given: Any, name: str) -> ListOfNumbers:
@@ -91,58 +106,57 @@ def _number(value: Any, name: str, item: Any) -> float:
         raise ParameterError(f"{name}: {item}: expected a number, got {value!r}") from None
 
 
-def _of_units(given: Evaluation | Scores, measure: str) -> ListOfNumbers:
-    """Systems under a measure."""
-    paired = Scored.of(given).paired(measure)
+def _of_each(given: Iterable[Evaluation | Scores], asked: Asked) -> list[ListOfNumbers]:
+    """Systems under one measure in each of the evaluations."""
+    if asked.units is not None or asked.split is not None:
+        raise ParameterError("units and split go with one evaluation, not with several")
+    scored = [Scored.of(one) for one in given]
+    called = names_of(asked.names or _told_apart(scored), len(scored))
+    wanted = None if asked.measure is None else (asked.measure,)
+    return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(scored, called, strict=True)]
+
+
+def _of_systems(scored: Scored, measure: str, name: str | None = None) -> ListOfNumbers:
+    """Systems under a measure; `name` tells which of the lists under that measure."""
+    paired = scored.paired(measure)
     numbers = dict(zip(paired.systems, paired.observed.tolist(), strict=True))
-    return ListOfNumbers(paired.measure, numbers, paired, paired.higher_is_better)
+    return ListOfNumbers(paired.measure if name is None else f"{paired.measure} ({name})", numbers, paired)
 
 
-def _topic_sets(given: Evaluation | Scores, measure: Any, asked: Asked) -> list[ListOfNumbers]:
-    _, units, split, names, seed = asked
-    wanted = _measure(given, measure)
-    scores = given.scores if isinstance(given, Evaluation) else given
-    if isinstance(given, Evaluation) and given.measure(wanted).is_micro:
-        raise ParameterError(f"{wanted} sums counts up over queries: correlate topic sets under an averaged measure")
-    if split is not None:
-        if units is not None:
-            raise ParameterError("choose units or split")
-        paired = Paired.of(scores, wanted)
-        if not 1 <= split <= len(paired.units) // 2:
-            raise ParameterError(
-                f"split draws two sets of 1 to {len(paired.units) // 2} of the {len(paired.units)} units, not {split}"
-            )
-        drawn = np.random.default_rng(seed).permutation(np.array(paired.units, dtype=object))
-        units = (drawn[:split].tolist(), drawn[split : 2 * split].tolist())
-        names = names or (f"{split} drawn", f"{split} others")
+def _one_measure(scored: Scored, wanted: tuple[str | Measure, ...] | None) -> str:
+    found = scored.measures(wanted)
+    if len(found) != 1:
+        raise ParameterError(f"choose one measure of {', '.join(found)}")
+    return found[0]
+
+
+def _topic_sets(scored: Scored, measure: str, asked: Asked) -> list[ListOfNumbers]:
+    """Systems under a measure on each set of units."""
+    evaluation = scored.evaluation
+    if evaluation is not None and evaluation.measure(measure).is_micro:
+        raise ParameterError(f"{measure} sums counts up over queries: correlate topic sets under an averaged measure")
+    if asked.split is None:
+        sets, names = asked.units or (), asked.names
+    elif asked.units is None:
+        sets = _split(scored.paired(measure).units, asked.split, asked.seed)
+        names = asked.names or (f"{asked.split} drawn", f"{asked.split} others")
+    else:
+        raise ParameterError("choose units or split")
     sides = []
-    called = names_of(names, len(units or ()))
-    for name, chosen in zip(called, units or (), strict=True):
-        frame = scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=wanted)
+    for name, chosen in zip(names_of(names, len(sets)), sets, strict=True):
+        frame = scored.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
         if not frame.height:
             raise InputError(f"{name}: no unit of this set has scores")
-        undefined = given.undefined if isinstance(given, Evaluation) else "counted_as"
-        paired = Paired.of(Scores(frame), wanted, undefined)
-        numbers = dict(zip(paired.systems, paired.observed.tolist(), strict=True))
-        sides.append(ListOfNumbers(f"{wanted} ({name})", numbers, paired, paired.higher_is_better))
+        sides.append(_of_systems(Scored(Scores(frame), evaluation), measure, name))
     return sides
 
 
-def _measures(given: Evaluation | Scores) -> list[str]:
-    if isinstance(given, Evaluation):
-        return list(map(str, given.measures))
-    return [str(name) for name in given.frame["measure"].unique(maintain_order=True)]
-
-
-def _measure(given: Evaluation | Scores, name: str | Measure | None) -> str:
-    if isinstance(given, Evaluation):
-        return str(given.measure(name))
-    known = _measures(given)
-    if name is None and len(known) == 1:
-        return known[0]
-    if str(name) not in known:
-        raise ParameterError(f"choose a measure of {', '.join(known)}, not {name}{did_you_mean(str(name), known)}")
-    return str(name)
+def _split(units: Sequence[str], size: int, seed: int) -> tuple[list[str], list[str]]:
+    """Two random sets of units that have none in common."""
+    if not 1 <= size <= len(units) // 2:
+        raise ParameterError(f"split draws two sets of 1 to {len(units) // 2} of the {len(units)} units, not {size}")
+    drawn = np.random.default_rng(seed).permutation(np.array(units, dtype=object)).tolist()
+    return drawn[:size], drawn[size : 2 * size]
 
 
 def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -158,7 +172,7 @@ def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _told_apart(given: Iterable[Evaluation | Scores]) -> list[str] | None:
+def _told_apart(scored: Iterable[Scored]) -> list[str] | None:
     """The names of the judgments, if they tell the evaluations apart."""
-    called = [one.qrels.name if isinstance(one, Evaluation) else "" for one in given]
+    called = [one.evaluation.qrels.name if one.evaluation is not None else "" for one in scored]
     return called if len(set(called)) == len(called) else None

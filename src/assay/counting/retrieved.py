@@ -94,7 +94,14 @@ def as_judged(ranks: Ranks) -> Ranks:
 
 
 def same_queries(first: Ranks, second: Ranks) -> tuple[Ranks, Ranks]:
-    """Two systems that `retrieved` has counted together, on the queries that both have."""
+    """Two systems that `retrieved` has counted together, on the queries that both have.
+
+    >>> from assay.tables import Run
+    >>> runs = {"mine": Run.of({"q1": {"a": 1}, "q2": {"a": 1}}), "yours": Run.of({"q2": {"b": 1}})}
+    >>> counts = retrieved(runs, Qrels.of({"q1": {"a": 1}, "q2": {"a": 1}}), Policies(missing="skip"))
+    >>> [ranks.queries for ranks in same_queries(counts["mine"], counts["yours"])]
+    [('q2',), ('q2',)]
+    """
     if first.judgments is None or first.judgments is not second.judgments or first.added is None:
         raise ParameterError("the documents of two systems are compared if `retrieved` has counted them together")
     if first.queries == second.queries:

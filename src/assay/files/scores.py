@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from assay.errors import FormatError
-from assay.files.decoding import decoded
+from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 from assay.tables import Scores
 
@@ -18,18 +16,17 @@ from assay.tables import Scores
 _QUERIES = ("query_id", "qid", "query", "topic", "topic_id")
 _UNITS = (*_QUERIES, "unit", "item", "user", "participant", "fold", "class", "")
 _LONG = ("system", "measure", "value")
-_NOTHING = ("", "na", "n/a", "null", "none")
 _SHAPES = (
     "`system,measure,unit,value`; or `system,query_id` and a column a measure, as `assay evaluate -q --csv` writes; "
     "or a column a system and a row a unit"
 )
 
 
-class _Row(NamedTuple):
+class _Score(NamedTuple):
     system: str
     measure: str
     unit: str
-    value: str
+    value: float | None
 
 
 def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
@@ -45,70 +42,57 @@ def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
     [('bm25', '1', 0.5), ('dense', '1', 0.75)]
     """
     source = given if isinstance(given, Source) else Source(given)
-    text, _ = decoded(source)
-    separator = "\t" if "\t" in text.partition("\n")[0] else ";" if ";" in text.partition("\n")[0] else ","
-    reader = csv.reader(text.removeprefix("\ufeff").splitlines(keepends=True), delimiter=separator)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        lines = [(reader.line_num, [field.strip() for field in row]) for row in reader if any(row)]
-    except csv.Error as problem:
-        raise FormatError(source.name, reader.line_num, expected="fields quoted as in CSV", got=str(problem)) from None
-    if len(header) < 2 or not lines:
-        got = separator.join(header) or "nothing"
-        raise FormatError(source.name, 1, expected=f"a header and rows: {_SHAPES}", got=got)
-    twice = [name for name in header if header.count(name) > 1]
-    if twice:
-        raise FormatError(source.name, 1, expected="each column once", got=f"{twice[0] or 'no name'} twice")
-    return Scores(_frame(source.name, header, lines, measure))
+    table = SmallTable.read(source, f"a header and rows: {_SHAPES}")
+    return Scores(_frame(table, measure))
 
 
-def _frame(name: str, header: Sequence[str], lines: Sequence[tuple[int, list[str]]], measure: str) -> pl.DataFrame:
+def _frame(table: SmallTable, measure: str) -> pl.DataFrame:
     columns: dict[str, list[str | float | None]] = {"system": [], "measure": [], "unit": [], "value": []}
     seen: set[tuple[str, str, str]] = set()
-    for line, row in _rows(name, header, lines, measure):
-        key = row[:3]
+    for line, score in _scores(table, measure):
+        key = score[:3]
         if key in seen:
-            what = f"one value of {row.measure} for {row.system} on {row.unit}"
-            raise FormatError(name, line, expected=what, got="a second one")
+            what = f"one value of {score.measure} for {score.system} on {score.unit}"
+            raise FormatError(table.name, line, expected=what, got="a second one")
         seen.add(key)
-        for column, field in zip(columns, key, strict=False):
+        for column, field in zip(columns, score, strict=True):
             columns[column].append(field)
-        columns["value"].append(_number(name, line, row.value))
     frame = pl.DataFrame(columns, schema_overrides={"value": pl.Float64})
     reason = pl.when(pl.col("value").is_null()).then(pl.lit("no value in the file"))
-    kind = pl.lit(_unit_kind(header)).alias("unit_kind")
+    kind = pl.lit(_unit_kind(table.header)).alias("unit_kind")
     return frame.select("system", "measure", kind, "unit", "value", reason.alias("undefined"))
 
 
-def _rows(
-    name: str, header: Sequence[str], lines: Sequence[tuple[int, list[str]]], measure: str
-) -> Iterator[tuple[int, _Row]]:
-    """The rows of whatever shape, one value each."""
-    folded = [column.casefold() for column in header]
-    unit, system = _unit_column(header), folded.index("system") if "system" in folded else None
-    is_long = all(column in folded for column in _LONG) and unit is not None
-    values = [number for number in range(len(header)) if number not in {unit, system}]
-    for count, (line, fields) in enumerate(lines, 1):
-        if len(fields) != len(header):
-            got = f"{len(fields)}: {','.join(fields)[:60]}"
-            raise FormatError(name, line, expected=f"{len(header)} fields", got=got)
+def _scores(table: SmallTable, measure: str) -> Iterator[tuple[int, _Score]]:
+    """The scores of a table of whatever shape, each with its line."""
+    folded = [column.casefold() for column in table.header]
+    unit, system = _unit_column(table.header), folded.index("system") if "system" in folded else None
+    long = [folded.index(column) for column in _LONG if column in folded]
+    is_long = len(long) == len(_LONG) and unit is not None
+    values = [number for number in range(len(folded)) if number not in {unit, system}]
+    if "" in (table.header[number] for number in values):
+        raise FormatError(table.name, 1, expected="a name for each column", got="none for one")
+    for count, row in enumerate(table.rows, 1):
+        fields = row.fields
         unit_name = fields[unit] if unit is not None else str(count)
         if not unit_name or (system is not None and not fields[system]):
-            raise FormatError(name, line, expected="a system and a unit", got=",".join(fields)[:60])
+            raise FormatError(table.name, row.line, expected="a system and a unit", got=",".join(fields))
         if is_long:
-            of = dict(zip(folded, fields, strict=True))
-            yield line, _Row(of["system"], of["measure"], unit_name, of["value"])
+            yield row.line, _Score(fields[long[0]], fields[long[1]], unit_name, table.number(row, long[2]))
             continue
         for number in values:
+            value = table.number(row, number)
             if system is None:
-                yield line, _Row(header[number], measure, unit_name, fields[number])
+                yield row.line, _Score(table.header[number], measure, unit_name, value)
             else:
-                yield line, _Row(fields[system], header[number], unit_name, fields[number])
+                yield row.line, _Score(fields[system], table.header[number], unit_name, value)
 
 
 def _unit_column(header: Sequence[str]) -> int | None:
-    """Which column names the units; a matrix may have none, and numbers its rows."""
+    """Which column names the units: one of several names, or, in a matrix, the first column if it has such a name."""
     folded = [column.casefold() for column in header]
+    if "system" not in folded:
+        return 0 if folded[0] in _UNITS else None
     return next((folded.index(name) for name in _UNITS if name in folded), None)
 
 
@@ -117,15 +101,3 @@ def _unit_kind(header: Sequence[str]) -> str:
     unit = _unit_column(header)
     name = "" if unit is None else header[unit].casefold()
     return "query" if name in _QUERIES else name or "unit"
-
-
-def _number(name: str, line: int, text: str) -> float | None:
-    if text.casefold() in _NOTHING:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise FormatError(name, line, expected="a number, or nothing", got=text) from None
-    if not math.isfinite(value):
-        raise FormatError(name, line, expected="a finite number, or nothing", got=text)
-    return value

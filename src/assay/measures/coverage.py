@@ -11,7 +11,7 @@ from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
 
-@measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=False, closed_under_ties=True)
+@measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=None, closed_under_ties=True)
 def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
     r"""Coverage: the share of the first *k* results that has been judged.
 
@@ -26,7 +26,7 @@ def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerQuery:
     return _judged_within(ranks, cutoff) / given("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
 
 
-@measure(trec_eval="unj.{cutoff}", user_model="-", higher_is_better=False, closed_under_ties=True)
+@measure(trec_eval="unj.{cutoff}", user_model="-", higher_is_better=None, closed_under_ties=True)
 def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
     r"""The share of the first *k* ranks that holds a document without judgment; always divided by *k*.
 
@@ -44,7 +44,7 @@ def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerQuery:
     bounds=(1.0, 1.0),
     summary="sum",
     user_model="-",
-    higher_is_better=False,
+    higher_is_better=None,
     closed_under_ties=True,
 )
 def NumQ(ranks: Ranks) -> PerQuery:
@@ -64,7 +64,7 @@ def NumQ(ranks: Ranks) -> PerQuery:
     bounds=None,
     summary="sum",
     user_model="-",
-    higher_is_better=False,
+    higher_is_better=None,
     closed_under_ties=True,
 )
 def NumRet(ranks: Ranks) -> PerQuery:
@@ -84,7 +84,7 @@ def NumRet(ranks: Ranks) -> PerQuery:
     bounds=None,
     summary="sum",
     user_model="-",
-    higher_is_better=False,
+    higher_is_better=None,
     closed_under_ties=True,
 )
 def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:

@@ -50,9 +50,8 @@ def undefined_topics(summary: pl.DataFrame, undefined: Undefined) -> Iterable[st
     for name, text, count in summary.select("system", "measure", "undefined").rows():
         if count:
             measure = parse_measure(text)
-            counted = measure.parameters.get("floor", measure.definition.counted_as)
-            left_out = undefined == "skip" or counted is None
-            treated = "left out" if left_out else f"counted as {counted:g}"
+            left_out = undefined == "skip" or measure.substitute is None
+            treated = "left out" if left_out else f"counted as {measure.substitute:g}"
             yield f"{name}: {text} is undefined for {number_of('topic', count)}, {treated}"
 
 

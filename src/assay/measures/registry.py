@@ -53,7 +53,7 @@ class Definition(NamedTuple):
     ranx: str | None
     aliases: Mapping[str, Mapping[str, Any]]
     closed_under_ties: bool
-    higher_is_better: bool
+    higher_is_better: bool | None
     subtopics: bool
     version: int
 
@@ -136,6 +136,17 @@ class Measure:
             self.definition.counts is Confusion or "rel" in self.parameters or self.parameters.get("gain") == "binary"
         )
 
+    @property
+    def substitute(self) -> float | None:
+        """What an undefined value counts as in the summary; None if it is left out.
+
+        >>> from assay.measures import AP, GMAP, Judged
+        >>> AP.substitute, GMAP(floor=0.01).substitute, Judged.substitute
+        (0.0, 0.01, None)
+        """
+        declared: float | None = self.parameters.get("floor", self.definition.counted_as)
+        return declared
+
     def is_sampled(self, policies: Policies) -> bool:
         """Whether the mean over orders of tied documents has to be sampled: there is not always a closed form."""
         if policies.ties != "expected":
@@ -204,7 +215,7 @@ def measure(
     counted_as: float | None = 0.0,
     summary: Summary = "mean",
     closed_under_ties: bool = False,
-    higher_is_better: bool = True,
+    higher_is_better: bool | None = True,
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
@@ -222,7 +233,7 @@ def measure(
     counted_as: float | None = 0.0,
     summary: Summary = "mean",
     closed_under_ties: bool = False,
-    higher_is_better: bool = True,
+    higher_is_better: bool | None = True,
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
@@ -236,7 +247,8 @@ def measure(
     `aliases`: further names, or a table of names and the parameters that they stand for.
     `bounds`: smallest and largest value. `user_model`: how the measure imagines its user. `counted_as`: what an
     undefined value counts as in a mean (None: it is left out). `summary`: how units are put together.
-    `closed_under_ties`: the function itself averages over tied documents. `higher_is_better`: whether more is good.
+    `closed_under_ties`: the function itself averages over tied documents. `higher_is_better`: whether more is good;
+    None if it is neither good nor bad.
     `subtopics`: it is computed from judgments of subtopics (`Ranks.subtopics`).
     `micro`: the measure is made of counts that can be summed over units, and gets the parameter `average`: `macro` (the
     default) is the mean over units, `micro` the same formula on the summed counts.

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.errors import InputError, ParameterError
 from assay.measures.registry import Measure
@@ -47,13 +48,24 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
     if count and undefined == "error":
         reason = result.reason(int(np.flatnonzero(without)[0]))
         raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
-    declared = measure.parameters.get("floor", measure.definition.counted_as)
-    substitute = declared if undefined == "counted_as" else None
-    values = values[~without] if substitute is None else np.where(without, substitute, values)
+    values = filled(measure, values, undefined)
+    values = values[~np.isnan(values)]
     return Summary(_put_together(measure, values), len(values), count)
 
 
-def _put_together(measure: Measure, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as") -> Floats:
+    """The values as the summary takes them: undefined ones as the measure declares, NaN if they are left out.
+
+    >>> from assay.measures import AP, Judged
+    >>> filled(AP, np.array([0.5, np.nan])), filled(Judged, np.array([0.5, np.nan]))
+    (array([0.5, 0. ]), array([0.5, nan]))
+    """
+    if undefined == "skip" or measure.substitute is None:
+        return values
+    return np.where(np.isnan(values), measure.substitute, values)
+
+
+def _put_together(measure: Measure, values: Floats) -> float:
     how = measure.definition.summary
     if how == "sum":
         return float(values.sum())
@@ -104,8 +116,7 @@ def signature(
         parts.append(f"judge={judge}")
     if subtopics:
         parts.append("subtopics=true")
-    substitute = measure.parameters.get("floor", definition.counted_as)
-    counted = "skip" if substitute is None else _shown(float(substitute))
+    counted = "skip" if measure.substitute is None else _shown(float(measure.substitute))
     if measure.is_micro:
         parts.append("undefined=summed")
     else:

@@ -106,7 +106,7 @@ def looks(summary: pl.DataFrame) -> tuple[list[Looks], list[str]]:
 
 def _more_is_better(summary: pl.DataFrame) -> bool:
     """Whether a larger number is a better one; the systems of a chart have the same measure."""
-    return all(parse_measure(name).definition.higher_is_better for name in summary["measure"].unique())
+    return all(parse_measure(name).definition.higher_is_better is not False for name in summary["measure"].unique())
 
 
 def _precision_recall(curve: Drawable) -> list[Any]:

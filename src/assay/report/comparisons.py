@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
 from assay.report.sentences import MOST_SENTENCES, p_value, sentences, signed
+from assay.report.titled import Titled
+from assay.stats.pairs import SIMULTANEOUS
+from assay.stats.permutation import NOTHING_DIFFERS
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding, Standing
     from assay.comparison.result import Comparison
 
 JSON_SCHEMA_VERSION = 1
-_TESTS = {
+#: What tests and corrections are called in a sentence.
+TESTS = {
     "permutation": "paired permutation test",
     "bootstrap": "studentised bootstrap test",
     "t": "paired t test",
@@ -25,7 +28,7 @@ _TESTS = {
     "tukey": "Tukey's HSD after a two-way analysis of variance",
     "randomised_tukey": "randomised Tukey HSD",
 }
-_CORRECTIONS = {
+CORRECTIONS = {
     "none": "not corrected",
     "bonferroni": "corrected by Bonferroni's method",
     "holm": "corrected by Holm's method",
@@ -33,15 +36,23 @@ _CORRECTIONS = {
 }
 
 
-def tables(comparison: Comparison, brief: bool = False) -> Iterator[tuple[str, Table]]:
-    """The tables of a comparison, each with a title; `brief` leaves columns out that the sentences tell too."""
+def tables(comparison: Comparison, brief: bool = False) -> list[Titled]:
+    """The tables of a comparison; `brief` leaves columns out that the sentences tell, too."""
+    made = []
     if shows_pairs(comparison):
         table = pairs_table(comparison)
         spare = ("relative", "d_z", "won/tied/lost", *(table.numbers[:1] if "system" in table.names else ()))
-        yield "", table.without(*spare) if brief else table
+        made.append(Titled("", table.without(*spare) if brief else table))
     if comparison.pairs.all_pairs and len(comparison.systems) > 2:
-        for measure in comparison.measures:
-            yield measure, standings_table(comparison.standing(measure))
+        judged = _judged(comparison)
+        made += [Titled(name, standings_table(comparison.standing(name), judged)) for name in comparison.measures]
+    return made
+
+
+def lines(comparison: Comparison) -> list[str]:
+    """What goes below the tables: what marks mean, the findings in sentences, what they rest on, how they were made."""
+    said = [*legend(comparison), *sentences(comparison), coverage(comparison), method(comparison), *comparison.notes]
+    return [line for line in said if line]
 
 
 def shows_pairs(comparison: Comparison) -> bool:
@@ -67,7 +78,7 @@ def pairs_table(comparison: Comparison) -> Table:
 
 
 def _cells(one: Finding) -> Iterator[str]:
-    yield from (_number(one.baseline_value), _number(one.value), signed(one.difference))
+    yield from (number(one.baseline_value), number(one.value), signed(one.difference))
     yield NOT_AVAILABLE if math.isnan(one.relative) else f"{one.relative:+.1%}"
     known = one.interval.is_known
     yield f"{signed(one.interval.low)} to {signed(one.interval.high)}" if known else NOT_AVAILABLE
@@ -77,47 +88,74 @@ def _cells(one: Finding) -> Iterator[str]:
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}{'*' if one.verdict.unjudged else ''}"
 
 
-def standings_table(standings: tuple[Standing, ...]) -> Table:
-    """One row a system, best first, with the letters of its groups."""
+def standings_table(standings: tuple[Standing, ...], judged: dict[str, float]) -> Table:
+    """One row a system, best first, with the letters of its groups, and how much of its first ten was judged."""
     level = f"{standings[0].interval.level:.0%} interval"
     grouped = any(one.groups for one in standings)
     rows = []
     for one in standings:
         interval = f"{one.interval.low:.4f} to {one.interval.high:.4f}" if one.interval.is_known else NOT_AVAILABLE
-        cells = (_number(one.value), interval, *(("".join(one.groups),) if grouped else ()))
+        letters = ("" if max(map(len, one.groups), default=1) == 1 else " ").join(one.groups)
+        cells = [number(one.value), interval, *((letters, f"{one.alike:,}") if grouped else ())]
+        cells += [f"{judged[one.system]:.1%}"] if judged else []
         rows.append(((one.system,), tuple(map(Cell, cells))))
-    return Table(("system",), (standings[0].measure, level, *(("group",) if grouped else ())), tuple(rows))
-
-
-def _number(value: float) -> str:
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:.4f}"
+    columns = (
+        standings[0].measure,
+        level,
+        *(("group", "alike") if grouped else ()),
+        *(("judged@10",) if judged else ()),
+    )
+    return Table(("system",), columns, tuple(rows))
 
 
 def method(comparison: Comparison) -> str:
     """How it was made, in a sentence for a paper."""
-    settings = comparison.settings
-    alpha = settings.alpha
-    notes = dict.fromkeys(one.tested.note for one in comparison.findings if one.tested.note)
+    settings, alpha = comparison.settings, comparison.settings.alpha
+    test = TESTS[settings.test]
+    said = dict.fromkeys(one.outcome.note for one in comparison.findings)
+    notes = [note for note in said if note not in {"", NOTHING_DIFFERS}]
     how = f" ({'; '.join(notes)})" if 0 < len(notes) <= 2 else ""
-    single = settings.family.startswith("one comparison")
-    corrected = f", {settings.family}" if single else f", {_CORRECTIONS[settings.correction]} over {settings.family}"
-    if settings.test in {"tukey", "randomised_tukey"}:
-        corrected = f", for {settings.family}"
     interval = "BCa" if settings.interval == "bca" else "percentile"
-    margins = {f"{one.margin.value:g} ({one.margin.says})" for one in comparison.findings}
-    margin = f"{margins.pop()}" if len(margins) == 1 else "given with each finding"
+    margins = sorted({one.margin.value for one in comparison.findings})
+    span = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
+    margin = f"{span} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (
-        f"{_TESTS[settings.test].capitalize()}{how}{corrected}; {interval} bootstrap intervals at {1 - alpha:.0%} "
+        f"{test[0].upper()}{test[1:]}{how}, {family(comparison)}; {interval} bootstrap intervals at {1 - alpha:.0%} "
         f"({settings.bootstrap_resamples:,} resamples); margin {margin}; alpha {alpha:g}; seed {settings.seed}."
     )
 
 
+def family(comparison: Comparison) -> str:
+    """The family of comparisons, and how p-values were corrected for it."""
+    settings, pairs, measures = comparison.settings, comparison.pairs, len(comparison.measures)
+    together = settings.family == "all" and measures > 1
+    if len(pairs.pairs) == 1 and not together:
+        return "one comparison" if measures == 1 else "one comparison under each measure"
+    if pairs.all_pairs:
+        over = f"all {number_of('pair', len(pairs.pairs))} of systems"
+    else:
+        baselines = list(dict.fromkeys(one.baseline for one in comparison.findings))
+        over = f"{number_of('comparison', len(pairs.pairs))} with {' and '.join(baselines)}"
+    if measures > 1:
+        over += f", under {measures} measures together" if together else ", measure by measure"
+    if settings.test in SIMULTANEOUS:
+        return f"for {over}"
+    return f"{CORRECTIONS[settings.correction]} over {over}"
+
+
+def _judged(comparison: Comparison) -> dict[str, float]:
+    """The share of judged documents in each system's first ten; nothing if only scores were given."""
+    if comparison.evaluation is None:
+        return {}
+    rows = {row["system"]: row for row in comparison.evaluation.coverage.to_dicts()}
+    return {name: rows[name]["judged@10"] for name in comparison.systems}
+
+
 def coverage(comparison: Comparison) -> str:
     """What the scores rest on, in a line; nothing if only scores were given."""
-    if comparison.evaluation is None:
+    shares = _judged(comparison)
+    if not shares:
         return ""
-    rows = {row["system"]: row for row in comparison.evaluation.coverage.to_dicts()}
-    shares = {name: rows[name]["judged@10"] for name in comparison.systems}
     units = len(comparison.paired[0].units)
     said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; judged in the top 10: "
     if len(shares) <= 4:
@@ -131,34 +169,12 @@ def coverage(comparison: Comparison) -> str:
 def legend(comparison: Comparison) -> Iterator[str]:
     """What the marks in the tables mean."""
     if any(one.groups for one in comparison.standings):
-        yield "Systems that share a letter cannot be told apart."
+        yield "Systems that share a letter cannot be told apart; alike: how many others one cannot be told from."
     if shows_pairs(comparison) and any(one.verdict.unjudged for one in comparison.findings):
-        yield "* depends on unjudged documents: with other grades for them, the difference could change its sign."
-
-
-def to_markdown(comparison: Comparison) -> str:
-    """Sentences, tables and the method."""
-    parts = [f"- {sentence}" for sentence in sentences(comparison)]
-    body = ["\n".join(parts)]
-    for title, table in tables(comparison):
-        body.append((f"**{title}**\n\n" if title else "") + table.to_markdown().rstrip())
-    body += [*legend(comparison), coverage(comparison), method(comparison)]
-    return "\n\n".join(part for part in body if part) + "\n"
-
-
-def to_latex(comparison: Comparison) -> str:
-    """The tables, booktabs."""
-    return "\n".join(table.to_latex() for _, table in tables(comparison))
-
-
-def to_html(comparison: Comparison) -> str:
-    """Sentences, tables and the method, as a part of a page."""
-    said = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences(comparison))
-    shown = "".join(
-        (f"<h3>{html.escape(title)}</h3>" if title else "") + table.to_html() for title, table in tables(comparison)
-    )
-    rest = [*legend(comparison), coverage(comparison), method(comparison)]
-    return said + shown + "".join(f"<p><small>{html.escape(line)}</small></p>" for line in rest if line)
+        yield (
+            "* depends on unjudged documents: with other grades for them, the difference could change its sign; "
+            "--judge-next lists those to judge first."
+        )
 
 
 def to_json(comparison: Comparison) -> str:
@@ -171,9 +187,9 @@ def to_json(comparison: Comparison) -> str:
         "measures": list(comparison.measures),
         "units": {one.measure: len(one.units) for one in comparison.paired},
         "findings": [
-            one.flat()
+            one.row()
             | {
-                "test": one.tested._asdict(),
+                "test": one.outcome._asdict(),
                 "interval": one.interval._asdict(),
                 "equivalence_interval": one.narrow._asdict(),
                 "margin_is": one.margin.says,
@@ -190,10 +206,12 @@ def to_json(comparison: Comparison) -> str:
                 "low": one.interval.low,
                 "high": one.interval.high,
                 "groups": list(one.groups),
+                "alike": one.alike,
             }
             for one in comparison.standings
         ],
         "sentences": list(sentences(comparison)),
+        "family": family(comparison),
         "method": method(comparison),
         "notes": list(comparison.notes),
         "signatures": None if evaluation is None else evaluation.signatures,

@@ -12,9 +12,12 @@ from typing import Any
 import polars as pl
 
 NOT_AVAILABLE = "NA"
+#: Columns of frames whose numbers are shown with their sign.
+_SIGNED = {"difference", "effect", "condensed_difference"}
 
 _LATEX_ESCAPES = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
+    | {c: f"${c}$" for c in "<>|"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 )
 
@@ -62,12 +65,13 @@ class Table:
     def to_markdown(self) -> str:
         """A pipe table; the best number of each column in bold."""
         lines = [
-            piped((*self.names, *self.numbers)),
+            piped([_escaped(name) for name in (*self.names, *self.numbers)]),
             piped([*["---"] * len(self.names), *["---:"] * len(self.numbers)]),
         ]
         for names, cells in self.rows:
-            escaped = [name.replace("\\", "\\\\").replace("|", "\\|") for name in names]
-            lines.append(piped((*escaped, *(f"**{cell.text}**" if cell.best else cell.text for cell in cells))))
+            lines.append(
+                piped((*map(_escaped, names), *(f"**{cell.text}**" if cell.best else cell.text for cell in cells)))
+            )
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
@@ -101,12 +105,25 @@ def _shown(value: Any, column: str) -> str:
         return "–"
     if column == "grade":  # mostly whole, though kept as a number that need not be
         return f"{value:g}"
+    if column == "p":
+        return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+    if column in _SIGNED:
+        return f"{value:+.4f}" if round(value, 4) else "0.0000"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _marked(cell: Cell) -> str:
     text = html.escape(cell.text)
     return f"<b>{text}</b>" if cell.best else text
+
+
+def number(value: float) -> str:
+    """A number with four decimals; what is none is said to be.
+
+    >>> number(0.5), number(float("nan"))
+    ('0.5000', 'NA')
+    """
+    return NOT_AVAILABLE if math.isnan(value) else f"{value:.4f}"
 
 
 def latex(text: str) -> str:
@@ -116,6 +133,10 @@ def latex(text: str) -> str:
     '50 \\\\% of a\\\\_b'
     """
     return text.translate(_LATEX_ESCAPES)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")
 
 
 def piped(cells: Sequence[str]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table
+from assay.errors import number_of, several
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
 from assay.report.titled import Titled
-from assay.stats.permutation import MOST_UNITS_EXACT
+from assay.stats.permutation import swaps
 
 if TYPE_CHECKING:
     from assay.planning import MeasurePlan, Plan
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def tables(plan: Plan, most_pairs: int) -> list[Titled]:
     """The pairs if they are few, else their median and range; then what the measures tell apart."""
-    kind = number_of(plan.measures[0].unit_kind, 2).removeprefix("2 ")
+    kind = several(plan.measures[0].unit_kind)
     numbers = ("spread", "detectable", "to find", f"{kind} needed")
     few = len(plan.measures[0].pairs) <= most_pairs
     found = _pairs(plan, numbers) if few else _ranges(plan, numbers)
@@ -31,13 +31,13 @@ def tables(plan: Plan, most_pairs: int) -> list[Titled]:
 
 def lines(plan: Plan, most_pairs: int) -> list[str]:
     """What the columns mean."""
-    kind = number_of(plan.measures[0].unit_kind, 2).removeprefix("2 ")
-    exact = all(one.units <= MOST_UNITS_EXACT for one in plan.measures)
-    swaps = "all swaps" if exact else f"{plan.resamples:,} swaps, seed {plan.seed}"
+    kind = several(plan.measures[0].unit_kind)
+    drawn = " or ".join(dict.fromkeys(swaps(one.units, plan.resamples)[1] for one in plan.measures))
     said = [
         f"detectable: the smallest true difference that as many {kind} show, with a chance of {plan.power:.0%} "
-        f"(paired t test, two-sided, alpha {plan.alpha:g}); {kind} needed: for the difference to find.",
-        f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({swaps}).",
+        f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); {kind} needed: for the difference to find.",
+        f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({drawn}, "
+        f"seed {plan.seed}).",
         f"tau: mean of Kendall's tau-b, and where 95% of it lies, against {kind} drawn anew; and of one random half "
         "against the other.",
     ]
@@ -51,7 +51,7 @@ def _pairs(plan: Plan, numbers: tuple[str, ...]) -> Table:
     rows = []
     for one in plan.measures:
         for pair in one.pairs:
-            cells = (f"{pair.observed:+.4f}", _shown(pair.spread), _shown(pair.detectable), f"{pair.difference:g}")
+            cells = (f"{pair.observed:+.4f}", number(pair.spread), number(pair.detectable), f"{pair.difference:g}")
             needed = NOT_AVAILABLE if pair.needed is None else f"{pair.needed:,}"
             rows.append(((one.measure, pair.baseline, pair.system), tuple(map(Cell, (*cells, needed)))))
     return Table(("measure", "baseline", "system"), ("difference", *numbers), tuple(rows))
@@ -61,10 +61,10 @@ def _ranges(plan: Plan, numbers: tuple[str, ...]) -> Table:
     rows = []
     for one in plan.measures:
         spans = [
-            f"{_shown(middle)} ({_shown(low)} to {_shown(high)})"
+            f"{number(middle)} ({number(low)} to {number(high)})"
             for middle, low, high in (one.spreads(), one.detectable())
         ]
-        middle, low, high = (f"{number:,.0f}" if math.isfinite(number) else "∞" for number in one.needed())
+        middle, low, high = (f"{units:,.0f}" if math.isfinite(units) else NOT_AVAILABLE for units in one.needed())
         cells = (*spans, f"{one.difference:g}", f"{middle} ({low} to {high})")
         rows.append(((one.measure,), tuple(map(Cell, cells))))
     return Table(("measure",), numbers, tuple(rows))
@@ -80,7 +80,3 @@ def _shares(one: MeasurePlan) -> tuple[str, ...]:
         for part in (redrawn, halves)
     ]
     return (f"{len(one.pairs):,}", share, *spans[0], *spans[1])
-
-
-def _shown(value: float) -> str:
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:.4f}"

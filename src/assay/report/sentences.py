@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
@@ -11,8 +12,8 @@ from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding
-    from assay.comparison.noticed import Noticed
     from assay.comparison.result import Comparison
+    from assay.rankings.noticed import Noticed
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.
 MOST_SENTENCES = 12
@@ -34,9 +35,9 @@ def sentences(comparison: Comparison) -> Iterator[str]:
             yield _noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
 
 
-def of_finding(finding: Finding, kind: str, power: float = 0.8) -> str:
+def of_finding(finding: Finding, kind: str, power: float) -> str:
     """One finding in words: the verdict, the numbers behind it, and what it depends on."""
-    parts = [_verdict(finding, kind, power), _units(finding, kind)]
+    parts = [_verdict(finding, kind), _needed(finding, kind, power), _units(finding, kind)]
     if finding.verdict.unjudged and finding.reach is not None:
         parts.append(
             f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
@@ -46,12 +47,12 @@ def of_finding(finding: Finding, kind: str, power: float = 0.8) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _verdict(finding: Finding, kind: str, power: float) -> str:
+def _verdict(finding: Finding, kind: str) -> str:
     system, baseline, measure, word = finding.system, finding.baseline, finding.measure, finding.verdict.word
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
-    numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {change(finding)}"
-    interval = interval_words(finding)
+    numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
+    interval = _interval(finding)
     p = f"p {p_value(finding.p)}"
     if word == "equivalent":
         small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
@@ -59,16 +60,19 @@ def _verdict(finding: Finding, kind: str, power: float) -> str:
             f"{system} is as good as {baseline} under {measure}: whatever difference there is lies within "
             f"±{finding.margin.value:g}, the smallest that matters. {small}It has {numbers} ({interval}, {p})."
         )
-    if word in {"better", "worse"}:
+    if word in {"better", "worse", "higher", "lower"}:
         return f"{system} is {word} than {baseline} under {measure}: {numbers} ({interval}, {p})."
     said = f"One cannot tell whether {system} is better or worse than {baseline} under {measure}"
-    return f"{said}: {numbers} ({interval}, {p}). {_needed(finding, kind, power)}"
+    return f"{said}: {numbers} ({interval}, {p})."
 
 
 def _needed(finding: Finding, kind: str, power: float) -> str:
+    """What it would take to tell, where one cannot."""
+    if finding.verdict.word != "cannot tell":
+        return ""
     if finding.units < FEWEST_UNITS:
         return f"{number_of(kind, finding.units)} are too few to tell anything."
-    if finding.needed is None or math.isnan(finding.detectable):
+    if finding.needed is None or not finding.spread > 0:
         return ""
     units, needed = number_of(kind, finding.units), number_of(kind, finding.needed)
     return (
@@ -112,8 +116,8 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
         of_measure = [one for one in comparison.findings if one.measure == paired.measure]
         apart = sum(one.p < alpha for one in of_measure)
         best = comparison.standing(paired.measure)[0]
-        like = [one for one in of_measure if best.system in {one.system, one.baseline} and one.p >= alpha]
-        detectable = sorted(one.detectable for one in of_measure if not math.isnan(one.detectable))
+        like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.p < alpha]
+        detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
             f"the best number, {best.value:.4f}"
@@ -122,11 +126,14 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
             f"; {number_of('system', len(like))} cannot be told from it" if like else ", and is apart from all others"
         )
         if detectable:
-            said += f". Differences from about {detectable[len(detectable) // 2]:.3f} on would be detected"
+            said += (
+                f". A single pair, tested alone, would show a difference of {median(detectable):.3f} "
+                f"{comparison.settings.power:.0%} of the time (median over pairs)"
+            )
         yield said + "."
 
 
-def change(finding: Finding) -> str:
+def _change(finding: Finding) -> str:
     """The difference, absolute and relative."""
     if math.isnan(finding.relative):
         return signed(finding.difference)
@@ -139,10 +146,10 @@ def signed(value: float) -> str:
     >>> signed(0.05), signed(-0.0)
     ('+0.0500', '0.0000')
     """
-    return f"{value + 0.0:+.4f}" if round(value, 4) else "0.0000"
+    return f"{value:+.4f}" if round(value, 4) else "0.0000"
 
 
-def interval_words(finding: Finding) -> str:
+def _interval(finding: Finding) -> str:
     """The interval of the difference."""
     if not finding.interval.is_known:
         return "no interval"

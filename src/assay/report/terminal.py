@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.report.comparisons import coverage, legend, method, tables
+from assay.report.comparisons import coverage, legend, method
 from assay.report.layout import Cell, Table
 from assay.report.sentences import sentences
 from assay.report.tables import queries_table, systems_table
@@ -58,7 +58,7 @@ def show_table(table: Table, to: Console) -> None:
 
 def show_comparison(comparison: Comparison, to: Console) -> None:
     """Print tables, sentences, coverage and the method."""
-    for title, table in tables(comparison, brief=to.width < _WIDE):
+    for title, table in comparison.tables(brief=to.width < _WIDE):
         if title:
             to.print()
             to.print(Text(title, style="bold"))
@@ -70,9 +70,8 @@ def show_comparison(comparison: Comparison, to: Console) -> None:
         to.print()
         to.print(Text(sentence), width=width)
     to.print()
-    for line in (coverage(comparison), method(comparison)):
-        if line:
-            to.print(Text(line, style="dim"), width=width)
+    for line in filter(None, (coverage(comparison), method(comparison))):
+        to.print(Text(line, style="dim"), width=width)
 
 
 def _fits_upright(table: Table, width: int) -> bool:

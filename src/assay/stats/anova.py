@@ -14,6 +14,7 @@ from numpy.polynomial import Chebyshev
 from scipy import special
 
 from assay.counting.judgments import Floats, Ints
+from assay.stats.rounding import ROUNDING
 
 #: A p-value of Tukey's test that is smaller than this is given as this.
 SMALLEST_P = 1e-9
@@ -24,8 +25,6 @@ _DEGREE = 96
 # Steps of the two integrals.
 _ERROR_STEPS = 161
 _LARGEST_STEPS = 181
-# A smaller part of the values is rounding.
-_ROUNDING = 1e-12
 _BLOCK = 1 << 20
 
 
@@ -114,7 +113,7 @@ def tukey_hsd(values: Floats, alpha: float = 0.05) -> Tukey:
     apart = np.abs(means[second] - means[first])
     error = np.sqrt(found.residual / units)
     if not found.residual_sum_of_squares > _rounding(values):
-        nearly = _ROUNDING * np.abs(values).max(initial=0.0)
+        nearly = ROUNDING * np.abs(values).max(initial=0.0)
         return Tukey(np.where(apart <= nearly, 1.0, np.nan), np.nan)
     freedom = found.residual_degrees_of_freedom
     half_width = _studentised_quantile(alpha, systems, freedom) * float(error)
@@ -144,7 +143,7 @@ def randomised_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) 
         rng.permuted(block, axis=2, out=block)
         ranges[start : start + tables] = np.ptp(block.sum(axis=1), axis=1)
     # Sums of the same numbers in another order differ in the last digits, and count as equal.
-    reach = _ROUNDING * units * float(np.abs(values).max(initial=0.0))
+    reach = ROUNDING * units * float(np.abs(values).max(initial=0.0))
     ranges.sort()
     extreme: Ints = resamples - np.searchsorted(ranges, apart - reach)
     return (extreme + 1) / (resamples + 1)
@@ -153,7 +152,7 @@ def randomised_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) 
 def _rounding(values: Floats) -> float:
     """How large a sum of squares may be where there would be none without rounding."""
     # That of the values themselves, of which the deviations may be a small part.
-    return (_ROUNDING * float(np.abs(values).max(initial=0.0))) ** 2 * values.size
+    return (ROUNDING * float(np.abs(values).max(initial=0.0))) ** 2 * values.size
 
 
 def _all_studentised(q: Floats, systems: int, freedom: int) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from assay.counting.judgments import Floats
+from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Sample
 
 Method: TypeAlias = Literal["bca", "percentile"]
@@ -62,17 +63,18 @@ def intervals(
     """The intervals that resamples of a number give, at one level or more.
 
     `percentile` takes the quantiles of the resamples; `bca` shifts them for bias and skewness, for which it wants the
-    number `without_each` of the units.
+    number `without_each` of the units. Resamples of few units vary too little: as the t distribution has heavier tails
+    than the normal one, both methods go further out, the more so the fewer units there are.
 
     >>> resampled = np.arange(1000) / 1000
-    >>> intervals(resampled, 0.5, np.array([0.4, 0.5, 0.6]), levels=[0.9], method="percentile")
-    [Interval(low=0.04995, high=0.94905, level=0.9, method='percentile')]
+    >>> intervals(resampled, 0.5, np.linspace(0.4, 0.6, 1001), levels=[0.9], method="percentile")
+    [Interval(low=0.0497, high=0.9493, level=0.9, method='percentile')]
     """
     known = np.sort(resampled)  # what is not a number comes last
     known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
     if not len(known) or np.isnan(observed):
         return [Interval(np.nan, np.nan, level, method) for level in levels]
-    tails = np.array([((1 - level) / 2, (1 + level) / 2) for level in levels])
+    tails = np.array([_expanded(level, len(without_each)) for level in levels])
     if method == "bca":
         tails = _shifted(tails, known, observed, without_each)
     # Between two resamples, in proportion, as quantiles usually are.
@@ -80,9 +82,30 @@ def intervals(
     return [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
 
 
+def percentiles(values: Floats, level: float) -> Interval:
+    """Where the middle of the values lies, of those that are numbers.
+
+    >>> percentiles(np.arange(101.0), level=0.9)
+    Interval(low=5.0, high=95.0, level=0.9, method='percentile')
+    """
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Interval(np.nan, np.nan, level, "percentile")
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level, "percentile")
+
+
+def _expanded(level: float, units: int) -> tuple[float, float]:
+    """The levels of the two quantiles: normal tails moved out to where those of t lie (Hesterberg 2015)."""
+    if units < 2:
+        return (1 - level) / 2, (1 + level) / 2
+    reach = np.sqrt(units / (units - 1)) * special.stdtrit(units - 1, (1 + level) / 2)
+    return float(special.ndtr(-reach)), float(special.ndtr(reach))
+
+
 def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats) -> Floats:
     """Efron's correction of the quantiles' levels for bias and acceleration."""
-    nearly = 1e-12 * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
+    nearly = ROUNDING * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
     below, not_above = np.searchsorted(ordered, [observed - nearly, observed + nearly])
     share = (below + not_above) / 2 / len(ordered)
     if not 0 < share < 1:  # all resamples on one side: there is nothing to correct by

@@ -11,10 +11,8 @@ import numpy as np
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError, did_you_mean
 
-#: The corrections by name; `bh` is short for the last one.
+#: The corrections by name.
 CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")
-
-_SHORT = {"bh": "benjamini-hochberg"}
 
 
 def corrected(p: Floats, method: str) -> Floats:
@@ -23,10 +21,9 @@ def corrected(p: Floats, method: str) -> Floats:
     >>> corrected(np.array([0.01, 0.04, 0.03]), "holm")  # 3 x 0.01, 2 x 0.03, at least as much as the one before
     array([0.03, 0.06, 0.06])
     """
-    method = _SHORT.get(method, method)
     if method not in CORRECTIONS:
-        hint = did_you_mean(method, (*CORRECTIONS, *_SHORT))
-        raise ParameterError(f"choose a correction of {', '.join(CORRECTIONS)}, not {method!r}{hint}")
+        hint = did_you_mean(method, CORRECTIONS)
+        raise ParameterError(f"correction is one of {', '.join(CORRECTIONS)}, not {method!r}{hint}")
     members = np.flatnonzero(~np.isnan(p))
     order = members[np.argsort(p[members], kind="stable")]
     ascending, size = p[order], len(order)

@@ -7,22 +7,22 @@ items' numbers, in the same order of items, and the larger number is the better 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from assay.counting.judgments import Floats, Ints
 from assay.errors import ParameterError, number_of
+from assay.stats.orders import Orders, orders_of, tau_b
+from assay.stats.rounding import ROUNDING, snapped
 
 Variant: TypeAlias = Literal["a", "b"]
 
 #: With fewer items the jackknife of tau_AP covers too rarely: 83% of nominal 95% with 8 items that agree closely.
 FEWEST_FOR_TAU_AP = 10
-# Sums of the same numbers in another order differ in the last digits, and count as tied.
-_NEARLY = 1e-12
-_BLOCK = 1 << 22
+_KENDALL, _TAU_AP, _SPEARMAN, _PEARSON = "Kendall's tau-b", "tau_AP", "Spearman's rho", "Pearson's r"
 
 
 class Correlation(NamedTuple):
@@ -52,7 +52,7 @@ def pearson(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correla
     def variance(_: float, n: int) -> float:
         return 1 / (n - 3)
 
-    return _correlation("Pearson's r", first, second, level, value_of=product_moment, variance=variance, fewest=4)
+    return _correlation(_PEARSON, first, second, level, value_of=product_moment, variance=variance, fewest=4)
 
 
 def spearman(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlation:
@@ -68,7 +68,7 @@ def spearman(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correl
     def variance(rho: float, n: int) -> float:
         return (1 + rho**2 / 2) / (n - 3)
 
-    return _correlation("Spearman's rho", first, second, level, value_of=_of_ranks, variance=variance, fewest=4)
+    return _correlation(_SPEARMAN, first, second, level, value_of=_of_ranks, variance=variance, fewest=4)
 
 
 def kendall(first: ArrayLike, second: ArrayLike, level: float = 0.95, *, variant: Variant = "b") -> Correlation:
@@ -89,7 +89,7 @@ def kendall(first: ArrayLike, second: ArrayLike, level: float = 0.95, *, variant
     def variance(_: float, n: int) -> float:
         return 0.437 / (n - 4)
 
-    name = "Kendall's tau" if variant == "a" else "Kendall's tau-b"
+    name = _KENDALL if variant == "b" else "Kendall's tau"
     return _correlation(name, first, second, level, value_of=_tau(variant), variance=variance, fewest=5)
 
 
@@ -110,50 +110,22 @@ def tau_ap(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Correlat
     0.3333
     """
     one, other = _checked(first, second, level)
-    n, name = len(one), "tau_AP"
+    n, name = len(one), _TAU_AP
     note = _why_not(one, other)
     if note:
         return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
-    value = float(_tau_ap_rows(_signs(one[None]), _signs(other[None]))[0])
+    value = float(_tau_ap_rows(Orders.of(one[None]), Orders.of(other[None]))[0])
     notes = ["ties broken in all ways"] if _is_tied(one) or _is_tied(other) else []
     low = high = np.nan
     if n < FEWEST_FOR_TAU_AP:
         notes.append(f"no interval with fewer than {FEWEST_FOR_TAU_AP} items")
-    elif np.abs(without_each := np.append(_tau_ap_without_each(one, other), value)).max() >= 1 - _NEARLY:
+    elif np.abs(without_each := np.append(_tau_ap_without_each(one, other), value)).max() >= 1 - ROUNDING:
         notes.append("no interval: the agreement is perfect, but for one item at most")
     else:
         moved = np.arctanh(without_each[:-1])
         error = np.sqrt((n - 1) / n * np.sum((moved - moved.mean()) ** 2))
         low, high = _around(value, error, level)
     return Correlation(name, value, low, high, level, n, "; ".join(notes))
-
-
-#: All coefficients, in the order in which they are shown.
-COEFFICIENTS: tuple[Callable[..., Correlation], ...] = (kendall, tau_ap, spearman, pearson)
-
-
-def row_by_row(first: Floats, second: Floats) -> dict[str, Floats]:
-    """The values of all coefficients for many pairs of lists at once, a list a row; NaN where a row is constant.
-
-    >>> first = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]])
-    >>> row_by_row(first, np.array([[1.0, 2.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0]]))["Kendall's tau-b"]
-    array([ 0.6667, -1. ])
-    """
-    found: dict[str, list[Floats]] = {}
-    rows = max(1, _BLOCK // first.shape[1] ** 2)
-    for start in range(0, len(first), rows):
-        one, other = first[start : start + rows], second[start : start + rows]
-        signs, others = _signs(one), _signs(other)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            for name, values in (
-                ("Kendall's tau-b", _tau_b_rows(signs, others)),
-                ("tau_AP", np.where(_varies(signs) & _varies(others), _tau_ap_rows(signs, others), np.nan)),
-                # An item's mid-rank is half the sum of its signs against all others, but for a constant.
-                ("Spearman's rho", _product_moment_rows(signs.sum(axis=2), others.sum(axis=2))),
-                ("Pearson's r", np.where(_varies(signs) & _varies(others), _product_moment_rows(one, other), np.nan)),
-            ):
-                found.setdefault(name, []).append(values)
-    return {name: np.concatenate(blocks) for name, blocks in found.items()}
 
 
 def product_moment(first: Floats, second: Floats) -> float:
@@ -165,7 +137,7 @@ def product_moment(first: Floats, second: Floats) -> float:
     return float(_product_moment_rows(first[None], second[None])[0])
 
 
-def _product_moment_rows(first: NDArray[Any], second: NDArray[Any]) -> Floats:
+def _product_moment_rows(first: Floats, second: Floats) -> Floats:
     one = first - first.mean(axis=1, keepdims=True)
     other = second - second.mean(axis=1, keepdims=True)
     # Divided by the largest number first, so that squares neither overflow nor vanish.
@@ -173,6 +145,14 @@ def _product_moment_rows(first: NDArray[Any], second: NDArray[Any]) -> Floats:
     other = other / np.abs(other).max(axis=1, keepdims=True)
     r: Floats = (one * other).sum(axis=1) / np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
     return np.clip(r, -1.0, 1.0)
+
+
+def _pearson_rows(first: Orders, second: Orders) -> Floats:
+    return _product_moment_rows(first.numbers, second.numbers)
+
+
+def _spearman_rows(first: Orders, second: Orders) -> Floats:
+    return _product_moment_rows(first.lead, second.lead)
 
 
 def _of_ranks(first: Floats, second: Floats) -> float:
@@ -218,7 +198,7 @@ def _correlation(
     if note:
         return Correlation(name, np.nan, np.nan, np.nan, level, n, note)
     value = value_of(one, other)
-    if abs(value) >= 1 - _NEARLY:
+    if abs(value) >= 1 - ROUNDING:
         return Correlation(name, float(round(value)), np.nan, np.nan, level, n, "no interval: the agreement is perfect")
     if n < fewest:
         return Correlation(name, value, np.nan, np.nan, level, n, f"no interval with fewer than {fewest} items")
@@ -244,7 +224,7 @@ def _checked(first: ArrayLike, second: ArrayLike, level: float) -> tuple[Floats,
         raise ParameterError(f"{number_of('item', odd)} of {len(one)} without a number on one side: leave them out")
     if not 0 < level < 1:
         raise ParameterError(f"the level of an interval lies between 0 and 1, not {level:g}")
-    return one, other
+    return snapped(one), snapped(other)
 
 
 def _why_not(first: Floats, second: Floats) -> str:
@@ -255,37 +235,17 @@ def _why_not(first: Floats, second: Floats) -> str:
     return f"all numbers of the {' and the '.join(constant)} list are the same" if constant else ""
 
 
-def _signs(rows: Floats) -> NDArray[np.int8]:
-    """In each row, 1 where item i is above item j, -1 where below, 0 where tied."""
-    apart = rows[:, :, None] - rows[:, None, :]
-    reach = _NEARLY * np.abs(rows).max(axis=1)[:, None, None]
-    signs: NDArray[np.int8] = (apart > reach).astype(np.int8) - (apart < -reach).astype(np.int8)
-    return signs
-
-
-def _varies(signs: NDArray[np.int8]) -> NDArray[np.bool_]:
-    varies: NDArray[np.bool_] = np.count_nonzero(signs, axis=(1, 2)) > 0
-    return varies
-
-
-def _tau_b_rows(signs: NDArray[np.int8], others: NDArray[np.int8]) -> Floats:
-    agreement = (signs * others).sum(axis=(1, 2), dtype=np.float64)
-    untied = np.count_nonzero(signs, axis=(1, 2)) * np.count_nonzero(others, axis=(1, 2)).astype(np.float64)
-    tau: Floats = agreement / np.sqrt(untied)
-    return tau
-
-
-def _tau_ap_rows(reference: NDArray[np.int8], signs: NDArray[np.int8]) -> Floats:
-    above = signs < 0
-    agreement = -(reference * above).sum(axis=2, dtype=np.int64)
-    weight = _weight(above.sum(axis=2), (signs == 0).sum(axis=2))
-    tau: Floats = (agreement * weight).sum(axis=1) / (signs.shape[1] - 1)
+def _tau_ap_rows(reference: Orders, other: Orders) -> Floats:
+    above = other.signs < 0
+    agreement = -(reference.signs * above).sum(axis=2, dtype=np.int64)
+    weight = _weight(above.sum(axis=2), (other.signs == 0).sum(axis=2))
+    tau: Floats = (agreement * weight).sum(axis=1) / (above.shape[1] - 1)
     return tau
 
 
 def _tau_ap_without_each(first: Floats, second: Floats) -> Floats:
     """tau_AP without each item: what one item takes part in is taken off the sums of the others."""
-    reference, signs = _signs(first[None])[0], _signs(second[None])[0]
+    reference, signs = Orders.of(first[None]).signs[0], Orders.of(second[None]).signs[0]
     above, tied = signs < 0, signs == 0
     agreed = -(reference * above).astype(np.int64)
     rest = agreed.sum(axis=1)[:, None] - agreed
@@ -304,3 +264,43 @@ def _weight(above: Ints, tied: Ints) -> Floats:
     upto = np.maximum(above + tied - 1, 0)
     mean: Floats = (harmonic[upto] - harmonic[np.maximum(above - 1, 0)]) / np.maximum(tied, 1)
     return np.where(above > 0, mean, 0.0)
+
+
+class Coefficient(NamedTuple):
+    """A coefficient: of two lists, with its interval; and of many pairs of lists at once, row against row.
+
+    `of_order`: whether it looks at the order of the items alone, and so exists for rankings without numbers too.
+
+    >>> [one.name for one in COEFFICIENTS if one.of_order]
+    ["Kendall's tau-b", 'tau_AP', "Spearman's rho"]
+    """
+
+    name: str
+    of: Callable[[ArrayLike, ArrayLike, float], Correlation]
+    rows: Callable[[Orders, Orders], Floats]
+    of_order: bool = True
+
+
+#: All coefficients, in the order in which they are shown.
+COEFFICIENTS = (
+    Coefficient(_KENDALL, kendall, tau_b),
+    Coefficient(_TAU_AP, tau_ap, _tau_ap_rows),
+    Coefficient(_SPEARMAN, spearman, _spearman_rows),
+    Coefficient(_PEARSON, pearson, _pearson_rows, of_order=False),
+)
+
+
+def row_by_row(first: Floats, second: Floats) -> dict[str, Floats]:
+    """The values of all coefficients for many pairs of lists at once, a list a row; NaN where a row is constant.
+
+    >>> first = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]])
+    >>> row_by_row(first, np.array([[1.0, 2.0, 4.0, 3.0], [4.0, 3.0, 2.0, 1.0]]))["Kendall's tau-b"]
+    array([ 0.6667, -1. ])
+    """
+    found: dict[str, list[Floats]] = {one.name: [np.empty(0)] for one in COEFFICIENTS}
+    for orders, others in orders_of(first, second):
+        constant = (orders.untied == 0) | (others.untied == 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for one in COEFFICIENTS:
+                found[one.name].append(np.where(constant, np.nan, one.rows(orders, others)))
+    return {name: np.concatenate(blocks) for name, blocks in found.items()}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.counting.judgments import Floats
+from assay.stats.rounding import ROUNDING
 
 
 class Wins(NamedTuple):
@@ -17,17 +18,13 @@ class Wins(NamedTuple):
     lost: int
 
 
-# Differences this small are rounding: the same documents, added up in another order.
-_ROUNDING = 1e-12
-
-
 def wins(differences: Floats) -> Wins:
     """Count the units won, tied and lost.
 
     >>> wins(np.array([0.2, 0.0, -0.1, 0.3]))
     Wins(won=2, tied=1, lost=1)
     """
-    won, lost = int(np.sum(differences > _ROUNDING)), int(np.sum(differences < -_ROUNDING))
+    won, lost = int(np.sum(differences > 0)), int(np.sum(differences < 0))
     return Wins(won, len(differences) - won - lost, lost)
 
 
@@ -38,7 +35,9 @@ def d_z(differences: Floats) -> float:
     2.0
     """
     spread = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
-    return float(differences.mean()) / spread if spread > _ROUNDING else float("nan")
+    mean = float(differences.mean()) if len(differences) else float("nan")
+    # A spread that is a tiny part of the mean is rounding.
+    return mean / spread if spread > ROUNDING * abs(mean) and spread > 0 else float("nan")
 
 
 def cliffs_delta(first: Floats, second: Floats) -> float:

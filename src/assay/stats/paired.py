@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Floats
-from assay.errors import InputError, ParameterError
+from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
+from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Averaged, Sample
 from assay.tables import Scores
 
+#: Squares of larger numbers are none.
+_LARGEST = 1e150
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
 
@@ -41,7 +43,7 @@ class Paired:
     units: tuple[str, ...]
     sample: Sample
     bounds: tuple[float, float] | None = None
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     left_out: int = 0
     undefined: int = 0
 
@@ -63,15 +65,18 @@ class Paired:
         declared = _declared(definition) if undefined == "counted_as" else None
         filled = frame["value"] if declared is None else frame["value"].fill_null(declared)
         systems, units, values = _matrix(frame, filled)
+        summary = definition.definition.summary if definition else "mean"
+        if summary == "geometric" and (values <= 0).any():
+            raise InputError(f"{measure} is a geometric mean: expected numbers above 0, got {np.nanmin(values):g}")
         complete = np.flatnonzero(~np.isnan(values).any(axis=1))
         if not len(complete):
-            raise InputError(f"{measure}: the systems {_listed(systems)} have no {kinds[0]} in common")
+            raise InputError(f"{measure}: the systems {listed(systems)} have no {kinds[0]} in common")
         return cls(
             measure,
             kinds[0],
             systems,
             tuple(units[place] for place in complete),
-            Averaged(values[complete], definition.definition.summary if definition else "mean"),
+            Averaged(values[complete], summary),
             definition.definition.bounds if definition else None,
             definition.definition.higher_is_better if definition else True,
             left_out=len(units) - len(complete),
@@ -87,13 +92,73 @@ class Paired:
         """The same systems with another way to make their numbers, from all of these units."""
         return replace(self, units=units, sample=sample, left_out=0, undefined=0)
 
-    def differences(self, first: int, second: int) -> Floats:
-        """The second system's number less the first one's, unit by unit, on the scale on which they are averaged."""
+    @cached_property
+    def without_each(self) -> Floats:
+        """Each system's number (column) without each unit (row)."""
+        return self.sample.without_each()
+
+    @property
+    def unit_values(self) -> Floats:
+        """The numbers of units (rows) under systems (columns), NaN where there is none."""
+        if isinstance(self.sample, Averaged):
+            return self.sample.values
+        return np.column_stack([formula.values for formula in self.sample.formulas])
+
+    def unit_differences(self, first: int, second: int) -> Floats:
+        """The second system's number less the first one's, for the units where both have one."""
+        if isinstance(self.sample, Averaged):
+            return self.differences(first, second)
+        values = self.unit_values[:, [first, second]]
+        return _settled(values[~np.isnan(values).any(axis=1)])
+
+    def spread(self, first: int, second: int) -> float:
+        """How much a unit's part in the difference varies: for means, the standard deviation of the differences.
+
+        It is read off what the difference would be without each of the units, which serves other numbers, too.
+        """
+        units, without = len(self.units), self.without_each
+        if units < 2:
+            return float("nan")
+        apart = without[:, second] - without[:, first]
+        found = (units - 1) * float(np.nanstd(apart, ddof=1))
+        rounding = ROUNDING * float(np.abs(self.observed[[first, second]]).max())
+        return found if found > rounding else 0.0
+
+    @property
+    def additive(self) -> Floats:
+        """The units' numbers on the scale on which they are averaged."""
         if not isinstance(self.sample, Averaged):
             raise ParameterError(f"{self.measure} is made of summed counts: it has no differences of units")
-        additive = self.sample.additive
-        difference: Floats = additive[:, second] - additive[:, first]
-        return difference
+        return self.sample.additive
+
+    def differences(self, first: int, second: int) -> Floats:
+        """The second system's number less the first one's, unit by unit, on the scale on which they are averaged."""
+        return _settled(self.additive[:, [first, second]])
+
+    def notes(self) -> list[str]:
+        """What to say about the pairing: units left out, and values that there were not."""
+        told = []
+        if self.left_out:
+            told.append(
+                f"{self.measure}: {number_of(self.unit_kind, self.left_out)} that not all systems have left out"
+            )
+        if self.undefined:
+            told.append(
+                f"{self.measure}: {number_of('undefined value', self.undefined)} counted as the measure declares"
+            )
+        if outside := self._outside():
+            low, high = self.bounds or (0.0, 0.0)
+            told.append(f"{self.measure}: {number_of('value', outside)} outside its range, {low:g} to {high:g}")
+        return told
+
+    def _outside(self) -> int:
+        low, high = self.bounds or (-np.inf, np.inf)
+        values = self.unit_values
+        return int(np.sum((values < low - ROUNDING) | (values > high + ROUNDING)))
+
+    def is_wide(self, margin: float) -> bool:
+        """Whether a margin is more than a tenth of the measure's range."""
+        return self.bounds is not None and margin > 0.1 * (self.bounds[1] - self.bounds[0])
 
     def margin(self, baseline: int, given: float | None = None) -> tuple[float, str]:
         """The smallest difference that matters, and where it comes from."""
@@ -105,9 +170,15 @@ class Paired:
         return share, f"{MARGIN_SHARE:.0%} of the baseline's number, as the measure has no range"
 
 
+def _settled(values: Floats) -> Floats:
+    """Differences of two columns; what is rounding, as when the same numbers are added in another order, is none."""
+    apart: Floats = values[:, 1] - values[:, 0]
+    return np.where(np.abs(apart) <= ROUNDING * np.abs(values).max(axis=1, initial=0.0), 0.0, apart)
+
+
 def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:
     """Refuse what is not a number, and a second number where there is one."""
-    odd = frame.filter(~pl.col("value").is_finite())
+    odd = frame.filter(~(pl.col("value").abs() <= _LARGEST))
     if odd.height:
         system, unit, value = odd.select("system", "unit", "value").row(0)
         raise InputError(f"scores: {measure} of {system} on {unit}: expected a number, or null, got {value}")
@@ -119,7 +190,8 @@ def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:
 
 def _matrix(frame: pl.DataFrame, values: pl.Series) -> tuple[tuple[str, ...], list[str], Floats]:
     """Systems, units and a table of units x systems, NaN where there is no number."""
-    systems, units = (frame[name].unique(maintain_order=True).to_list() for name in ("system", "unit"))
+    # Units in the order of their names: what is drawn at random must not depend on the order of a file.
+    systems, units = frame["system"].unique(maintain_order=True).to_list(), frame["unit"].unique().sort().to_list()
     place = {name: number for number, name in enumerate(systems)}, {name: number for number, name in enumerate(units)}
     columns, rows = (
         [numbers[name] for name in frame[column].to_list()]
@@ -140,12 +212,4 @@ def _definition(measure: str) -> Measure | None:
 
 def _declared(measure: Measure | None) -> float | None:
     """What an undefined value counts as."""
-    if measure is None:
-        return None
-    floor: float | None = measure.parameters.get("floor", measure.definition.counted_as)
-    return floor
-
-
-def _listed(names: tuple[Any, ...]) -> str:
-    shown = ", ".join(map(str, names[:8]))
-    return shown if len(names) <= 8 else f"{shown}, … ({len(names)} in all)"
+    return None if measure is None else measure.substitute

@@ -8,26 +8,31 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean
-from assay.stats.anova import randomised_tukey, tukey_hsd
+from assay.errors import ParameterError, did_you_mean, number_of
+from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
 from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals
 from assay.stats.effects import Wins, cliffs_delta, d_z, wins
 from assay.stats.paired import Paired
-from assay.stats.permutation import Outcome, permutation_of_pairs, permutation_of_pooled
+from assay.stats.permutation import Outcome, permutation_of_pairs, permutation_of_pooled, swaps
+from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Averaged, Pooled
-from assay.stats.tests import TESTS
+from assay.stats.tests import TESTS, bootstrap_of_pairs
 
 #: Tests of all systems at once, whose p-values need no further correction.
 SIMULTANEOUS = ("tukey", "randomised_tukey")
 #: From so many pairs on, all share the same swaps.
 _MANY_PAIRS = 32
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100_000, 1_000_000
+#: Where all systems are moved at once, so many permutations do: they need no correction.
+_MOST_PERMUTATIONS = 10_000
+#: Where every swap is counted anew, so many numbers are added up at most for all pairs.
+_MOST_COUNTED = 2_000_000_000
 #: What a bootstrap may cost: so many numbers are drawn at most.
 _DRAWS = 500_000_000
 
 
 class Numbers(NamedTuple):
-    """What is known of one pair before a verdict is reached."""
+    """What is known of one pair before a verdict is reached: see `Finding`."""
 
     difference: float
     interval: Interval
@@ -48,70 +53,110 @@ def resamples_for(pairs: int, alpha: float) -> int:
     return min(max(_FEWEST_RESAMPLES, int(np.ceil(3 * pairs / alpha))), _MOST_RESAMPLES)
 
 
-def bootstrap_resamples_for(units: int, wanted: int) -> int:
-    """As many resamples as wanted, fewer where the units are very many (their mean is then nearly normal anyway)."""
-    return max(1_000, min(wanted, _DRAWS // max(units, 1)))
+def smallest_p(outcome: Outcome, units: int) -> float:
+    """The smallest p-value that a test can give: those that count swaps, signs or resamples cannot give any.
+
+    >>> smallest_p(Outcome("permutation", 0.1, 0.5, resamples=None), units=5), smallest_p(Outcome("t", 2.1, 0.04), 5)
+    (0.0625, 0.0)
+    """
+    if outcome.resamples is not None:
+        return 1 / (outcome.resamples + 1)
+    return 2 / 2**units if outcome.test in {"permutation", "sign", "wilcoxon"} else 0.0
 
 
-def tested(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
-    """Test each pair; with many pairs and the permutation test, all under the same swaps."""
+def out_of_reach(results: Sequence[Outcome], units: int, family: int, alpha: float) -> str | None:
+    """Why no pair of a family could be told apart, whatever the data: the smallest p-value, corrected, is too large.
+
+    >>> out_of_reach([Outcome("permutation", 0.1, 0.0625)], units=5, family=10, alpha=0.05)
+    'no pair could be told apart: over 10 comparisons, the smallest corrected p-value that this test can give is 0.62'
+    """
+    least = family * min(smallest_p(one, units) for one in results)
+    if least < alpha:
+        return None
+    over = number_of("comparison", family)
+    return (
+        f"no pair could be told apart: over {over}, the smallest corrected p-value that this test can give is "
+        f"{min(least, 1):.2g}"
+    )
+
+
+def outcomes(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
+    """Test each pair of systems, given by their places; with many pairs, swaps are shared.
+
+    >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
+    >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
+    >>> outcomes(paired, [(0, 1)], "sign", 0, 0)[0].p  # all of 5 won
+    0.0625
+    """
+    if test not in TESTS and test not in SIMULTANEOUS:
+        known = [*TESTS, *SIMULTANEOUS]
+        raise ParameterError(f"the test is one of {', '.join(known)}, not {test!r}{did_you_mean(test, known)}")
     if isinstance(paired.sample, Pooled):
         if test != "permutation":
             raise ParameterError(
                 f"{paired.measure} is made of counts summed over all units: its test is permutation, not {test}"
             )
-        return _tested_pooled(paired.sample, pairs, resamples, seed)
+        formulas = paired.sample.formulas
+        fewer = min(resamples, max(10_000, _MOST_COUNTED // (len(pairs) * len(paired.units))))
+        return [permutation_of_pooled(formulas[i], formulas[j], resamples=fewer, seed=seed) for i, j in pairs]
     if test in SIMULTANEOUS:
-        return _simultaneous(paired.sample, pairs, test, resamples, seed)
-    if test not in TESTS:
-        known = [*TESTS, *SIMULTANEOUS]
-        raise ParameterError(f"the test is one of {', '.join(known)}, not {test!r}{did_you_mean(test, known)}")
-    if test == "permutation" and len(pairs) > _MANY_PAIRS:
+        return _simultaneous(paired.sample, pairs, test, min(resamples, _MOST_PERMUTATIONS), seed)
+    if test not in {"permutation", "bootstrap"} or len(pairs) <= _MANY_PAIRS:
+        return [TESTS[test](paired.differences(*pair), resamples=resamples, seed=seed) for pair in pairs]
+    return _together(paired, pairs, test, resamples, seed)
+
+
+def _together(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
+    """Many pairs under the same swaps, or the same resamples."""
+    drawn: int | None = resamples
+    says = f"{resamples:,} resamples of units"
+    if test == "bootstrap":
+        p = bootstrap_of_pairs(
+            np.column_stack([paired.differences(*pair) for pair in pairs]), resamples=resamples, seed=seed
+        )
+    else:
         places = np.array(pairs)
-        p = permutation_of_pairs(paired.sample.additive, places[:, 0], places[:, 1], resamples=resamples, seed=seed)
-        return [
-            Outcome(
-                test, float(paired.differences(*pair).mean()), float(value), resamples, f"{resamples:,} shared swaps"
-            )
-            for pair, value in zip(pairs, p, strict=True)
-        ]
-    return [TESTS[test](paired.differences(*pair), resamples=resamples, seed=seed) for pair in pairs]
-
-
-def _tested_pooled(sample: Pooled, pairs: Sequence[tuple[int, int]], resamples: int, seed: int) -> list[Outcome]:
-    # Every swap is counted anew, which costs more than adding differences up.
-    fewer = min(resamples, 10_000)
-    formulas = sample.formulas
-    return [permutation_of_pooled(formulas[i], formulas[j], resamples=fewer, seed=seed) for i, j in pairs]
+        p = permutation_of_pairs(paired.additive, places[:, 0], places[:, 1], resamples=resamples, seed=seed)
+        drawn, says = swaps(len(paired.units), resamples)
+    means = paired.additive.mean(axis=0)
+    return [Outcome(test, float(means[j] - means[i]), float(p[n]), drawn, says) for n, (i, j) in enumerate(pairs)]
 
 
 def _simultaneous(
     sample: Averaged, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int
 ) -> list[Outcome]:
-    systems = sample.values.shape[1]
+    systems, drawn = sample.values.shape[1], None
     if test == "tukey":
-        p = tukey_hsd(sample.additive).p
-        note, drawn = "two-way analysis of variance, Tukey's HSD", None
+        model, found = two_way(sample.additive), tukey_hsd(sample.additive)
+        p, freedom = found.p, f"{model.systems.degrees_of_freedom}, {model.residual_degrees_of_freedom}"
+        sure = "p < 0.0001" if model.systems.p < 0.0001 else f"p = {model.systems.p:.4f}"
+        note = f"systems differ with F({freedom}) = {model.systems.f:.2f}, {sure}; half width {found.half_width:.4f}"
     else:
-        drawn = min(resamples, 10_000)
-        p = randomised_tukey(sample.additive, resamples=drawn, seed=seed)
-        note = f"randomised Tukey HSD, {drawn:,} permutations within units"
+        drawn, p = resamples, randomised_tukey(sample.additive, resamples=resamples, seed=seed)
+        note = f"{resamples:,} permutations within units"
     table = np.ones((systems, systems))
     table[np.triu_indices(systems, 1)] = p
-    table = np.minimum(table, table.T)
+    table = np.fmin(table, table.T)
     means = sample.additive.mean(axis=0)
     return [Outcome(test, float(means[j] - means[i]), float(table[i, j]), drawn, note) for i, j in pairs]
 
 
 class Resampled:
-    """The systems' numbers in bootstrap resamples, made once for all pairs."""
+    """The systems' numbers in bootstrap resamples, made once for all pairs.
+
+    `resamples` is how many there are: fewer than asked for where the units are very many, and their mean nearly normal.
+
+    >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
+    >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
+    >>> Resampled(paired, 1000, seed=0, method="bca").numbers(0, 1, alpha=0.05).wins
+    Wins(won=5, tied=0, lost=0)
+    """
 
     def __init__(self, paired: Paired, resamples: int, seed: int, method: Method) -> None:
         self.paired, self.method = paired, method
-        self.resamples = bootstrap_resamples_for(len(paired.units), resamples)
+        self.resamples = max(1, min(resamples, _DRAWS // len(paired.units)))
         self._numbers = np.ascontiguousarray(bootstrapped(paired.sample, self.resamples, seed).T)
-        self._without_each = paired.sample.without_each().T
-        self._observed = paired.observed
+        self._without_each = paired.without_each.T
 
     def of_system(self, system: int, level: float) -> Interval:
         """The interval of a system's number."""
@@ -119,49 +164,31 @@ class Resampled:
 
     def numbers(self, first: int, second: int, alpha: float) -> Numbers:
         """Everything but the test about one pair."""
-        paired, observed = self.paired, self._observed
+        paired = self.paired
 
         def difference(rows: Floats) -> Floats:
-            apart: Floats = rows[second] - rows[first]
-            return apart
+            less: Floats = rows[second] - rows[first]
+            return less
 
-        of_units = _differences_of_units(paired, first, second)
-        known = of_units[~np.isnan(of_units)]
-        if isinstance(paired.sample, Averaged) and paired.sample.summary == "mean":
-            spread = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-        else:  # whatever is not a plain mean varies as much as its resamples do
-            spread = float(np.nanstd(difference(self._numbers)) * np.sqrt(len(paired.units)))
-        values = _values_of_units(paired)
+        of_units, values = paired.unit_differences(first, second), paired.unit_values
         wide, narrow = self._intervals(difference, 1 - alpha, 1 - 2 * alpha)
+        apart = float(difference(paired.observed))
         return Numbers(
-            float(observed[second] - observed[first]),
+            apart,
             wide,
             narrow,
-            not known.any() and observed[second] == observed[first],
-            d_z(known) if isinstance(paired.sample, Averaged) else float("nan"),
+            not of_units.any() and abs(apart) <= ROUNDING * float(np.abs(paired.observed).max()),
+            d_z(of_units) if isinstance(paired.sample, Averaged) else float("nan"),
             cliffs_delta(_known(values[:, first]), _known(values[:, second])),
-            wins(known),
-            spread,
+            wins(of_units),
+            paired.spread(first, second),
         )
 
     def _intervals(self, of: Callable[[Floats], Floats], *levels: float) -> list[Interval]:
         if len(self.paired.units) < 2:  # one unit says nothing about others
             return [Interval(np.nan, np.nan, level, self.method) for level in levels]
-        return intervals(of(self._numbers), float(of(self._observed)), of(self._without_each), levels, self.method)
-
-
-def _values_of_units(paired: Paired) -> Floats:
-    if isinstance(paired.sample, Averaged):
-        return paired.sample.values
-    return np.column_stack([formula.values for formula in paired.sample.formulas])
-
-
-def _differences_of_units(paired: Paired, first: int, second: int) -> Floats:
-    if isinstance(paired.sample, Averaged):
-        return paired.differences(first, second)
-    values = _values_of_units(paired)
-    difference: Floats = values[:, second] - values[:, first]
-    return difference
+        observed = float(of(self.paired.observed))
+        return intervals(of(self._numbers), observed, of(self._without_each), levels, self.method)
 
 
 def _known(values: Floats) -> Floats:

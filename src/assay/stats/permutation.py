@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from assay.counting.judgments import Floats, Ints
 from assay.measures.steps import PerQuery
+from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Pooled
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
+#: What tests say of differences that are all zero.
+NOTHING_DIFFERS = "no unit differs"
 #: Up to so many units that differ, all combinations of signs are gone through.
 MOST_UNITS_EXACT = 16
-# Sums of the same numbers in another order differ in the last digits, and count as equal.
-_NEARLY = 1e-12
 # Signs drawn at a time. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20
 # Resamples whose sums are held against one another at a time, at least.
@@ -38,6 +39,17 @@ class Outcome(NamedTuple):
     note: str = ""
 
 
+def swaps(units: int, resamples: int) -> tuple[int | None, str]:
+    """How many random swaps a test of so many units draws (None if it goes through all), and that in words.
+
+    >>> swaps(5, 1000), swaps(50, 1000)
+    ((None, 'exact: all 2^5 swaps'), (1000, '1,000 random swaps'))
+    """
+    if units <= MOST_UNITS_EXACT:
+        return None, f"exact: all 2^{units} swaps"
+    return resamples, f"{resamples:,} random swaps"
+
+
 def permutation_test(
     differences: Floats, *, resamples: int = 100_000, seed: int = 0, alternative: Alternative = "two-sided"
 ) -> Outcome:
@@ -48,16 +60,18 @@ def permutation_test(
     """
     total, moved = float(differences.sum()), differences[differences != 0]
     mean = total / max(len(differences), 1)
+    if not len(moved):
+        return Outcome("permutation", mean, 1.0, None, NOTHING_DIFFERS)
     reach = _reach(float(np.abs(moved).sum()))
     if len(moved) <= MOST_UNITS_EXACT:
         sums = _every_sum(moved)
         extreme = int(np.count_nonzero(_as_extreme(sums, total, reach, alternative)))
-        return Outcome("permutation", mean, extreme / len(sums), None, f"exact: all 2^{len(moved)} swaps")
+        return Outcome("permutation", mean, extreme / len(sums), *swaps(len(moved), resamples))
     extreme = sum(
         int(np.count_nonzero(_as_extreme(sums, total, reach, alternative)))
         for sums in _drawn_sums(moved, resamples, seed)
     )
-    return Outcome("permutation", mean, (extreme + 1) / (resamples + 1), resamples, f"{resamples:,} random swaps")
+    return Outcome("permutation", mean, (extreme + 1) / (resamples + 1), *swaps(len(moved), resamples))
 
 
 def permutation_of_pairs(
@@ -108,13 +122,12 @@ def permutation_of_pooled(first: PerQuery, second: PerQuery, *, resamples: int =
         # A swap that leaves a number undefined is no evidence against the null: it counts as extreme.
         extreme += int(np.count_nonzero(~(np.abs(swapped) < abs(observed) - reach)))
         drawn += len(signs)
-    if exact:
-        return Outcome("permutation", observed, extreme / drawn, None, f"exact: all 2^{units} swaps")
-    return Outcome("permutation", observed, (extreme + 1) / (drawn + 1), drawn, f"{drawn:,} random swaps")
+    p = extreme / drawn if exact else (extreme + 1) / (drawn + 1)
+    return Outcome("permutation", observed, p, *swaps(units, drawn))
 
 
 def _reach(scale: float) -> float:
-    return _NEARLY * max(scale, np.finfo(np.float64).tiny)
+    return ROUNDING * max(scale, np.finfo(np.float64).tiny)
 
 
 def _as_extreme(sums: Floats, total: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:

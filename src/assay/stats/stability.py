@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats
 from assay.errors import ParameterError
-from assay.stats.bootstrap import weights
+from assay.stats.bootstrap import Interval, percentiles, weights
+from assay.stats.correlation import row_by_row
+from assay.stats.orders import orders_of, swapped, tau_b
+from assay.stats.paired import Paired
 from assay.stats.samples import Sample
 
-# Sums of the same numbers in another order differ in the last digits, and count as tied.
-_NEARLY = 1e-12
 _BLOCK = 1 << 22
 
 
@@ -77,37 +78,47 @@ def ranking_stability(sample: Sample, resamples: int = 1000, seed: int = 0, leve
     return Stability(_agreement(redrawn, level), _agreement(halves, level))
 
 
+def with_other_units(
+    one: Paired, other: Paired, systems: Sequence[str], *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> dict[str, Interval]:
+    """Where the coefficients of two lists of the same systems lie with units drawn anew, by their names.
+
+    A unit of both lists is drawn for both. These are quantiles of the coefficients over the resamples: of their spread,
+    not of an error. Nothing, if one of the lists has fewer than two units.
+
+    >>> from assay.stats.samples import Averaged
+    >>> values = np.tile([0.1, 0.2, 0.4], (6, 1)) + np.arange(6)[:, None] / 100
+    >>> paired = Paired("AP", "query", ("a", "b", "c"), ("q1", "q2", "q3", "q4", "q5", "q6"), Averaged(values))
+    >>> with_other_units(paired, paired, ["a", "b"], resamples=100)["Kendall's tau-b"]
+    Interval(low=1.0, high=1.0, level=0.95, method='percentile')
+    """
+    if min(len(one.units), len(other.units)) < 2 or not resamples:
+        return {}
+    places = {unit: place for place, unit in enumerate(dict.fromkeys((*one.units, *other.units)))}
+    drawn = np.concatenate(list(weights(len(places), resamples, seed)))
+    numbers: list[Floats] = []
+    usable = np.ones(len(drawn), dtype=bool)  # a resample may hold no unit of one of the lists
+    for side in (one, other):
+        own = drawn[:, [places[unit] for unit in side.units]]
+        usable &= own.sum(axis=1) > 0
+        columns = [side.systems.index(system) for system in systems]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = side.sample.of(own)[:, columns]
+        numbers.append(found if side.higher_is_better is not False else -found)
+    usable &= np.isfinite(numbers[0]).all(axis=1) & np.isfinite(numbers[1]).all(axis=1)
+    values = row_by_row(numbers[0][usable], numbers[1][usable])
+    return {name: percentiles(found, level) for name, found in values.items()}
+
+
 def _agreement(rankings: list[tuple[Floats, Floats]], level: float) -> Agreement:
     """Compare the rows of each two tables of numbers, all pairs of systems at once."""
-    tau, swapped = [], []
-    for one, other in rankings:
-        first, second = np.triu_indices(one.shape[1], 1)
-        rows = max(1, _BLOCK // max(len(first), 1))
-        for start in range(0, len(one), rows):
-            signs = _signs(one[start : start + rows], first, second)
-            others = _signs(other[start : start + rows], first, second)
-            together = signs * others
-            untied = np.count_nonzero(signs, axis=1) * np.count_nonzero(others, axis=1).astype(np.float64)
-            agreement = together.sum(axis=1, dtype=np.float64)
-            tau.append(np.divide(agreement, np.sqrt(untied), out=np.full(len(untied), np.nan), where=untied > 0))
-            swapped.append(np.mean(together < 0, axis=1))
-    values = np.concatenate(tau) if tau else np.empty(0)
-    known = values[~np.isnan(values)]
+    found = [(tau_b(*orders), swapped(*orders)) for tables in rankings for orders in orders_of(*tables)]
+    tau, opposite = (np.concatenate([np.empty(0), *(pair[part] for pair in found)]) for part in (0, 1))
+    known = tau[~np.isnan(tau)]
     if not len(known):
-        return Agreement(np.nan, np.nan, np.nan, np.nan, level, len(values))
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return Agreement(
-        float(known.mean()), float(low), float(high), float(np.concatenate(swapped).mean()), level, len(values)
-    )
-
-
-def _signs(numbers: Floats, first: Ints, second: Ints) -> np.typing.NDArray[np.int8]:
-    """Which system of each pair (column) is ahead in each row."""
-    columns = np.ascontiguousarray(numbers.T)
-    apart = columns[first] - columns[second]
-    reach = _NEARLY * np.abs(columns).max(axis=0)
-    signs: np.typing.NDArray[np.int8] = (apart > reach).astype(np.int8) - (apart < -reach).astype(np.int8)
-    return signs.T
+        return Agreement(np.nan, np.nan, np.nan, np.nan, level, len(tau))
+    low, high, *_ = percentiles(known, level)
+    return Agreement(float(known.mean()), low, high, float(opposite.mean()), level, len(tau))
 
 
 def _halves(units: int, resamples: int, seed: int) -> Iterator[tuple[Floats, Floats]]:

@@ -17,10 +17,14 @@ from scipy import special
 from assay.counting.judgments import Floats
 from assay.stats.bootstrap import weights
 from assay.stats.effects import d_z, wins
-from assay.stats.permutation import MOST_UNITS_EXACT, Outcome, permutation_test
+from assay.stats.permutation import MOST_UNITS_EXACT, NOTHING_DIFFERS, Outcome, permutation_test
 
-# Differences are ranked to so many decimals: what lies behind them is rounding, and would break ties at random.
-_DECIMALS = 12
+# Differences are ranked to so many digits: what lies behind them is rounding, and would break ties at random.
+_DIGITS = 9
+# Numbers held against one another at a time.
+_TOGETHER = 1 << 22
+# Means of resamples that are this near to what is observed count as reaching it.
+_NEARLY = 1e-9
 # Up to so many untied differences, SciPy goes through the distribution of the sum of ranks.
 _MOST_RANKS_EXACT = 50
 
@@ -40,7 +44,7 @@ def paired_t(differences: Floats) -> Outcome:
     >>> paired_t(np.array([0.1, 0.2, 0.3]))  # 0.2 / (0.1 / √3), 2 degrees of freedom
     Outcome(test='t', statistic=3.4641, p=0.0742, resamples=None, note='2 degrees of freedom')
     """
-    return _unless_without_spread("t", differences) or _student(differences)
+    return _without_spread("t", differences) or _student(differences)
 
 
 def wilcoxon(differences: Floats) -> Outcome:
@@ -57,7 +61,7 @@ def wilcoxon(differences: Floats) -> Outcome:
     """
     from scipy import stats  # noqa: PLC0415  # slow to import
 
-    rounded = np.round(differences, _DECIMALS)
+    rounded = _to_digits(differences)
     sizes = np.abs(rounded)
     zeros = int(np.count_nonzero(sizes == 0))
     tied = len(np.unique(sizes[sizes > 0])) < len(sizes) - zeros
@@ -101,24 +105,47 @@ def bootstrap_test(differences: Floats, *, resamples: int = 10_000, seed: int = 
     so far. The p-value is NaN where the spread of the differences themselves is unknown, as in `paired_t`.
 
     >>> bootstrap_test(np.array([0.1, 0.2, 0.3, 0.1, 0.2, -0.1, 0.4, 0.2]), resamples=999)
-    Outcome(test='bootstrap', statistic=3.3263, p=0.007, resamples=999, note='999 resamples of units, studentised')
+    Outcome(test='bootstrap', statistic=3.3263, p=0.007, resamples=999, note='999 resamples of units')
     """
-    without = _unless_without_spread("bootstrap", differences)
+    without = _without_spread("bootstrap", differences)
     if without is not None:
         return without
+    t = d_z(differences) * np.sqrt(len(differences))
+    p = float(bootstrap_of_pairs(differences[:, None], resamples=resamples, seed=seed)[0])
+    return Outcome("bootstrap", float(t), p, resamples, f"{resamples:,} resamples of units")
+
+
+def bootstrap_of_pairs(differences: Floats, *, resamples: int = 10_000, seed: int = 0) -> Floats:
+    """The p-values of the studentised bootstrap for many pairs (columns of differences), all under the same resamples.
+
+    NaN where a pair's differences have no spread, and 1 where they are all zero.
+
+    >>> pair = np.array([0.1, 0.2, 0.3, 0.1, 0.2, -0.1, 0.4, 0.2])
+    >>> bootstrap_of_pairs(np.column_stack([pair, 0 * pair]), resamples=999)
+    array([0.007, 1.   ])
+    """
     units = len(differences)
-    t = d_z(differences) * np.sqrt(units)
-    moved = differences - differences.mean()
+    t = np.abs([d_z(column) * np.sqrt(units) for column in differences.T])
+    moved = differences - differences.mean(axis=0)
     squares = moved**2
-    extreme = 0
+    extreme = np.zeros(differences.shape[1], dtype=np.int64)
     for drawn in weights(units, resamples, seed):
-        # einsum, not @: its sums do not depend on how many threads there are.
-        means = np.einsum("rn,n->r", drawn, moved) / units
-        spreads = np.sqrt(np.maximum(np.einsum("rn,n->r", drawn, squares) / units - means**2, 0) / (units - 1))
-        # Held against t without dividing, as the spread may be zero.
-        extreme += int(np.count_nonzero(np.abs(means) >= abs(t) * spreads - 1e-12 * np.abs(means)))
-    p = (extreme + 1) / (resamples + 1)
-    return Outcome("bootstrap", float(t), p, resamples, f"{resamples:,} resamples of units, studentised")
+        for rows in np.array_split(drawn, max(1, drawn.shape[0] * differences.shape[1] // _TOGETHER)):
+            # What a threaded product may change in the last digit, the tolerance below covers.
+            means = rows @ moved / units
+            spreads = np.sqrt(np.maximum(rows @ squares / units - means**2, 0) / (units - 1))
+            # Held against t without dividing, as the spread may be zero.
+            np.abs(means, out=means)
+            extreme += np.count_nonzero(means * (1 + _NEARLY) >= t * spreads, axis=0)
+    p = np.where(np.isnan(t), np.nan, (extreme + 1) / (resamples + 1))
+    return np.where((differences == 0).all(axis=0), 1.0, p)
+
+
+def _to_digits(numbers: Floats) -> Floats:
+    """Every number to as many digits, however large or small it is."""
+    scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(np.where(numbers == 0, 1.0, numbers)))))
+    rounded: Floats = np.round(numbers * scale) / scale
+    return rounded
 
 
 def _student(differences: Floats) -> Outcome:
@@ -128,7 +155,7 @@ def _student(differences: Floats) -> Outcome:
     return Outcome("t", float(t), 2 * float(special.stdtr(freedom, -abs(t))), None, f"{freedom} {plural} of freedom")
 
 
-def _unless_without_spread(test: str, differences: Floats) -> Outcome | None:
+def _without_spread(test: str, differences: Floats) -> Outcome | None:
     """What a test that needs a spread says where there is none."""
     if wins(differences).tied == len(differences):
         return _nothing_differs(test)
@@ -140,7 +167,7 @@ def _unless_without_spread(test: str, differences: Floats) -> Outcome | None:
 
 
 def _nothing_differs(test: str) -> Outcome:
-    return Outcome(test, 0.0, 1.0, None, "no unit differs")
+    return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
 
 
 def _drawing_nothing(test: Callable[[Floats], Outcome]) -> PairedTest:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
 
 from assay.stats.bootstrap import Interval
 
-Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "cannot tell"]
+Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "higher", "lower", "cannot tell"]
 
 #: With fewer paired units than this, nothing is said about a difference.
 FEWEST_UNITS = 5
@@ -38,7 +39,7 @@ def verdict(
     p: float,
     margin: float,
     alpha: float = 0.05,
-    higher_is_better: bool = True,
+    higher_is_better: bool | None = True,
 ) -> Verdict:
     """Apply the rules, in this order: identical, too few units, equivalent, better or worse, cannot tell.
 
@@ -49,6 +50,8 @@ def verdict(
     >>> str(verdict(difference=0.05, all_zero=False, units=50, narrow=narrow, p=0.001, margin=0.01))
     'better'
     """
+    if isnan(difference):
+        return Verdict("cannot tell", "a system has no number")
     if all_zero:
         return Verdict("identical", "no unit differs")
     if units < FEWEST_UNITS:
@@ -57,6 +60,12 @@ def verdict(
         why = f"the {narrow.level:.0%} interval lies within the margin"
         return Verdict("equivalent", why, negligible=p < alpha)
     if p < alpha:
-        improves = (difference > 0) == higher_is_better
-        return Verdict("better" if improves else "worse", f"p < {alpha:g}")
+        return Verdict(_direction(difference, higher_is_better), f"p < {alpha:g}")
     return Verdict("cannot tell", f"p is not below {alpha:g}")
+
+
+def _direction(difference: float, higher_is_better: bool | None) -> Word:
+    """What a sure difference is; of a number that is neither good nor bad, such as a count of topics, only higher."""
+    if higher_is_better is None:
+        return "higher" if difference > 0 else "lower"
+    return "better" if (difference > 0) == higher_is_better else "worse"

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from assay.comparison.noticed import PAGE
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
 from assay.errors import ParameterError
 from assay.measures.domains import Whole
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, summarise
+from assay.measures.summary import Undefined, filled, summarise
+from assay.rankings.noticed import PAGE
+from assay.stats.parts import parts
 from assay.stats.samples import Averaged
 from assay.tables import picked
-
-# A total below this is rounding, and nothing is a share of it.
-_ROUNDING = 1e-12
 
 
 def changes(
@@ -99,8 +97,7 @@ def queries(
 ) -> pl.DataFrame:
     """The queries of two systems, those that differ most first.
 
-    `share` is the query's part in the difference of the means: a query that goes the other way has a negative one, and
-    all together add up to 1. `cumulated` adds them up from the first row. Both are null if the means do not differ.
+    The columns are those of `stats.parts`.
 
     >>> from assay.counting.retrieved import retrieved
     >>> from assay.measures import RR
@@ -115,32 +112,15 @@ def queries(
     first, second = same_queries(first, second)
     before, after = (_values(measure, ranks, undefined) for ranks in (first, second))
     kept = ~np.isnan(before + after)
-    values = np.column_stack([before[kept], after[kept]])
-    parts = np.diff(Averaged(values, measure.definition.summary).additive, axis=1)[:, 0]
-    total = parts.sum()
-    difference = values[:, 1] - values[:, 0]
-    share = parts / total if abs(total) > _ROUNDING * max(len(parts), 1) else np.full(len(parts), np.nan)
-    order = np.argsort(-np.abs(difference), kind="stable")
-    return pl.DataFrame(
-        {
-            "query_id": picked(pl.Series(first.queries, dtype=pl.String), np.flatnonzero(kept)[order]),
-            f"value_{names[0]}": values[order, 0],
-            f"value_{names[1]}": values[order, 1],
-            "difference": difference[order],
-            "share": share[order],
-            "cumulated": np.cumsum(share[order]),
-        }
-    ).with_columns(pl.col("share", "cumulated").fill_nan(None))
+    sample = Averaged(np.column_stack([before[kept], after[kept]]), measure.definition.summary)
+    return parts([first.queries[place] for place in np.flatnonzero(kept)], sample, names)
 
 
 def _values(measure: Measure, ranks: Ranks, undefined: Undefined) -> Floats:
     """One number a query, as the mean takes it; NaN for what it leaves out."""
     result = measure.per_unit(as_judged(ranks))
     summarise(measure, result, undefined)  # undefined="error" raises here
-    declared = measure.parameters.get("floor", measure.definition.counted_as)
-    if undefined == "skip" or declared is None:
-        return result.values
-    return np.where(np.isnan(result.values), declared, result.values)
+    return filled(measure, result.values, undefined)
 
 
 def _documents(measure: Measure, ranks: Ranks) -> pl.DataFrame:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.comparison.extremes import ROUNDING, Trials
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
@@ -22,6 +21,8 @@ from assay.errors import ParameterError
 from assay.measures.domains import Whole
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
+from assay.rankings.extremes import ROUNDING, extreme
+from assay.rankings.trials import Trials
 from assay.tables import picked
 
 # Effects that differ by less than rounding are equal: the order is then the same on every machine.
@@ -31,7 +32,10 @@ _DECIMALS = 12
 class Reach(NamedTuple):
     """How far unjudged documents could move a difference of means (second system less first).
 
-    `documents`: how many unjudged documents are within reach of the measure, each counted once a query;
+    `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
+    query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
+    in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
+    longer than the bounds do. `judge_next` lists those that matter by themselves.
     `changes_sign`: whether the difference as observed could turn into its opposite.
     """
 
@@ -80,7 +84,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
         _, numbers = _sums(trials)
         none = np.full(len(ranks.queries), np.nan)
         return Bounds(none, none, float(numbers.min()), float(numbers.max()))
-    low, high = trials.extreme(-1), trials.extreme(1)
+    low, high = extreme(trials, -1), extreme(trials, 1)
     return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]))
 
 
@@ -102,7 +106,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
         low, high = float(numbers.min()), float(numbers.max())
     else:
         observed, low, high = (
-            _difference(trials.summary(values)) for values in (trials.observed, trials.extreme(-1), trials.extreme(1))
+            _difference(trials.summary(values)) for values in (trials.observed, extreme(trials, -1), extreme(trials, 1))
         )
     return Reach(low, high, len(trials.unjudged.document), _changes_sign(observed, low, high))
 
@@ -149,14 +153,15 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
     >>> judge_next(RR, counts["a"], counts["b"], 1, names=("a", "b")).rows()  # from 1/2 and 0 to 1/2 and 1
     [('q', 'z', None, 1, 1.0, 'b')]
     """
-    wanted = Whole(1).check("n", n)
+    Whole(1).check("n", n)
     if measure.is_micro:
         raise ParameterError(f"{measure} sums counts up over queries: no query has an effect of its own")
     first, second = same_queries(first, second)
     trials = Trials(measure, [first, second], undefined)
     query, document = trials.unjudged
     effect = _effects(trials)
-    better = np.where(effect > 0, 1, 0) if measure.definition.higher_is_better else np.where(effect > 0, 0, 1)
+    more_is_good = measure.definition.higher_is_better is not False
+    better = np.where((effect > 0) == more_is_good, 1, 0)
     frame = pl.DataFrame(
         {
             "number": query,
@@ -170,7 +175,7 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
         }
     )
     found = frame.filter(pl.col("size") < 0).sort("size", "number", "doc_id")
-    return found.drop("number", "size").head(wanted or 0)
+    return found.drop("number", "size").head(int(n))
 
 
 def _effects(trials: Trials) -> Floats:

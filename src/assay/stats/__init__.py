@@ -1,0 +1,1 @@
+"""Numbers of units -> findings: tests, intervals, corrections, effects, power, correlation, the verdict's rules."""
