@@ -19,6 +19,7 @@ from assay.scored import Scored
 from assay.stats import pairs as pairwise
 from assay.stats.corrections import corrected
 from assay.stats.paired import Paired
+from assay.stats.permutation import Outcome, swaps
 from assay.stats.power import smallest_detectable, units_needed
 from assay.stats.samples import Averaged
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
@@ -184,6 +185,10 @@ def plan(
         seed,
     )
     notes += [note for one in usable for note in one.notes()]
+    for one in usable:
+        drawn = Outcome("permutation", 0.0, 1.0, *swaps(len(one.units), asked.resamples))
+        if why := pairwise.out_of_reach([drawn], len(one.units), len(pairs), alpha):
+            notes.append(f"told apart: {why}")
     planned = tuple(_measure_plan(one, asked) for one in usable)
     return Plan(planned, alpha, power, asked.resamples, seed, tuple(dict.fromkeys(notes)))
 
