@@ -26,7 +26,7 @@ docs: $(INSTALLED_DEV)
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks --write
-	$(BIN)/python -m benchmarks.statistics --write
+	$(BIN)/python -m benchmarks.significance --write
 
 clean:
 	rm -rf $(VENV) .venv-peers docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html

@@ -1,4 +1,4 @@
-"""How fast permutation tests and their like are: `python -m benchmarks.statistics`.
+"""How fast permutation tests and their like are: `python -m benchmarks.significance`.
 
 SciPy's `permutation_test` does the same work for one pair of systems, and is timed side by side with ours; p-values are
 compared as well. The table of scores is that of the TREC-8 ad hoc track (129 systems, 50 topics) where it lies beside
@@ -140,16 +140,16 @@ def growth(repeats: int) -> list[str]:
 
 
 def main() -> None:
-    """Print the tables; `--write` also puts them into STATISTICS.md."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics", description=(__doc__ or "").split("\n")[0])
+    """Print the tables; `--write` also puts them into SIGNIFICANCE.md."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.significance", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--repeats", type=int, default=REPEATS)
-    parser.add_argument("--write", action="store_true", help="write STATISTICS.md")
+    parser.add_argument("--write", action="store_true", help="write SIGNIFICANCE.md")
     options = parser.parse_args()
     text = "\n".join(["# Statistics", "", *against_scipy(options.repeats), "", *growth(max(1, options.repeats // 2))])
     print(text)
     if options.write:
-        command = "Made by `python -m benchmarks.statistics --write`.\n"
-        (HERE / "STATISTICS.md").write_text(f"{text}\n\n{command}", encoding="utf-8")
+        command = "Made by `python -m benchmarks.significance --write`.\n"
+        (HERE / "SIGNIFICANCE.md").write_text(f"{text}\n\n{command}", encoding="utf-8")
 
 
 if __name__ == "__main__":
