@@ -141,7 +141,8 @@ def growth(repeats: int) -> list[str]:
 
 def main() -> None:
     """Print the tables; `--write` also puts them into SIGNIFICANCE.md."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.significance", description=(__doc__ or "").split("\n")[0])
+    about = (__doc__ or "").split("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.significance", description=about)
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--write", action="store_true", help="write SIGNIFICANCE.md")
     options = parser.parse_args()
