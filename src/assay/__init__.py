@@ -16,6 +16,7 @@ _HOMES = {
     "assay.counting": ("Confusion", "Policies", "Ranks"),
     "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
+    "assay.explanation": ("Explanation", "explain"),
     "assay.files.collections": ("Collection", "read_collection"),
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
     "assay.files.scores": ("read_scores",),
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from assay.errors import TopicError as TopicError
     from assay.evaluation import Evaluation as Evaluation
     from assay.evaluation import evaluate as evaluate
+    from assay.explanation import Explanation as Explanation
+    from assay.explanation import explain as explain
     from assay.files.collections import Collection as Collection
     from assay.files.collections import read_collection as read_collection
     from assay.files.reading import read_documents as read_documents

@@ -11,7 +11,7 @@ import sys
 import typer
 
 from assay import __version__
-from assay.cli import compare, convert, correlate, demo, evaluate, measures, plot, power, trec_eval
+from assay.cli import compare, convert, correlate, demo, evaluate, explain, measures, plot, power, trec_eval
 from assay.errors import AssayError
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (evaluate, compare, power, correlate, plot, measures, trec_eval, demo, convert):
+for command in (evaluate, explain, compare, power, correlate, plot, measures, trec_eval, demo, convert):
     command.register(app)
 
 

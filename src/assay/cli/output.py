@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.correlation import Correlations
+    from assay.explanation import Explanation
     from assay.planning import Plan
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
@@ -55,12 +56,13 @@ def deliver(text: str, output: Path | None) -> None:
     write_text(output, text)
 
 
-def rendered(result: Correlations | Plan, form: str | None, plain: bool) -> str:
+def rendered(result: Correlations | Explanation | Plan, form: str | None, plain: bool) -> str:
     """A result that is tables with lines of text below, in the form asked for."""
     if form is not None:
         return str(getattr(result, f"to_{form}")())
     from assay.report.titled import show  # noqa: PLC0415
 
     # Notes went to stderr; what the tables mean stays with them.
-    said = [line for line in result.lines() if line not in result.notes]
+    notes = getattr(result, "notes", ())
+    said = [line for line in result.lines() if line not in notes]
     return text_of(lambda out: show(result.tables(), said, out), plain)

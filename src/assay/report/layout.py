@@ -126,6 +126,19 @@ def number(value: float) -> str:
     return NOT_AVAILABLE if math.isnan(value) else f"{value:.4f}"
 
 
+def short(value: float) -> str:
+    """A number as people write it down: whole numbers whole, others with four decimals at most.
+
+    >>> short(3.0), short(0.63092975), short(1e-05)
+    ('3', '0.6309', '1e-05')
+    """
+    if math.isnan(value):
+        return "?"
+    if value == round(value) and abs(value) < 1e15:
+        return f"{value:.0f}"
+    return f"{value:.4f}" if abs(value) >= 1e-3 else f"{value:.3g}"
+
+
 def latex(text: str) -> str:
     """Text as LaTeX shows it.
 

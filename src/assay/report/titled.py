@@ -31,7 +31,7 @@ def show(tables: Sequence[Titled], lines: Sequence[str], to: Console) -> None:
         if title:
             to.print(Text(title, style="bold"))
         show_table(table, to)
-    if lines:
+    if tables and lines:
         to.print()
     for line in lines:
         to.print(Text(line))

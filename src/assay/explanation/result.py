@@ -1,0 +1,90 @@
+"""`Explanation`: how one number came about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from assay.explanation.working import Formula, StepTable
+from assay.measures.registry import Measure
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+JSON_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation(Tabled):
+    """One measure's number for one unit: its steps, its formula with the numbers in it, and what it depends on.
+
+    >>> from assay import explain, Ranks
+    >>> print(explain("P@2", Ranks.from_grades([1, 0])))
+    P@2, for q1
+    rank  grade  found  running_sum
+       1      1      1            1
+       2      0
+    <BLANKLINE>
+    P@2 = sum of found / 2
+    P@2 = 1 / 2
+    P@2 = 0.5
+    P@2|rel=1|ties=doc_id_descending|unjudged=irrelevant|missing=zero|undefined=0|v1
+    """
+
+    measure: Measure
+    unit: str
+    unit_kind: str
+    value: float
+    reason: str | None
+    steps: tuple[StepTable, ...]
+    counts: tuple[tuple[str, float], ...]
+    formula: Formula
+    signature: str
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.measure} for {self.unit_kind} {self.unit}: {self.value}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows of all steps, one below the other; `part` says whose they are."""
+        frames = [table.frame.select(pl.lit(table.says).alias("part"), pl.all()) for table in self.steps]
+        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+
+    def to_json(self) -> str:
+        """Steps, counts, formula, value and signature."""
+        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        return as_json(
+            {
+                "schema_version": JSON_SCHEMA_VERSION,
+                "measure": str(self.measure),
+                "unit": self.unit,
+                "value": self.value,
+                "undefined": self.reason,
+                "formula": self.formula.words,
+                "numbers": self.formula.numbers,
+                "counts": dict(self.counts),
+                "steps": [{"part": one.says, "column": one.column, "rows": one.frame.to_dicts()} for one in self.steps],
+                "signature": self.signature,
+            }
+        )
+
+    def tables(self) -> list[Titled]:
+        """The steps: of the ranking, of the ideal ranking, of whatever else the measure looks at."""
+        from assay.report.explanations import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """The formula in words and in numbers, the result, and its signature."""
+        from assay.report.explanations import lines  # noqa: PLC0415
+
+        return lines(self)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there is a number."""
+        return not math.isnan(self.value)
