@@ -24,7 +24,7 @@ _PIPED_WIDTH = 1000
 #: From this width on, tables show all they have.
 _WIDE = 130
 #: Longer lines of prose are hard to read.
-_LONGEST_LINE = 100
+_LONGEST_LINE = 88
 
 
 def console(stderr: bool = False, plain: bool = False) -> Console:
