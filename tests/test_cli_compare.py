@@ -77,6 +77,7 @@ def test_the_intervals_are_drawn(folder: Path) -> None:
         (["compare", "nan.csv"], "nan.csv:3: expected a finite number, or nothing, got 'NaN'"),
         (["compare", "one.csv"], "expected at least 2 units that all systems have, got 1"),
         (["compare", "twice.csv"], "twice.csv:1: expected each column once"),
+        (["compare", "constant.csv"], "score: expected a score a unit, got the same ones on all 3 units"),
         (["compare", "apart.csv"], "the systems a, b have no query in common"),
         (["power", "one.csv"], "at least 2 units"),
         (["correlate", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-m", "AP"], "say two measures"),
@@ -90,6 +91,7 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(
     (folder / "one.csv").write_text("a,b\n0.1,0.2\n")
     (folder / "twice.csv").write_text("a,a\n0.1,0.2\n0.1,0.2\n")
     (folder / "apart.csv").write_text("system,query_id,AP\na,q1,0.1\nb,q2,0.2\n")
+    (folder / "constant.csv").write_text("a,b\n0.5,0.7\n0.5,0.7\n0.5,0.7\n")
     (folder / "flat.csv").write_text("system,AP,RR\na,0.5,0.2\nb,0.5,0.1\n")
     done = run_assay(*arguments, "-o", "out.txt", folder=folder)
     assert done.returncode == 2

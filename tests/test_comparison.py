@@ -40,6 +40,7 @@ def noisy(seed: int, units: int = 40, shift: float = 0.0, noise: float = 0.05) -
 
 QRELS = {f"q{n}": {"good": 2, "fair": 1, "bad": 0} for n in range(12)}
 FIRST = {f"q{n}": {"bad": 3.0, "good": 2.0, "fair": 1.0} for n in range(12)}
+VARIED = {f"q{n}": {"bad": 3.0, "good": 2.0 if n % 2 else 4.0} for n in range(12)}
 SECOND = {f"q{n}": {"good": 3.0, "fair": 2.0, "bad": 1.0} for n in range(12)}
 
 
@@ -71,7 +72,7 @@ def test_an_evaluation_gives_what_its_parts_give() -> None:
 
 
 def test_bare_scores_give_the_same_statistics_and_say_what_is_left_out() -> None:
-    evaluation = evaluate(QRELS, {"first": FIRST, "second": SECOND}, "RR")
+    evaluation = evaluate(QRELS, {"varied": VARIED, "second": SECOND}, "RR")
     whole, bare = compare(evaluation).finding(), compare(evaluation.scores).finding()
     assert repr(bare[:18]) == repr(whole[:18])  # NaN is not equal to itself
     assert (bare.reach, bare.noticed) == (None, None)
@@ -79,10 +80,10 @@ def test_bare_scores_give_the_same_statistics_and_say_what_is_left_out() -> None
 
 
 def test_a_file_of_scores_is_read() -> None:
-    text = evaluate(QRELS, {"first": FIRST, "second": SECOND}, ["RR", "AP"]).to_csv(per_query=True)
+    text = evaluate(QRELS, {"varied": VARIED, "second": SECOND}, ["RR", "AP"]).to_csv(per_query=True)
     comparison = compare(io.StringIO(text), measures="RR")
     assert comparison.measures == ("RR",)
-    assert comparison.finding().difference == pytest.approx(0.5)
+    assert comparison.finding().difference == pytest.approx(1 - 0.75)
 
 
 def test_every_word_of_the_verdict_comes_out_of_data() -> None:
@@ -299,6 +300,13 @@ def test_systems_without_a_common_unit_are_refused() -> None:
     rows = [("a", "AP", "query", "q1", 0.5, None), ("b", "AP", "query", "q2", 0.5, None)]
     with pytest.raises(InputError, match="the systems a, b have no query in common"):
         compare(Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row")))
+
+
+def test_scores_that_never_vary_are_refused_and_perfect_systems_are_identical() -> None:
+    with pytest.raises(InputError, match="expected a score a query, got the same ones on all 3 queries"):
+        compare(scores(a=[0.5, 0.5, 0.5], b=[0.7, 0.7, 0.7]))
+    perfect = compare(QRELS, {"one": SECOND, "other": SECOND}, measures="RR")
+    assert perfect.finding().verdict.word == "identical"
 
 
 def test_two_numbers_for_one_unit_are_refused() -> None:

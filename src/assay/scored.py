@@ -95,6 +95,10 @@ class Scored(NamedTuple):
                 raise InputError(
                     f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
                 )
+            # Real systems may all be perfect; a table of scores in which no unit differs is no table of units.
+            if self.evaluation is None and (one.unit_values == one.unit_values[0]).all():
+                units = number_of(one.unit_kind, len(one.units))
+                raise InputError(f"{one.measure}: expected a score a {one.unit_kind}, got the same ones on all {units}")
         return found
 
 
