@@ -67,6 +67,19 @@ def test_the_ideal_stands_beside_the_ranking() -> None:
     assert found.formula.words == "sum of contribution (ranking) / sum of contribution (ideal)"
 
 
+def test_the_ideal_of_a_measure_with_an_order_of_its_own_names_no_documents() -> None:
+    found = explain("nDCG(gain={1: 9, 2: 1})", {"q": {"a": 1, "b": 2}}, {"q": {"b": 2.0, "a": 1.0}})
+    assert found.steps[1].frame.select("grade", "gain").rows() == [(1.0, 9.0), (2.0, 1.0)]
+    assert "doc_id" not in found.steps[1].frame.columns
+
+
+def test_what_is_not_shown_is_said_and_is_in_the_data() -> None:
+    found = explain("DCG", Ranks.from_grades([1] * 30), show=3)
+    assert any(line.startswith("27 ranks of the ranking not shown; they add") for line in found.lines())
+    assert len(found.tables()[0].table.rows) == 3
+    assert found.to_frame().filter(part="ranking").height == 30
+
+
 @pytest.mark.parametrize("form", ["to_markdown", "to_latex", "to_html", "to_json", "to_csv"])
 def test_it_is_written_in_every_form(form: str) -> None:
     assert "contribution" in getattr(explain("DCG", Ranks.from_grades([2, 1])), form)()
@@ -130,6 +143,12 @@ def test_worked_examples_can_be_typed(name: str) -> None:
         ("nDCG --grades 1 --exist 3", "--exist is grades and counts"),
         ("nDGC --grades 1", "did you mean nDCG"),
         ("AP --counts 1,2,3", "AP is computed from Ranks, not Confusion"),
+        ("AP --grades 1,0 --depth 1", "--depth goes with judgments and runs"),
+        ("AP --grades 1,0 --query q", "--query goes with files"),
+        ("AP qrels.txt words.run -q t1 --relevant 4", "--relevant goes with --grades"),
+        ("SetF --counts nan,1,1", "--counts: expected a number, got 'nan'"),
+        ("Accuracy --counts 1,2,3,4 --collection-size 100", "--collection-size goes with TP,FP,FN"),
+        ("nDCG --grades 3,1 --exist 3:2,3:4", "--exist names grade 3 twice"),
     ],
 )
 def test_bad_calls_get_one_line(arguments: str, message: str) -> None:

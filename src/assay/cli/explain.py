@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -59,6 +60,7 @@ def explain(
     collection_size: options.CollectionSize = None,
     compat: options.Compat = None,
     judge: options.Judge = None,
+    subtopics: options.Subtopics = False,
 ) -> None:
     """Show how a number came about: every step, the formula with the numbers in it, the result.
 
@@ -76,13 +78,20 @@ def explain(
     ]
     if len(given) != 1:
         raise ParameterError("give judgments and a run, or --grades, or --counts" + (", not several" if given else ""))
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"compat": compat, "judge": judge}
     if qrels is not None:
         if run is None:
             raise ParameterError("give a run after the judgments")
-        rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-        rules |= {"compat": compat, "judge": judge}
+        _refuse("goes with --grades, not with files", relevant=relevant, exist=exist)
+        rules |= {"subtopics": True} if subtopics else {}  # not said is not no
         result = verb(wanted, qrels, inputs.opened(qrels, [run]), query=query, show=show, **rules)
     else:
+        named = {"relevance_level", "collection_size"}
+        options.refuse_rules({name: value for name, value in rules.items() if name not in named})
+        _refuse("goes with files, not with a list", query=query)
+        if counts is not None:
+            _refuse("goes with --grades, not with --counts", relevant=relevant, exist=exist)
         result = verb(wanted, _counts(grades, counts, (relevant, exist, collection_size, level)), show=show)
     output.deliver(output.rendered(result, form, plain=to is not None), to)
 
@@ -98,6 +107,10 @@ def _counts(
         cells = [_number(cell, "--counts") for cell in counts.split(",")]
         if len(cells) not in {3, 4} or any(cell < 0 or cell != int(cell) for cell in cells):
             raise ParameterError(f"--counts is three or four whole numbers, TP,FP,FN[,TN], not {counts!r}")
+        if collection_size is not None:
+            if len(cells) == 4 or collection_size < sum(cells):
+                raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
+            cells.append(collection_size - sum(cells))
         return Confusion.from_table(*map(int, cells))
     listed = [None if text.strip() in _UNJUDGED else _number(text, "--grades") for text in str(grades).split(",")]
     return ranks_of(listed, relevant=relevant, exist=_table(exist), collection_size=collection_size, level=level)
@@ -111,12 +124,24 @@ def _table(text: str | None) -> dict[float, int] | None:
         grade, colon, count = pair.partition(":")
         if not colon or not count.strip().isdigit():
             raise ParameterError(f"--exist is grades and counts, such as 3:5,2:10, not {text!r}")
-        made[_number(grade, "--exist")] = int(count)
+        number = _number(grade, "--exist")
+        if number in made:
+            raise ParameterError(f"--exist names grade {number:g} twice")
+        made[number] = int(count)
     return made
 
 
-def _number(text: str, option: str) -> Any:
+def _refuse(why: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(f"--{name} {why}")
+
+
+def _number(text: str, option: str) -> float:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise ParameterError(f"{option}: expected a number, got {text.strip()!r}") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"{option}: expected a number, got {text.strip()!r}")
+    return number

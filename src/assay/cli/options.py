@@ -79,7 +79,7 @@ def refuse_rules(given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value != defaults.get(name):
             option = "level" if name == "relevance_level" else name.replace("_", "-")
-            raise ParameterError(f"--{option} goes with judgments and runs, not with scores")
+            raise ParameterError(f"--{option} goes with judgments and runs")
 
 
 def rules(

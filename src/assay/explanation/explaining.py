@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from assay.counting.confusion import Confusion
@@ -14,6 +15,7 @@ from assay.errors import ParameterError, did_you_mean, listed
 from assay.evaluation import evaluate
 from assay.explanation.result import Explanation
 from assay.explanation.working import StepTable, counts_named, formula, step_tables
+from assay.given import whole
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, signature
@@ -41,7 +43,8 @@ def explain(
     >>> explain("AP", {"q1": {"a": 1, "c": 1}}, {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}).formula.numbers
     '1.6667 / 2'
     """
-    wanted = parse_measure(measure)
+    wanted, query = parse_measure(measure), None if query is None else str(query)
+    show = None if show is None else whole("show", show, 1)
     if wanted.is_micro:
         raise ParameterError(
             f"{wanted} is made of the counts of all queries: explain the macro average, query by query"
@@ -85,7 +88,7 @@ def _explained(measure: Measure, counts: Ranks | Confusion, query: str | None, s
         raise ParameterError(f"{measure} is the {result.op}: choose another rule for ties to see its steps")
     tables = step_tables(result, number)
     if isinstance(counts, Ranks):
-        tables = [_named(table, counts, units[number], shown.ranks_of(measure), shown.listing) for table in tables]
+        tables = [_named(table, counts, units[number], shown.listing) for table in tables]
     top = counts.max_grade if isinstance(counts, Ranks) else 0.0
     rules = counts.policies if isinstance(counts, Ranks) else Policies()
     return Explanation(
@@ -98,6 +101,7 @@ def _explained(measure: Measure, counts: Ranks | Confusion, query: str | None, s
         tuple(counts_named(result, number)),
         formula(result, number),
         signature(measure, rules, top, shown.undefined),
+        shown.ranks_of(measure),
     )
 
 
@@ -105,46 +109,50 @@ def _number(units: tuple[str, ...], query: str | None) -> int:
     if query is None and len(units) == 1:
         return 0
     if query not in units:
+        # It may be there, and without judgments, or left out as the run has nothing for it.
         hint = f", not {query!r}{did_you_mean(str(query), units)}" if query is not None else ""
         raise ParameterError(f"choose a query of {listed(units)}{hint}")
     return units.index(query)
 
 
-def _named(table: StepTable, ranks: Ranks, query: str, depth: int, listing: Ranks | None) -> StepTable:
+def _named(table: StepTable, ranks: Ranks, query: str, listing: Ranks | None) -> StepTable:
     """The steps with their documents; those of the ranking with every rank, also where the measure has no step."""
     if "rank" not in table.frame.columns:
         return table
-    rows = _ideal(ranks, query) if table.says == "ideal" else _ranking(ranks, query, depth, listing)
-    rest = table.frame.drop("grade", strict=False).with_columns(pl.col("rank").cast(pl.Int64))
+    steps = table.frame.with_columns(pl.col("rank").cast(pl.Int64))
     if table.says == "ideal":
-        joined = rows.join(rest, on="rank", how="inner", maintain_order="left")
-    else:
-        joined = rows.join(rest, on="rank", how="left", maintain_order="left")
-    return table._replace(frame=joined)
+        return table._replace(frame=_with_ideal_documents(steps, ranks, query))
+    rows = _ranking(ranks, query, listing)
+    return table._replace(
+        frame=rows.join(steps.drop("grade", strict=False), on="rank", how="left", maintain_order="left")
+    )
 
 
-def _ranking(ranks: Ranks, query: str, depth: int, listing: Ranks | None) -> pl.DataFrame:
+def _with_ideal_documents(steps: pl.DataFrame, ranks: Ranks, query: str) -> pl.DataFrame:
+    """Name the documents of the ideal ranking, unless the measure has an order of its own for it."""
+    own = ranks.ideal.where(ranks.ideal.query == ranks.queries.index(query))
+    if ranks.judgments is None or ranks.subtopics is not None or "grade" not in steps.columns:
+        return steps
+    known = pl.DataFrame({"rank": pl.Series(own.rank, dtype=pl.Int64), "doc_id": picked(ranks.doc_ids, own.document)})
+    known = known.with_columns(judged=pl.Series(own.grade))
+    joined = steps.join(known, on="rank", how="left", maintain_order="left")
+    if (joined["judged"] != joined["grade"]).any():
+        return steps
+    return joined.select("rank", "doc_id", pl.exclude("rank", "doc_id", "judged"))
+
+
+def _ranking(ranks: Ranks, query: str, listing: Ranks | None) -> pl.DataFrame:
     """Every rank of a query's list, its document and its grade where they are known."""
     number = ranks.queries.index(query)
     all_ranks = pl.DataFrame({"rank": range(1, int(ranks.retrieved[number]) + 1)}, schema={"rank": pl.Int64})
-    known = _documents(ranks, query)
-    if listing is not None and query in listing.queries:
-        known = _documents(listing, query)
-    return all_ranks.join(known, on="rank", how="left", maintain_order="left").head(depth)
+    known = _documents(ranks if listing is None or query not in listing.queries else listing, query)
+    return all_ranks.join(known, on="rank", how="left", maintain_order="left")
 
 
 def _documents(ranks: Ranks, query: str) -> pl.DataFrame:
     own = ranks.hits.where(ranks.hits.query == ranks.queries.index(query))
-    grade = pl.Series(own.grade).replace(-1.0, None)
+    grade = own.grade if ranks.added is None else np.where(ranks.added[own.document], np.nan, own.grade)
     columns: dict[str, Any] = {"rank": pl.Series(own.rank, dtype=pl.Int64)}
     if ranks.judgments is not None:
         columns["doc_id"] = picked(ranks.doc_ids, own.document)
-    return pl.DataFrame(columns | {"grade": grade})
-
-
-def _ideal(ranks: Ranks, query: str) -> pl.DataFrame:
-    own = ranks.ideal.where(ranks.ideal.query == ranks.queries.index(query))
-    columns: dict[str, Any] = {"rank": pl.Series(own.rank, dtype=pl.Int64)}
-    if ranks.judgments is not None:
-        columns["doc_id"] = picked(ranks.doc_ids, own.document)
-    return pl.DataFrame(columns | {"grade": pl.Series(own.grade)})
+    return pl.DataFrame(columns | {"grade": pl.Series(grade).fill_nan(None)})

@@ -44,14 +44,20 @@ class Explanation(Tabled):
     counts: tuple[tuple[str, float], ...]
     formula: Formula
     signature: str
+    #: So many ranks are shown in tables; the steps hold all.
+    shown: int = 20
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.measure} for {self.unit_kind} {self.unit}: {self.value}>"
 
     def to_frame(self) -> pl.DataFrame:
-        """The rows of all steps, one below the other; `part` says whose they are."""
+        """The rows of all steps, one below the other, then what was counted and the value; `part` says which."""
         frames = [table.frame.select(pl.lit(table.says).alias("part"), pl.all()) for table in self.steps]
-        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+        counted = [("counts", *count) for count in (*self.counts, (str(self.measure), self.value))]
+        frames.append(
+            pl.DataFrame(counted, schema={"part": pl.String, "name": pl.String, "number": pl.Float64}, orient="row")
+        )
+        return pl.concat(frames, how="diagonal_relaxed").with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def to_json(self) -> str:
         """Steps, counts, formula, value and signature."""

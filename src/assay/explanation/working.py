@@ -49,7 +49,7 @@ def step_tables(result: PerQuery, unit: int) -> list[StepTable]:
 def _rows(steps: Steps, unit: int, column: str, op: str) -> pl.DataFrame:
     own = steps.unit == unit
     frame = pl.DataFrame({name: values[own] for name, values in steps.columns.items()})
-    if op == "sum" and frame.height:
+    if op == "sum":
         frame = frame.with_columns(pl.col(column).cum_sum().alias("running_sum"))
     return frame
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.errors import number_of
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, short
 from assay.report.titled import Titled
 
@@ -21,19 +22,30 @@ def tables(explanation: Explanation) -> list[Titled]:
         title = f"{explanation.measure}, for {explanation.unit}" if not number else ""
         if several:
             title = f"{title}: {table.says}" if title else table.says
-        made.append(Titled(title, _table(table.frame)))
+        made.append(Titled(title, _table(table.frame.filter(_is_shown(table.frame, explanation.shown)))))
     return made
 
 
 def lines(explanation: Explanation) -> list[str]:
     """What was counted, the formula in words and in numbers, the result and what it depends on."""
     name, formula = str(explanation.measure), explanation.formula
-    said = [f"{what}: {short(value)}" for what, value in explanation.counts]
+    said = []
+    for table in explanation.steps:
+        hidden = table.frame.filter(~_is_shown(table.frame, explanation.shown))
+        if hidden.height:
+            adds = f"; they add {short(float(hidden[table.column].sum()))}" if table.op == "sum" else ""
+            ranks = number_of("rank", hidden.height)
+            said.append(f"{ranks} of the {table.says} not shown{adds} (--show {table.frame.height} shows all)")
+    said += [f"{what}: {short(value)}" for what, value in explanation.counts]
     said.append(f"{name} = {formula.words}")
     if not formula.is_plain:
         said.append(f"{name} = {formula.numbers}")
     value = f"{explanation.value:.10g}" if explanation.is_defined else f"{NOT_AVAILABLE} ({explanation.reason})"
     return [*said, f"{name} = {value}", explanation.signature]
+
+
+def _is_shown(frame: pl.DataFrame, most: int) -> pl.Expr:
+    return pl.col("rank") <= most if "rank" in frame.columns else pl.lit(True)
 
 
 def _table(frame: pl.DataFrame) -> Table:

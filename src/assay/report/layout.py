@@ -132,10 +132,10 @@ def short(value: float) -> str:
     >>> short(3.0), short(0.63092975), short(1e-05)
     ('3', '0.6309', '1e-05')
     """
-    if math.isnan(value):
-        return "?"
+    if not math.isfinite(value):
+        return "?" if math.isnan(value) else f"{value}"
     if value == round(value) and abs(value) < 1e15:
-        return f"{value:.0f}"
+        return f"{value + 0.0:.0f}"  # no -0
     return f"{value:.4f}" if abs(value) >= 1e-3 else f"{value:.3g}"
 
 
