@@ -37,8 +37,9 @@ _STABILITY_RESAMPLES = 1000
 class PairPlan(NamedTuple):
     """Two systems under one measure.
 
-    `spread`: standard deviation of the units' differences. `detectable`: the smallest difference that these units show
-    with the power asked for. `needed`: the units that show the difference asked for; None if no number of them does.
+    `spread`: how much a unit's part in the difference varies (of means, the standard deviation of the units'
+    differences). `detectable`: the smallest difference that these units show with the power asked for. `needed`: the
+    units that show the difference asked for; None if no number of them does.
     """
 
     measure: str

@@ -15,7 +15,7 @@ from assay.given import check_levels, whole
 from assay.measures.registry import Measure
 from assay.scored import Scored
 from assay.stats.bootstrap import Method
-from assay.stats.corrections import CORRECTIONS, corrected
+from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.groups import groups
 from assay.stats.pairs import SIMULTANEOUS, Resampled, out_of_reach, outcomes, resamples_for
 from assay.stats.permutation import Outcome
@@ -124,11 +124,10 @@ def _check_words(**given: str) -> None:
 
 
 def _corrected(results: list[list[Outcome]], settings: Settings) -> list[list[float]]:
-    """The p-values of each measure's pairs, corrected over the family; a pair without one is a member all the same."""
+    """The p-values of each measure's pairs, corrected over the family."""
     raw = [np.array([one.p for one in found]) for found in results]
     families = raw if settings.family == "measure" else [np.concatenate(raw)]
-    p = np.concatenate([corrected(np.where(np.isnan(p), 1.0, p), settings.correction) for p in families])
-    p = np.where(np.isnan(np.concatenate(raw)), np.nan, p)
+    p = np.concatenate([corrected_as_stated(p, settings.correction) for p in families])
     return [part.tolist() for part in np.split(p, np.cumsum([len(one) for one in raw])[:-1])]
 
 

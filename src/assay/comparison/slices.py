@@ -13,7 +13,7 @@ import polars as pl
 from assay.comparison.findings import Finding, Settings, finding_of
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError, did_you_mean
-from assay.stats.corrections import corrected
+from assay.stats.corrections import corrected_as_stated
 from assay.stats.paired import Paired
 from assay.stats.pairs import SIMULTANEOUS, Resampled, outcomes, resamples_for
 from assay.stats.samples import Averaged
@@ -69,7 +69,7 @@ def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings
     correction = "holm" if settings.test in SIMULTANEOUS else settings.correction
     drawn = settings.resamples or resamples_for(len(parts), settings.alpha)
     results = [outcomes(one, ((0, 1),), test, drawn, settings.seed)[0] for one in own]
-    p = corrected(np.array([result.p for result in results]), correction)
+    p = corrected_as_stated(np.array([result.p for result in results]), correction)
     rows = []
     for part, one, result, value in zip(parts, own, results, p.tolist(), strict=True):
         resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.interval)

@@ -37,3 +37,12 @@ def corrected(p: Floats, method: str) -> Floats:
     result = np.full(len(p), np.nan)
     result[order] = np.minimum(ascending, 1.0)
     return result
+
+
+def corrected_as_stated(p: Floats, method: str) -> Floats:
+    """Correct over the family as it was stated: a comparison without a p-value is a member, and keeps having none.
+
+    >>> corrected_as_stated(np.array([0.01, np.nan]), "bonferroni")
+    array([0.02,  nan])
+    """
+    return np.where(np.isnan(p), np.nan, corrected(np.where(np.isnan(p), 1.0, p), method))
