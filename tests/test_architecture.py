@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 STAGES = [
     "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
     "tabled", "given", "evaluation", "scored", "curves", "correlation", "rankings", "comparison", "planning",
-    "explanation", "audit", "doctor", "gate", "trec_eval",
+    "explanation", "auditing", "diagnosis", "gating", "reporting", "trec_eval",
     "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip
 PEERS = {"pooling", "judging", "online", "study", "systems"}
