@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
-from assay.files import is_file, read_scores
+from assay.files import is_file
+from assay.files.scores import read_scores
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined

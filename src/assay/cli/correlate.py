@@ -102,7 +102,7 @@ def _of_systems(
     quiet: bool,
 ) -> Correlations:
     from assay import correlation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.files import read_scores  # noqa: PLC0415
+    from assay.files.scores import read_scores  # noqa: PLC0415
 
     other_qrels, topics_of, split = asked
     chosen = [

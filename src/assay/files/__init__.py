@@ -4,7 +4,6 @@ from assay.files import smart as _smart, trec as _trec  # noqa: F401  # isort: s
 from assay.files.reading import read_documents, read_qrels, read_run, read_topics, scan_run
 from assay.files.registry import Format, detect, formats
 from assay.files.runs import RunFile
-from assay.files.scores import read_scores
 from assay.files.sources import Readable, Source, is_file
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "read_documents",
     "read_qrels",
     "read_run",
-    "read_scores",
     "read_topics",
     "scan_run",
 ]

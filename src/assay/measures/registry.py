@@ -14,9 +14,10 @@ from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
 from assay.measures.domains import AVERAGE, At, Domain
+from assay.measures.given_curve import GivenCurve
 from assay.measures.steps import PerQuery
 
-Counts: TypeAlias = Ranks | Confusion
+Counts: TypeAlias = Ranks | Confusion | GivenCurve
 Summary: TypeAlias = Literal["mean", "geometric", "sum"]
 
 # What other tools set measure by measure and Assay for the whole evaluation.
@@ -56,6 +57,8 @@ class Definition(NamedTuple):
     higher_is_better: bool | None
     subtopics: bool
     version: int
+    also: Mapping[str, Callable[..., PerQuery]]
+    of_points: Callable[..., PerQuery] | None
 
 
 class Measure:
@@ -116,13 +119,42 @@ class Measure:
             return self._sampled(counts, seed, samples)
         if self.definition.counts is Confusion and isinstance(counts, Ranks):
             counts = Confusion.from_ranks(counts)
+        if isinstance(counts, GivenCurve):
+            return self._of_points(counts)
         if not isinstance(counts, self.definition.counts):
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
             )
-        arguments = {name: value for name, value in self.parameters.items() if name != "average"}
-        result = self.definition.function(counts, **arguments)
+        result = self.definition.function(counts, **self._arguments)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        """What the function is called with."""
+        return {name: value for name, value in self.parameters.items() if name != "average"}
+
+    def other_ways(self, counts: Counts) -> dict[str, PerQuery]:
+        """The same number made in other ways, by what these are called; see `also` of `@measure`.
+
+        >>> from assay.measures import AP
+        >>> [way.values for way in AP.other_ways(Ranks.from_grades([1, 0, 1])).values()]
+        [array([0.8333])]
+        """
+        if self.definition.counts is Confusion and isinstance(counts, Ranks):
+            counts = Confusion.from_ranks(counts)
+        return {says: way(counts, **self._arguments) for says, way in self.definition.also.items()}
+
+    def _of_points(self, curve: GivenCurve) -> PerQuery:
+        """Read the number off points of a precision-recall curve."""
+        function = self.definition.of_points
+        if function is None:
+            able = ", ".join(name for name, one in _BY_NAME.items() if one.definition.of_points is not None)
+            raise ParameterError(f"{self.name} cannot be read off points of a precision-recall curve; {able} can")
+        takes = inspect.signature(function).parameters
+        for name in self.chosen:
+            if name not in takes:
+                raise ParameterError(f"{name} of {self.name} has no meaning for points of a precision-recall curve")
+        return function(curve, **{name: value for name, value in self._arguments.items() if name in takes})
 
     @property
     def is_micro(self) -> bool:
@@ -219,6 +251,8 @@ def measure(
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
+    also: Mapping[str, Callable[..., PerQuery]] | None = None,
+    of_points: Callable[..., PerQuery] | None = None,
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
     function: Callable[..., Any] | None = None,
@@ -237,6 +271,8 @@ def measure(
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
+    also: Mapping[str, Callable[..., PerQuery]] | None = None,
+    of_points: Callable[..., PerQuery] | None = None,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
 
@@ -252,6 +288,8 @@ def measure(
     `subtopics`: it is computed from judgments of subtopics (`Ranks.subtopics`).
     `micro`: the measure is made of counts that can be summed over units, and gets the parameter `average`: `macro` (the
     default) is the mean over units, `micro` the same formula on the summed counts.
+    `also`: other ways to the same number, by what they are called: functions with the same parameters, for `explain`.
+    `of_points`: the same from given points of a precision-recall curve, if it can be read off those.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -270,7 +308,7 @@ def measure(
         names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
         definition = Definition(
             function, counts, parameters, at, bounds, user_model, counted_as, summary, names, ir_measures, ranx,
-            table, closed_under_ties, higher_is_better, subtopics, version,
+            table, closed_under_ties, higher_is_better, subtopics, version, also or {}, of_points,
         )  # fmt: skip
         made = Measure(definition)
         called = {made.name.casefold(): made} | {a.casefold(): made(**stands_for) for a, stands_for in table.items()}
@@ -317,19 +355,21 @@ def known_names() -> list[str]:
 
 
 def _signature(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:
-    hints = _hints(function)
-    first, *rest = inspect.signature(function).parameters.values()
-    counts = hints.get(first.name)
+    """What the parameters of a function say; read from its code, as `inspect.signature` takes ten times as long."""
+    hints, plain = _hints(function), inspect.unwrap(function)
+    named = plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount
+    first, *rest = plain.__code__.co_varnames[:named]
+    counts = hints.get(first)
     if counts not in {Ranks, Confusion}:
         raise ParameterError(f"{function.__name__}: the first parameter is annotated Ranks or Confusion, not {counts}")
-    parameters, at = {}, None
-    for parameter in rest:
-        extras = get_args(hints[parameter.name])[1:] if get_origin(hints.get(parameter.name)) is Annotated else ()
+    parameters, at, defaults = {}, None, plain.__kwdefaults__ or {}
+    for name in rest:
+        extras = get_args(hints[name])[1:] if get_origin(hints.get(name)) is Annotated else ()
         domain = next((extra for extra in extras if isinstance(extra, Domain)), None)
-        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or domain is None:
-            raise ParameterError(f"{function.__name__}: {parameter.name} is keyword-only with a declared domain")
-        parameters[parameter.name] = Parameter(parameter.name, parameter.default, domain)
-        at = parameter.name if At in extras else at
+        if name not in defaults or domain is None:
+            raise ParameterError(f"{function.__name__}: {name} is keyword-only with a default and a declared domain")
+        parameters[name] = Parameter(name, defaults[name], domain)
+        at = name if At in extras else at
     return counts, parameters, at
 
 

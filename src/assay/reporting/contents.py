@@ -1,0 +1,227 @@
+"""What a report holds: plain data, from which every form of it (HTML, Markdown, LaTeX, JSON) is written."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+#: How a verdict is meant: for the system, against it, as good as the baseline, or open.
+Tone = Literal["good", "bad", "even", "open"]
+Change = Literal["gained", "lost", "up", "down", "same"]
+
+
+class Spoken(NamedTuple):
+    """One comparison: the verdict in a few words, in a paragraph, and the numbers behind it.
+
+    `low` and `high` are the interval of the difference at `level`; NaN where there is none. `caveat` says what the
+    verdict depends on, such as unjudged documents; empty if on nothing that is known.
+    """
+
+    measure: str
+    baseline: str
+    system: str
+    tone: Tone
+    word: str
+    headline: str
+    paragraph: str
+    caveat: str
+    baseline_value: float
+    value: float
+    difference: float
+    relative: float
+    low: float
+    high: float
+    level: float
+    p: float
+    d_z: float
+    margin: float
+    won: int
+    tied: int
+    lost: int
+
+
+class Score(NamedTuple):
+    """A system's number under one measure, with its interval, and how it stands to the baseline's.
+
+    `mark` is `▲` or `▼` where the test tells the system from the baseline (better, worse), `≈` where both are
+    equivalent, else empty. `is_best`: no system has a better number.
+    """
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    mark: str
+    is_best: bool
+
+
+class SystemRow(NamedTuple):
+    """A row of the table of systems; `judged` is the share of judged documents in the first ten."""
+
+    system: str
+    is_baseline: bool
+    scores: tuple[Score, ...]
+    judged: float
+
+
+class QueryDifference(NamedTuple):
+    """What one query adds to a difference; `text` is empty where the topics were not given."""
+
+    query_id: str
+    text: str
+    baseline_value: float
+    value: float
+    difference: float
+
+
+class Differences(NamedTuple):
+    """The differences of a system from the baseline, query by query, the largest gain first."""
+
+    measure: str
+    baseline: str
+    system: str
+    queries: tuple[QueryDifference, ...]
+
+
+class PrecisionRecall(NamedTuple):
+    """A system's mean interpolated precision at levels of recall."""
+
+    system: str
+    recall: tuple[float, ...]
+    precision: tuple[float, ...]
+
+
+class Ranked(NamedTuple):
+    """A document in a ranking; `grade` is None if nobody judged it, `other_rank` None if the other system lacks it."""
+
+    rank: int
+    doc_id: str
+    title: str
+    text: str
+    grade: float | None
+    change: Change
+    other_rank: int | None
+
+
+class Contribution(NamedTuple):
+    """A step of a waterfall: what the document at a rank adds to the value, and the value so far."""
+
+    rank: int
+    doc_id: str
+    grade: float | None
+    adds: float
+    running: float
+
+
+class Side(NamedTuple):
+    """One system's answer to a query: the value, the ranking, and the steps where a value adds up over documents."""
+
+    system: str
+    value: float
+    ranking: tuple[Ranked, ...]
+    steps: tuple[Contribution, ...]
+
+
+class ChangedQuery(NamedTuple):
+    """A query whose value changed much: both systems' rankings, side by side; `no_steps` says why there are no steps.
+
+    `best` is the largest value that any ranking could have had, None where it is not known.
+    """
+
+    measure: str
+    query_id: str
+    text: str
+    baseline: Side
+    system: Side
+    difference: float
+    best: float | None
+    no_steps: str
+
+
+class Coverage(NamedTuple):
+    """What a system's scores rest on."""
+
+    system: str
+    topics: int
+    missing: int
+    ignored: int
+    retrieved: int
+    relevant: int
+    relevant_retrieved: int
+    tied: int
+    judged: tuple[tuple[int, float], ...]  # the share of judged documents in the first 5, 10, 20
+
+
+class Bound(NamedTuple):
+    """How low and how high a system's number could be with other grades for unjudged documents."""
+
+    system: str
+    measure: str
+    value: float
+    low: float
+    high: float
+
+
+class PowerOf(NamedTuple):
+    """What so many queries can show: the smallest difference detected, and the queries that the margin takes."""
+
+    measure: str
+    baseline: str
+    system: str
+    units: int
+    difference: float
+    spread: float
+    detectable: float
+    margin: float
+    needed: int | None
+    power: float
+
+
+class Reference(NamedTuple):
+    """A work that the methods paragraph cites: a key such as `[2]`, and the entry."""
+
+    key: str
+    entry: str
+
+
+class Input(NamedTuple):
+    """A file that went in; `sha256` is the digest of its bytes, None where it was not a file."""
+
+    role: Literal["qrels", "run", "topics", "documents"]
+    name: str
+    sha256: str | None
+    says: str  # format and counts, such as "TREC qrels, 20 topics, 682 judgments"
+
+
+class Provenance(NamedTuple):
+    """How the report was made, so that it can be made again."""
+
+    version: str
+    command: str  # empty where it was made from Python
+    made: str  # date and time, UTC
+    seed: int
+    inputs: tuple[Input, ...]
+    signatures: tuple[str, ...]
+    settings: tuple[tuple[str, str], ...]  # alpha, test, correction, ...: name and value
+
+
+class Contents(NamedTuple):
+    """Everything in a report, in reading order. What cannot be had is empty, and `notes` says why."""
+
+    title: str
+    lead: str  # "6 systems, 20 topics, 682 judgments"
+    measures: tuple[str, ...]  # the first one is what charts and queries are shown for
+    verdicts: tuple[Spoken, ...]  # of the main measure first
+    summary: tuple[str, ...]  # sentences that stand above the verdicts' details: who is better, how sure
+    noticed: tuple[str, ...]  # what users would notice
+    systems: tuple[SystemRow, ...]
+    differences: tuple[Differences, ...]
+    curves: tuple[PrecisionRecall, ...]
+    changed: tuple[ChangedQuery, ...]
+    coverage: tuple[Coverage, ...]
+    bounds: tuple[Bound, ...]
+    power: tuple[PowerOf, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    methods: str
+    references: tuple[Reference, ...]
+    provenance: Provenance
