@@ -104,6 +104,12 @@ def test_evaluating_loads_only_what_it_needs() -> None:
     assert said.strip() == "[]"
 
 
+def test_printing_an_evaluation_does_not_load_what_only_comparisons_need() -> None:
+    code = "import sys, assay.cli, assay.evaluation, assay.report.terminal; print('scipy' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "False"
+
+
 def test_every_public_name_can_be_imported_and_every_import_is_public() -> None:
     import assay  # noqa: PLC0415  # the lazy front door is what is tested
 

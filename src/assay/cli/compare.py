@@ -258,9 +258,10 @@ def _rendered(result: Comparison, form: str | None, extras: dict[str, Any], plai
 def _show(result: Comparison, extras: dict[str, Any], out: Console) -> None:
     from rich.text import Text  # noqa: PLC0415
 
-    from assay.report.terminal import show_comparison, show_table  # noqa: PLC0415
+    from assay.report.comparisons import show  # noqa: PLC0415
+    from assay.report.terminal import show_table  # noqa: PLC0415
 
-    show_comparison(result, out)
+    show(result, out)
     for title, frame in extras.items():
         out.print()
         out.print(Text(title, style="bold"))

@@ -14,10 +14,16 @@ from assay.stats.pairs import SIMULTANEOUS
 from assay.stats.permutation import NOTHING_DIFFERS
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from assay.comparison.findings import Finding, Standing
     from assay.comparison.result import Comparison
 
 JSON_SCHEMA_VERSION = 1
+#: From this width on, tables show all they have.
+_WIDE = 130
+#: Longer lines of prose are hard to read.
+_LONGEST_LINE = 88
 #: What tests and corrections are called in a sentence.
 TESTS = {
     "permutation": "paired permutation test",
@@ -34,6 +40,28 @@ CORRECTIONS = {
     "holm": "corrected by Holm's method",
     "benjamini-hochberg": "corrected by Benjamini and Hochberg's method (false discovery rate)",
 }
+
+
+def show(comparison: Comparison, to: Console) -> None:
+    """Print tables, sentences, coverage and the method."""
+    from rich.text import Text  # noqa: PLC0415  # comparisons that are never printed need no Rich
+
+    from assay.report.terminal import show_table  # noqa: PLC0415
+
+    for title, table in comparison.tables(brief=to.width < _WIDE):
+        if title:
+            to.print()
+            to.print(Text(title, style="bold"))
+        show_table(table, to)
+    width = min(to.width, _LONGEST_LINE)
+    for line in legend(comparison):
+        to.print(Text(line, style="dim"), width=width)
+    for sentence in sentences(comparison):
+        to.print()
+        to.print(Text(sentence), width=width)
+    to.print()
+    for line in filter(None, (coverage(comparison), method(comparison))):
+        to.print(Text(line, style="dim"), width=width)
 
 
 def tables(comparison: Comparison, brief: bool = False) -> list[Titled]:

@@ -11,20 +11,13 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.report.comparisons import coverage, legend, method
 from assay.report.layout import Cell, Table
-from assay.report.sentences import sentences
 from assay.report.tables import queries_table, systems_table
 
 if TYPE_CHECKING:
-    from assay.comparison import Comparison
     from assay.evaluation import Evaluation
 
 _PIPED_WIDTH = 1000
-#: From this width on, tables show all they have.
-_WIDE = 130
-#: Longer lines of prose are hard to read.
-_LONGEST_LINE = 88
 
 
 def console(stderr: bool = False, plain: bool = False) -> Console:
@@ -54,24 +47,6 @@ def show_table(table: Table, to: Console) -> None:
     """Print a table, in several pieces if it is too wide."""
     for block in _blocks(table, to.width):
         to.print(_rich(block))
-
-
-def show_comparison(comparison: Comparison, to: Console) -> None:
-    """Print tables, sentences, coverage and the method."""
-    for title, table in comparison.tables(brief=to.width < _WIDE):
-        if title:
-            to.print()
-            to.print(Text(title, style="bold"))
-        show_table(table, to)
-    width = min(to.width, _LONGEST_LINE)
-    for line in legend(comparison):
-        to.print(Text(line, style="dim"), width=width)
-    for sentence in sentences(comparison):
-        to.print()
-        to.print(Text(sentence), width=width)
-    to.print()
-    for line in filter(None, (coverage(comparison), method(comparison))):
-        to.print(Text(line, style="dim"), width=width)
 
 
 def _fits_upright(table: Table, width: int) -> bool:
