@@ -158,16 +158,20 @@ def ratio(found: Floats, retrieved: Floats) -> PerQuery:
     return given("found", found) / given("retrieved", retrieved)
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("seed", range(5))
-def test_a_ratio_of_sums_is_recounted_under_every_swap(seed: int) -> None:
+def test_a_ratio_of_sums_is_recounted_under_every_swap(seed: int, alternative: Alternative) -> None:
     one, other = counted(seed, 8, 0.4), counted(seed + 100, 8, 0.7)
     observed = other[0].sum() / other[1].sum() - one[0].sum() / one[1].sum()
     reached = []
     for swap in product((False, True), repeat=8):
         first = [np.where(swap, theirs, ours).sum() for ours, theirs in zip(one, other, strict=True)]
         second = [np.where(swap, ours, theirs).sum() for ours, theirs in zip(one, other, strict=True)]
-        reached.append(abs(second[0] / second[1] - first[0] / first[1]) >= abs(observed) - 1e-9)
-    found = permutation_of_pooled(ratio(*one), ratio(*other))
+        apart = second[0] / second[1] - first[0] / first[1]
+        extreme = {"two-sided": abs(apart) >= abs(observed) - 1e-9, "greater": apart >= observed - 1e-9,
+                   "less": apart <= observed + 1e-9}  # fmt: skip
+        reached.append(extreme[alternative])
+    found = permutation_of_pooled(ratio(*one), ratio(*other), alternative=alternative)
     assert found.statistic == pytest.approx(observed)
     assert found.p == pytest.approx(np.mean(reached), abs=1e-12)
 
@@ -196,6 +200,7 @@ def test_swaps_that_leave_the_number_undefined_speak_for_the_null() -> None:
     one, other = ratio(np.array([0.0, 1.0]), np.array([0.0, 2.0])), ratio(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
     assert permutation_of_pooled(one, other).p == 1.0
     undefined = ratio(np.zeros(3), np.zeros(3))
-    found = permutation_of_pooled(undefined, ratio(np.ones(3), np.ones(3)))
-    assert np.isnan(found.statistic)
-    assert found.p == 1.0
+    for alternative in ALTERNATIVES:
+        found = permutation_of_pooled(undefined, ratio(np.ones(3), np.ones(3)), alternative=alternative)
+        assert np.isnan(found.statistic)
+        assert found.p == 1.0

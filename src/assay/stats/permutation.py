@@ -99,7 +99,14 @@ def permutation_of_pairs(
     return extreme / 2**units if exact else (extreme + 1) / (resamples + 1)
 
 
-def permutation_of_pooled(first: PerQuery, second: PerQuery, *, resamples: int = 10_000, seed: int = 0) -> Outcome:
+def permutation_of_pooled(
+    first: PerQuery,
+    second: PerQuery,
+    *,
+    resamples: int = 10_000,
+    seed: int = 0,
+    alternative: Alternative = "two-sided",
+) -> Outcome:
     """Test a number that is made of summed counts: swap the two systems' counts unit by unit, and count again.
 
     >>> from assay.measures.steps import given
@@ -119,8 +126,10 @@ def permutation_of_pooled(first: PerQuery, second: PerQuery, *, resamples: int =
     for signs in _every_sign(units) if exact else _drawn_signs(units, resamples, seed):
         stays, goes = (1 + signs) / 2, (1 - signs) / 2
         swapped = both.of(np.hstack([goes, stays]))[:, 0] - both.of(np.hstack([stays, goes]))[:, 0]
-        # A swap that leaves a number undefined is no evidence against the null: it counts as extreme.
-        extreme += int(np.count_nonzero(~(np.abs(swapped) < abs(observed) - reach)))
+        # What is undefined, observed or swapped, is no evidence against the null: it counts as extreme.
+        extreme += int(
+            np.count_nonzero(np.isnan(swapped - observed) | _as_extreme(swapped, observed, reach, alternative))
+        )
         drawn += len(signs)
     p = extreme / drawn if exact else (extreme + 1) / (drawn + 1)
     return Outcome("permutation", observed, p, *swaps(units, drawn))

@@ -1,0 +1,50 @@
+"""A gate as workflow commands of GitHub Actions, which shows them beside the change that was made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from assay.gating.rules import Outcome
+
+if TYPE_CHECKING:
+    from assay.gating.result import GateResult
+
+Level: TypeAlias = Literal["error", "warning", "notice"]
+
+_LEVELS: dict[Outcome, Level] = {"pass": "notice", "inconclusive": "warning", "fail": "error", "invalid": "error"}
+_IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTIES = _IN_MESSAGES | str.maketrans({":": "%3A", ",": "%2C"})
+#: The service shows ten of a level a step; the first says it all.
+_MOST = 10
+
+
+def annotated(result: GateResult) -> str:
+    """A line for the outcome and, of several checks, one for each that did not pass, worst first.
+
+    >>> from assay import gate
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> run = {query: {"good": 1.0} for query in judged}
+    >>> print(annotated(gate(judged, run, run, measures="RR")))
+    ::notice title=Quality gate::Passed: candidate and baseline are identical under RR: no query differs (1.0000).
+    """
+    from assay.report.gates import details  # noqa: PLC0415
+
+    made = [annotation(_LEVELS[result.counted(result.outcome)], "Quality gate", result.sentence)]
+    unwell = [check for check in result.checks if check.outcome == "fail"]
+    unwell += [check for check in result.checks if check.outcome == "inconclusive"]
+    for check, said in zip(unwell, details(result), strict=False):
+        made.append(annotation(_LEVELS[result.counted(check.outcome)], f"Quality gate: {check.name}", said))
+    return "".join(made[:_MOST])
+
+
+def annotation(level: Level, title: str, message: str) -> str:
+    """One command; what would end it or its properties is escaped.
+
+    >>> annotation("error", "nDCG@10, short", "50% fell: see below")
+    '::error title=nDCG@10%2C short::50%25 fell: see below\\n'
+    """
+    return f"::{level} title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message, _IN_MESSAGES)}\n"
+
+
+def _escaped(text: str, escapes: dict[int, str]) -> str:
+    return text.translate(escapes)

@@ -1,0 +1,188 @@
+"""`gate`: judgments, a baseline and a candidate -> a `GateResult`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay import __version__
+from assay.comparison.slices import attribute_of
+from assay.errors import ParameterError, did_you_mean, number_of
+from assay.evaluation import Evaluation, evaluate
+from assay.files import is_file, read_topics
+from assay.gating.baselines import is_baseline, read_baseline
+from assay.gating.checks import Check, Settings, checks_of, parts_of
+from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
+from assay.gating.guards import Coverage, guards_of
+from assay.gating.result import GateResult
+from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share
+from assay.given import check_levels, named_runs, whole
+from assay.measures.registry import Measure
+from assay.scored import Scored
+from assay.stats.pairs import resamples_for
+from assay.stats.verdict import FEWEST_UNITS
+from assay.tables import Batches, Scores, Topics
+
+
+def gate(
+    qrels: Any,
+    baseline: Any,
+    candidate: Any,
+    *,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    margin: float | Mapping[str, float] | Margins | None = None,
+    alpha: float = 0.05,
+    inconclusive: Inconclusive = "report",
+    max_missing: float = 0.1,
+    min_judged: float | None = None,
+    slices: str | None = None,
+    topics: Any = None,
+    resamples: int | None = None,
+    bootstrap_resamples: int = 10_000,
+    seed: int = 0,
+    **rules: Any,
+) -> GateResult:
+    """Say whether a candidate may take the baseline's place: it passes, fails, or one cannot tell.
+
+    `baseline` and `candidate` are runs, in any shape that `evaluate` takes; the baseline may also be frozen: what
+    `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`: nDCG@10 unless given, or
+    all that a frozen baseline holds. `margin`: the smallest loss that matters, for all measures or by measure; unless
+    given, 0.01 of a measure's range. `slices`: also check the topics that share a value of this attribute of `topics`
+    (a table or a file; or a dict from topics to values, and `slices` is what it is called).
+
+    A check passes if the candidate is surely not worse by the margin or more (the one-sided bound of the difference
+    lies within it), and fails if it is surely worse (one-sided test, corrected by Holm over all checks) and the loss
+    reaches the margin. The gate is as good as the worst of its checks. It is invalid if a run lacks more than
+    `max_missing` of the judged topics, or if less than `min_judged` of a run's first ten documents are judged.
+    `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
+    empty run and a frozen baseline of other judgments raise an error.
+
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> old = {query: {"good": 2.0, "bad": 1.0} for query in judged}
+    >>> new = {query: {"good": 1.0, "bad": 2.0} for query in judged}
+    >>> gate(judged, old, new, measures="RR").outcome, gate(judged, old, old, measures="RR").outcome
+    ('fail', 'pass')
+    """
+    margins = Margins.of(margin)
+    check_levels(alpha=alpha, power=0.8)
+    if inconclusive not in INCONCLUSIVE:
+        hint = did_you_mean(str(inconclusive), INCONCLUSIVE)
+        raise ParameterError(f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {inconclusive!r}{hint}")
+    seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
+    allowed = check_share("max_missing", max_missing)
+    least = None if min_judged is None else check_share("min_judged", min_judged)
+    attribute = _attribute(slices, topics)
+    sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
+    margins.check(sides.measures)
+    paired = [sides.scored.paired(measure) for measure in sides.measures]
+    parts = parts_of(paired, margins, slices, attribute)
+    drawn = resamples_for(len(parts), alpha) if resamples is None else whole("resamples", resamples, 100)
+    settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
+    checks = checks_of(parts, settings)
+    notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
+    if sides.frozen is not None and sides.frozen.version != __version__:
+        notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
+    return GateResult(
+        sides.coverage[0].system,
+        sides.coverage[1].system,
+        checks,
+        guards_of(sides.coverage, settings),
+        sides.coverage,
+        settings,
+        sides.evaluation,
+        sides.frozen,
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+class _Sides(NamedTuple):
+    """Baseline and candidate, evaluated under the same rules."""
+
+    scored: Scored
+    measures: list[str]
+    coverage: tuple[Coverage, Coverage]
+    evaluation: Evaluation
+    frozen: Baseline | None
+
+
+def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict[str, Any]) -> _Sides:
+    if not isinstance(baseline, Baseline) and is_baseline(baseline):
+        baseline = read_baseline(baseline)
+    name, run = _named(candidate, "candidate")
+    if isinstance(baseline, Baseline):
+        # The seed of the statistics is not that of the scores.
+        held = {rule: value for rule, value in rules.items() if rule != "seed"}
+        return _against_frozen(qrels, baseline, (name, run), measures, held)
+    first, other = _named(baseline, "baseline")
+    first, name = _apart(first, name)
+    wanted = listed_measures(DEFAULT_MEASURES if measures is None else measures)
+    evaluation = evaluate(qrels, {first: other, name: run}, wanted, **rules)
+    coverage = Coverage.of(evaluation, first), Coverage.of(evaluation, name)
+    return _Sides(Scored.of(evaluation), [str(one) for one in evaluation.measures], coverage, evaluation, None)
+
+
+def _against_frozen(
+    qrels: Any, baseline: Baseline, named: tuple[str, Batches], measures: Any, rules: dict[str, Any]
+) -> _Sides:
+    held = asdict(baseline.policies) | dict(baseline.rules)
+    for rule, value in rules.items():
+        if rule not in held:
+            raise ParameterError(f"no policy is called {rule!r}{did_you_mean(rule, held)}")
+        if value != held[rule]:
+            raise ParameterError(
+                f"{rule} is {held[rule]!r} in the frozen baseline, not {value!r}: to change it, freeze again"
+            )
+    wanted = baseline.wanted(measures)
+    first, name = _apart(baseline.system, named[0])
+    evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
+    renamed = replace(baseline, system=first)
+    both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
+    scored = Scored(Scores(both), undefined=evaluation.undefined)
+    coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
+    return _Sides(scored, wanted, coverage, evaluation, baseline)
+
+
+def _named(given: Any, role: str) -> tuple[str, Batches]:
+    """One run with its name; one in memory that has none is called by its role."""
+    opened = named_runs(given)
+    if len(opened) != 1:
+        raise ParameterError(f"one run is the {role}, not {len(opened)}")
+    name, run = next(iter(opened.items()))
+    nameless = not is_file(given) and name == "run"
+    return (role if nameless else name), run
+
+
+def _apart(baseline: str, candidate: str) -> tuple[str, str]:
+    """Two names that differ: in many pipelines both runs have the same."""
+    return (baseline, candidate) if baseline != candidate else (f"{baseline} (baseline)", f"{candidate} (candidate)")
+
+
+def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
+    if (by is None) != (topics is None):
+        raise ParameterError("slices (an attribute) and topics go together")
+    if by is None:
+        return {}
+    if isinstance(topics, Mapping):
+        return attribute_of(topics)
+    if is_file(topics):
+        return attribute_of(read_topics(topics), by)
+    return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)
+
+
+def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, Coverage], alpha: float) -> list[str]:
+    notes = []
+    for one in checks:
+        # With so few units the test has a smallest p-value, and a correction may lift it above alpha.
+        if one.units >= FEWEST_UNITS and len(checks) / 2**one.units >= alpha and one.outcome != "pass":
+            few = number_of(one.unit_kind, one.units)
+            notes.append(f"{one.name}: cannot fail, as {few} are too few for {number_of('check', len(checks))}")
+    before, after = coverage
+    if after.judged < before.judged - 0.1:
+        notes.append(
+            f"judged in the top 10: {after.judged:.1%} of {after.system}, {before.judged:.1%} of {before.system}; "
+            "documents without judgment count as irrelevant, so a loss may come from them"
+        )
+    return notes

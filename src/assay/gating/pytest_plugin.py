@@ -1,0 +1,55 @@
+"""The pytest plug-in: a fixture `assay_gate` that fails a test when quality fell.
+
+pytest finds it by itself wherever Assay is installed; `-p no:assay` leaves it out. Nothing else of Assay is loaded
+before a test uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from assay.gating.result import GateResult
+
+_CHOICES = ("fail", "pass", "skip")
+
+
+@pytest.fixture(scope="session")
+def assay_gate() -> Callable[..., GateResult]:
+    """Gate a candidate in a test: `assay_gate(qrels, baseline=..., candidate=..., measures=..., margin=...)`.
+
+    Takes what `assay.gate` takes, and returns its result. The test fails where the gate does; where one cannot tell, it
+    fails, too, unless `inconclusive` is `pass` or `skip`. Invalid input raises an error.
+    """
+    return gated
+
+
+def gated(qrels: Any, baseline: Any, candidate: Any, *, inconclusive: str = "fail", **settings: Any) -> GateResult:
+    """Gate, and tell pytest what came of it.
+
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> run = {query: {"good": 1.0} for query in judged}
+    >>> gated(judged, baseline=run, candidate=run, measures="RR").outcome
+    'pass'
+    """
+    __tracebackhide__ = True
+    from assay.errors import InputError, ParameterError  # noqa: PLC0415  # pytest must start fast
+    from assay.gating.deciding import gate  # noqa: PLC0415
+    from assay.report.gates import advice, details  # noqa: PLC0415
+
+    if inconclusive not in _CHOICES:
+        raise ParameterError(f"inconclusive is one of {', '.join(_CHOICES)}, not {inconclusive!r}")
+    counted = "report" if inconclusive == "skip" else inconclusive
+    result = gate(qrels, baseline, candidate, inconclusive=counted, **settings)  # type: ignore[arg-type]
+    said = "\n".join([result.sentence, *details(result), *advice(result)])
+    if result.outcome == "invalid":
+        raise InputError(said)
+    outcome = result.counted(result.outcome)
+    if outcome == "fail":
+        pytest.fail(said, pytrace=False)
+    if outcome == "inconclusive":
+        pytest.skip(said)
+    return result

@@ -1,0 +1,114 @@
+"""`GateResult`: the outcome, the checks and guards behind it, and the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from assay.evaluation import Evaluation
+from assay.gating.checks import Check, Settings
+from assay.gating.frozen import Baseline
+from assay.gating.guards import Coverage, Guard
+from assay.gating.rules import EXIT_CODES, Outcome, worst
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+
+@dataclass(frozen=True, eq=False)
+class GateResult(Tabled):
+    """Whether a candidate may take the baseline's place, and why.
+
+    `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
+    `evaluation` is that of the candidate, and of the baseline unless that was `frozen`.
+
+    >>> from assay import gate
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> run = {query: {"good": 1.0} for query in judged}
+    >>> result = gate(judged, run, run, measures="RR")
+    >>> result.outcome, result.exit_code
+    ('pass', 0)
+    >>> print(result.sentence)
+    Passed: candidate and baseline are identical under RR: no query differs (1.0000).
+    """
+
+    baseline: str
+    candidate: str
+    checks: tuple[Check, ...]
+    guards: tuple[Guard, ...]
+    coverage: tuple[Coverage, Coverage]
+    settings: Settings
+    evaluation: Evaluation
+    frozen: Baseline | None = None
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {len(self.checks)} checks>"
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst of all: invalid if a guard does not hold, else fail, inconclusive or pass."""
+        guarded: list[Outcome] = ["pass" if guard.holds else "invalid" for guard in self.guards]
+        return worst([*guarded, *(check.outcome for check in self.checks)])
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 2 invalid, 3 inconclusive, unless the settings turn that into 0 or 1."""
+        return EXIT_CODES[self.counted(self.outcome)]
+
+    def counted(self, outcome: Outcome) -> Outcome:
+        """What an outcome counts as: an inconclusive one may have been asked to pass or to fail."""
+        if outcome != "inconclusive" or self.settings.inconclusive == "report":
+            return outcome
+        return self.settings.inconclusive
+
+    @property
+    def sentence(self) -> str:
+        """Why it passed, failed, was refused, or why one cannot tell."""
+        from assay.report.gates import sentence  # noqa: PLC0415  # results reach the report inside functions only
+
+        return sentence(self)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a check."""
+        frame = pl.DataFrame([check.row() for check in self.checks], infer_schema_length=None)
+        return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def to_json(self) -> str:
+        """Outcome, checks, guards, coverage and settings; numbers in full, null where there is none."""
+        from assay.report.gates import to_json  # noqa: PLC0415
+
+        return to_json(self)
+
+    def to_markdown(self) -> str:
+        """The outcome as a heading, then sentences and tables: what a summary of a pipeline shows."""
+        from assay.report.gates import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self)
+
+    def to_junit(self) -> str:
+        """JUnit XML, a test case for every guard and check: see `gating.junit`."""
+        from assay.gating.junit import junit  # noqa: PLC0415  # it takes results, as this is one
+
+        return junit(self)
+
+    def to_annotations(self) -> str:
+        """Workflow commands, by which GitHub Actions shows the outcome beside a change: see `gating.annotations`."""
+        from assay.gating.annotations import annotated  # noqa: PLC0415
+
+        return annotated(self)
+
+    def tables(self) -> list[Titled]:
+        """The checks; the topics that lost most, unless all is well; the coverage."""
+        from assay.report.gates import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """The sentences, what to do, and the method."""
+        from assay.report.gates import lines  # noqa: PLC0415
+
+        return lines(self)

@@ -1,0 +1,150 @@
+"""The rules of the gate: when a check passes, fails, or cannot tell; and what several checks make together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isnan
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from assay.errors import ParameterError, did_you_mean
+from assay.measures import parse_measure
+from assay.stats.rounding import ROUNDING
+from assay.stats.verdict import FEWEST_UNITS
+
+Outcome: TypeAlias = Literal["pass", "inconclusive", "fail", "invalid"]
+Inconclusive: TypeAlias = Literal["report", "pass", "fail"]
+
+#: The outcomes, from best to worst: several checks together are as good as the worst of them.
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "invalid": 2, "inconclusive": 3}
+#: What `inconclusive` may be set to: its own exit code, or that of another outcome.
+INCONCLUSIVE: tuple[Inconclusive, ...] = get_args(Inconclusive)
+
+
+class Decision(NamedTuple):
+    """The outcome of one check, and the rule that decided."""
+
+    outcome: Outcome
+    why: str
+
+
+def decided(
+    *,
+    difference: float,
+    all_zero: bool,
+    units: int,
+    bound: float,
+    p: float,
+    margin: float,
+    alpha: float = 0.05,
+    scale: float = 1.0,
+) -> Decision:
+    """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, cannot tell.
+
+    `difference` is what the candidate gains, so that a loss is negative whatever the measure's direction; `bound` the
+    lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ
+    by rounding only, at the `scale` of what the difference is of, are the same.
+
+    >>> decided(difference=0.002, all_zero=False, units=50, bound=-0.004, p=0.7, margin=0.01).outcome
+    'pass'
+    >>> decided(difference=-0.01, all_zero=False, units=50, bound=-0.02, p=0.001, margin=0.01).outcome
+    'fail'
+    """
+    nearly = ROUNDING * max(scale, margin)
+    if isnan(difference):
+        return Decision("inconclusive", "a system has no number")
+    if all_zero:
+        return Decision("pass", "no unit differs")
+    if units < FEWEST_UNITS:
+        return Decision("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
+    if bound > -margin + nearly:
+        return Decision("pass", "the bound lies within the margin")
+    beyond, sure = difference <= -margin + nearly, p < alpha
+    if beyond and sure:
+        return Decision("fail", f"a loss of the margin or more, and p < {alpha:g}")
+    why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
+    return Decision("inconclusive", f"a loss of the margin or more, but p is not below {alpha:g}" if beyond else why)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """What several outcomes make together: the worst of them.
+
+    >>> worst(["pass", "fail", "inconclusive"])
+    'fail'
+    """
+    return max(outcomes, key=OUTCOMES.index, default="pass")
+
+
+class Margins(NamedTuple):
+    """The smallest losses that matter: of single measures, of all others, or (None) what `compare` takes.
+
+    >>> Margins.of({"nDCG@10": 0.02}).of_measure("nDCG@10")
+    0.02
+    """
+
+    for_all: float | None = None
+    by_measure: Mapping[str, float] = {}
+
+    @classmethod
+    def of(cls, given: Any) -> Margins:
+        """Take one number, a dict from measures to numbers, or nothing."""
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, Mapping):
+            return cls(None, {str(parse_measure(name)): _margin(value) for name, value in given.items()})
+        return cls(None if given is None else _margin(given))
+
+    @classmethod
+    def parsed(cls, texts: Iterable[str]) -> Margins:
+        """Take what is typed: numbers, or measures with numbers.
+
+        >>> Margins.parsed(["0.01", "nDCG@10=0.02"])
+        Margins(for_all=0.01, by_measure={'nDCG@10': 0.02})
+        """
+        for_all, by_measure = None, {}
+        for text in texts:
+            measure, equals, number = text.rpartition("=")
+            try:
+                value = _margin(float(number))
+            except ValueError as problem:
+                said = "a margin is a number above 0, or MEASURE=NUMBER"
+                raise ParameterError(f"{said}, such as nDCG@10=0.02, not {text!r}") from problem
+            if equals:
+                by_measure[str(parse_measure(measure))] = value
+            else:
+                for_all = value
+        return cls(for_all, by_measure)
+
+    def of_measure(self, measure: str) -> float | None:
+        """The margin of a measure; None if nothing was said about it."""
+        return self.by_measure.get(measure, self.for_all)
+
+    def check(self, measures: Iterable[str]) -> None:
+        """Refuse a margin for a measure that is not looked at."""
+        known = list(measures)
+        for name in self.by_measure:
+            if name not in known:
+                raise ParameterError(
+                    f"a margin is given for {name}, but the gate is on {', '.join(known)}{did_you_mean(name, known)}"
+                )
+
+
+def _margin(value: Any) -> float:
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not 0 < value < float("inf"):
+        raise ParameterError(f"the margin is a number above 0, not {value!r}")
+    return float(value)
+
+
+def check_share(name: str, value: Any) -> float:
+    """Accept a share, from 0 to 1.
+
+    >>> check_share("max_missing", 0.1)
+    0.1
+    """
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:
+        raise ParameterError(f"{name} is a share, from 0 to 1, not {value!r}")
+    return float(value)

@@ -1,0 +1,278 @@
+"""A gate in words and tables: one sentence that says why, a row a check, the queries behind it, what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import number_of, several
+from assay.report.layout import Cell, Table, as_json, number
+from assay.report.sentences import p_value, signed
+from assay.report.titled import Titled
+from assay.report.titled import to_markdown as titled_markdown
+from assay.stats.verdict import FEWEST_UNITS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.gating.checks import Check
+    from assay.gating.result import GateResult
+
+#: How an outcome is said; and, where a short word is wanted, as in a column.
+SAID = {"pass": "Passed", "fail": "Failed", "inconclusive": "Cannot tell", "invalid": "Invalid input"}
+_WORDS = {"pass": "pass", "fail": "FAIL", "inconclusive": "cannot tell"}
+#: Of more checks than this, the queries that lost most are listed of the first one only.
+_MOST_LISTED = 4
+#: Of several checks, so many sentences are written out.
+_MOST_SENTENCES = 6
+#: Longer lines of prose are hard to read.
+_LONGEST_LINE = 88
+JSON_SCHEMA_VERSION = 1
+
+
+def sentence(result: GateResult) -> str:
+    """The outcome and its reason, in a sentence."""
+    if result.outcome == "invalid":
+        return f"{SAID['invalid']}: {'; '.join(guard.says for guard in result.guards if not guard.holds)}."
+    if len(result.checks) == 1:
+        return of_check(result.checks[0], result)
+    return f"{SAID[result.outcome]}{_counted(result, result.outcome)}: {_of_several(result)}"
+
+
+def _counted(result: GateResult, outcome: str) -> str:
+    if outcome != "inconclusive" or result.settings.inconclusive == "report":
+        return ""
+    return f" (counted as {'passed' if result.settings.inconclusive == 'pass' else 'failed'}, as asked for)"
+
+
+def of_check(check: Check, result: GateResult) -> str:
+    """One check in words: its outcome, and why."""
+    colon = " " if check.outcome == "inconclusive" else ": "
+    return f"{SAID[check.outcome]}{_counted(result, check.outcome)}{colon}{_why(check, result)}"
+
+
+def _why(check: Check, result: GateResult) -> str:
+    baseline, candidate = result.baseline, result.candidate
+    under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
+    numbers = f"{number(check.value)} against {number(check.baseline_value)}, {signed(check.difference)}"
+    allowed = f"{check.allowed:+g}"
+    level = f"{100 * (1 - result.settings.alpha):g}%"
+    if check.outcome == "pass" and not (check.improved or check.worsened):
+        kind = check.unit_kind
+        return f"{candidate} and {baseline} are identical {under}: no {kind} differs ({number(check.value)})."
+    if check.outcome == "pass":
+        return (
+            f"{candidate} is not worse than {baseline} {under} by {abs(check.allowed):g} or more: {numbers}, at worst "
+            f"{signed(check.at_worst)} (one-sided {level} bound)."
+        )
+    if check.outcome == "fail":
+        return (
+            f"{candidate} is worse than {baseline} {under}: {numbers}, which reaches the margin {allowed} and is "
+            f"hardly chance (one-sided p {p_value(check.p)})."
+        )
+    cannot = f"whether {candidate} is worse than {baseline} {under}: {numbers}"
+    could = f"at worst {signed(check.at_worst)} (one-sided {level} bound), which is not within the margin {allowed}"
+    return cannot + _why_not(check, could, result.settings.alpha)
+
+
+def _why_not(check: Check, could: str, alpha: float) -> str:
+    """Why one cannot tell."""
+    if math.isnan(check.difference):
+        return ", as a system has no number."
+    if check.units < FEWEST_UNITS:
+        return f", but {number_of(check.unit_kind, check.units)} are too few to tell anything."
+    p = f"one-sided p {p_value(check.p)}"
+    if check.p < alpha:
+        return f"; it is surely worse ({p}), but perhaps by less than matters: {could}."
+    if abs(check.difference) >= abs(check.allowed) and check.difference * check.allowed > 0:
+        return f"; the loss reaches the margin {check.allowed:+g}, but could be chance ({p})."
+    return f", {could}; nor is it shown to be worse ({p})."
+
+
+def _of_several(result: GateResult) -> str:
+    """How many checks went which way, and which they were."""
+    total, outcome = number_of("check", len(result.checks)), result.outcome
+    if outcome == "pass":
+        return (
+            f"{result.candidate} is not worse than {result.baseline} by the margin or more in any of {total} "
+            f"({_named(result, 'pass')})."
+        )
+    parts = []
+    for one, says in (("fail", "failed"), ("inconclusive", "could not tell"), ("pass", "passed")):
+        count = sum(check.outcome == one for check in result.checks)
+        if count:
+            parts.append(f"{count} {says}" + ("" if one == "pass" else f" ({_named(result, one)})"))
+    return f"of {total} of {result.candidate} against {result.baseline}, {', '.join(parts)}."
+
+
+def _named(result: GateResult, outcome: str) -> str:
+    names = [check.name for check in result.checks if check.outcome == outcome]
+    return "; ".join(names[:5]) + (f"; and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def advice(result: GateResult) -> Iterator[str]:
+    """What to do, where one cannot tell or the inputs are not fit."""
+    if result.outcome == "invalid":
+        yield "Complete the run or the judgments; or allow more with --max-missing, or less with --min-judged."
+        return
+    unsure = [check for check in result.checks if check.outcome == "inconclusive"]
+    if not unsure:
+        return
+    kind = several(unsure[0].unit_kind)
+    told = [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]
+    if told:
+        most = max(told, key=lambda check: check.needed or 0)
+        yield (
+            f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
+            f"show it 80% of the time ({most.name}; there are {most.units:,}). Judge more {kind}, or allow a wider "
+            "--margin."
+        )
+    if any(check.units < FEWEST_UNITS for check in unsure):
+        yield f"What to do: {FEWEST_UNITS} {kind} are the least that anything can be said about."
+    if result.settings.inconclusive == "report":
+        yield "The exit code is 3; --inconclusive pass or fail turns it into 0 or 1."
+
+
+def method(result: GateResult) -> str:
+    """How it was decided, in full."""
+    settings, checks = result.settings, result.checks
+    alpha, kind = settings.alpha, several(checks[0].unit_kind)
+    drawn = "; ".join(dict.fromkeys(check.test for check in checks))
+    margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
+    said = (
+        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference (BCa bootstrap over "
+        f"{kind}, {settings.bootstrap_resamples:,} resamples) is better than the margin; fails if a one-sided paired "
+        f"permutation test ({drawn}) gives p < {alpha:g} and the loss reaches the margin. Margin: "
+        f"{margins}; seed {settings.seed}."
+    )
+    if len(checks) > 1:
+        said += (
+            f" The outcome is the worst of {len(checks)} checks. All have to pass, so that their bounds need no "
+            f"correction (intersection-union); a single failure is enough, so p is corrected over all of them (Holm)."
+        )
+    return said
+
+
+def tables(result: GateResult) -> list[Titled]:
+    """The checks, the queries that lost most behind those that did not pass, and the coverage."""
+    made = [Titled("", _checks(result))]
+    behind = [check for check in result.checks if check.outcome == result.outcome != "pass" and check.worst]
+    if behind and len(behind) <= _MOST_LISTED:
+        made += [Titled(f"Lost most under {check.name}", _losses(check, result)) for check in behind]
+    elif behind:
+        made.append(Titled(f"Lost most under {behind[0].name}", _losses(behind[0], result)))
+    rows = tuple(
+        ((one.system,), (Cell(f"{one.topics:,}"), Cell(f"{one.missing:,}"), Cell(_share(one.judged))))
+        for one in result.coverage
+    )
+    made.append(Titled("Coverage", Table(("system",), ("topics", "missing", "judged in top 10"), rows)))
+    return made
+
+
+def _checks(result: GateResult) -> Table:
+    sliced = any(check.slice for check in result.checks)
+    names = ("measure", "topics") if sliced else ("measure",)
+    kind = several(result.checks[0].unit_kind)
+    numbers = (kind, result.baseline, result.candidate, "difference", "at worst", "allowed", "p", "outcome")
+    rows = []
+    for one in result.checks:
+        told = (
+            f"{one.units:,}",
+            number(one.baseline_value),
+            number(one.value),
+            signed(one.difference),
+            "–" if math.isnan(one.at_worst) else signed(one.at_worst),
+            f"{one.allowed:+g}",
+            p_value(one.p).removeprefix("= "),
+            "not decided" if result.outcome == "invalid" else _WORDS[one.outcome],
+        )
+        rows.append(((one.measure, one.slice or "all")[: len(names)], tuple(map(Cell, told))))
+    return Table(names, numbers, tuple(rows))
+
+
+def _losses(check: Check, result: GateResult) -> Table:
+    rows = tuple(
+        ((one.unit,), tuple(map(Cell, (number(one.baseline_value), number(one.value), signed(one.difference)))))
+        for one in check.worst
+    )
+    return Table((check.unit_kind,), (result.baseline, result.candidate, "difference"), rows)
+
+
+def _share(value: float) -> str:
+    return "NA" if math.isnan(value) else f"{value:.1%}"
+
+
+def show(result: GateResult, to: Console) -> None:
+    """Print to a console: the sentence first, for whoever reads the log of a pipeline; then what it rests on."""
+    from rich.text import Text  # noqa: PLC0415  # results that are never printed need no Rich
+
+    from assay.report.terminal import show_table  # noqa: PLC0415
+
+    style = {"pass": "bold green", "fail": "bold red", "inconclusive": "bold yellow", "invalid": "bold red"}
+    width = min(to.width, _LONGEST_LINE)
+    to.print(Text(sentence(result), style=style[result.outcome]), width=width)
+    for line in details(result):
+        to.print(Text(line), width=width)
+    for title, table in tables(result):
+        to.print()
+        if title:
+            to.print(Text(title, style="bold"))
+        show_table(table, to)
+    to.print()
+    for line in advice(result):
+        to.print(Text(line), width=width)
+    to.print(Text(method(result), style="dim"), width=width)
+
+
+def lines(result: GateResult) -> list[str]:
+    """The sentences, what to do, and the method."""
+    return [sentence(result), *details(result), *advice(result), *result.notes, method(result)]
+
+
+def details(result: GateResult) -> Iterator[str]:
+    """Of several checks, those that decided, worst first, each in a sentence."""
+    if len(result.checks) == 1 or result.outcome == "invalid":
+        return
+    decisive = [check for check in result.checks if check.outcome == "fail"]
+    decisive += [check for check in result.checks if check.outcome == "inconclusive"]
+    for check in decisive[:_MOST_SENTENCES]:
+        yield of_check(check, result)
+
+
+def to_markdown(result: GateResult) -> str:
+    """A heading, the sentences, the tables, and the method in small."""
+    marks = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⚠️"}
+    said = [sentence(result), *details(result), *advice(result)]
+    head = [
+        f"## {marks[result.outcome]} Quality gate: {SAID[result.outcome].lower()}\n",
+        *(f"{line}\n" for line in said),
+    ]
+    body = titled_markdown(tables(result), [])
+    rest = [f"<sub>{line}</sub>\n" for line in (*result.notes, method(result))]
+    return "\n".join([*head, body, *rest])
+
+
+def to_json(result: GateResult) -> str:
+    """Everything, numbers in full."""
+    frozen = result.frozen
+    told: dict[str, Any] = {
+        "schema_version": JSON_SCHEMA_VERSION,
+        "outcome": result.outcome,
+        "exit_code": result.exit_code,
+        "sentence": sentence(result),
+        "advice": list(advice(result)),
+        "baseline": result.baseline,
+        "candidate": result.candidate,
+        "settings": result.settings._asdict(),
+        "checks": [check.row() | {"lost_most": [loss._asdict() for loss in check.worst]} for check in result.checks],
+        "guards": [guard.row() for guard in result.guards],
+        "coverage": [one._asdict() for one in result.coverage],
+        "signatures": result.evaluation.signatures,
+        "frozen": None
+        if frozen is None
+        else {"version": frozen.version, "qrels": frozen.qrels._asdict(), "run": frozen.run._asdict()},
+        "method": method(result),
+        "notes": list(result.notes),
+    }
+    return as_json(told)
