@@ -1,0 +1,91 @@
+"""`Setting`: everything that a value depends on, including what only other tools do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+from assay.counting.judgments import Floats
+from assay.counting.policies import Policies, policies
+from assay.counting.ranks import Ranks
+from assay.measures.registry import Measure
+from assay.measures.summary import Undefined
+
+Repeated: TypeAlias = Literal["one", "last", "kept", "renamed"]
+IdealOf: TypeAlias = Literal["judged", "cutoff", "hits", "retrieved"]
+Grades: TypeAlias = Literal["given", "whole", "not_negative", "from_level_on"]
+Topics: TypeAlias = Literal["judged", "returned"]
+Counted: TypeAlias = Callable[[Ranks, Measure], Floats]
+
+
+class Data(NamedTuple):
+    """What rules have to know of the data: the largest grade, whether a mean is asked for, whether there are ranks."""
+
+    top_grade: float = 0.0
+    is_mean: bool = True
+    has_ranks: bool = False
+
+
+NOTHING_KNOWN = Data()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A measure, the policies that Assay has, and the rules that only other tools have.
+
+    `repeated`: a document that comes again counts once (which row, the policies say), with the score of its last row,
+    every time (`kept`), or as another document that was judged alike (`renamed`).
+    `in_file_order`: neither scores nor ranks matter.
+    `ideal`: of the judged documents, best first, all are looked at, or as many as the cut-off, or as many as there are
+    hits; or only those that were retrieved.
+    `grades`: as given, cut to whole numbers, negative ones taken for 0, or 0 below the level.
+    `topics`: the mean is over the judged ones as the policies say, or over all that the run returned.
+    `undefined`: as in `evaluate`, or one such topic spoils the mean.
+    `digits`: the value of each topic is rounded.
+    `counted`: a function takes the measure's place where Assay has no parameter for the rule.
+
+    >>> from assay.measures import nDCG
+    >>> Setting(nDCG @ 5, Policies()).measured(gain="exp").measure
+    nDCG(gain='exp')@5
+    """
+
+    measure: Measure
+    policies: Policies
+    data: Data = NOTHING_KNOWN
+    repeated: Repeated = "one"
+    in_file_order: bool = False
+    ideal: IdealOf = "judged"
+    grades: Grades = "given"
+    topics: Topics = "judged"
+    undefined: Undefined | Literal["spreads"] = "counted_as"
+    digits: int | None = None
+    counted: Counted | None = None
+
+    def measured(self, **parameters: Any) -> Setting:
+        """The same with other parameters of the measure."""
+        return replace(self, measure=self.measure(**parameters))
+
+    def under(self, **rules: Any) -> Setting:
+        """The same under other policies."""
+        return replace(self, policies=policies(self.policies, **rules))
+
+    def having(self, **changes: Any) -> Setting:
+        """The same with other rules of this class."""
+        return replace(self, **changes)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The measure's cut-off, if it has one."""
+        return cast("int | None", self.measure.parameters.get("cutoff"))
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether topics are put together by the mean of their values."""
+        return self.measure.definition.summary == "mean" and not self.measure.is_micro
+
+    @property
+    def is_assays(self) -> bool:
+        """Whether `evaluate` can be asked for it: nothing but parameters and policies."""
+        plain = Setting(self.measure, self.policies, self.data, undefined=self.undefined)
+        return self == plain and self.undefined != "spreads"

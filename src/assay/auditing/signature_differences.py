@@ -1,0 +1,224 @@
+"""Two signatures compared: what differs, whether it can matter, and how to get one number's rules for the other."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from assay.auditing.signatures import Signature, parse_signature
+from assay.counting.policies import DEFAULT_POLICIES, Policies
+from assay.measures.registry import Measure
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+JSON_SCHEMA_VERSION = 1
+NOT_SAID = "–"
+#: What follows where a rule or a parameter differs.
+FOLLOWS = {
+    "measure": "Two measures: their values are not to be compared.",
+    "cutoff": "Results below the smaller cut-off count in one of them only.",
+    "gain": "Matters where judgments have other grades than 0 and 1; without such, all words for gains mean the same.",
+    "discount": "Matters for every relevant document below rank 1; of two values, neither is the larger one always.",
+    "base": "Changes DCG by a factor and cancels out in nDCG, unless ranks up to the base are not discounted.",
+    "ideal": "Matters for every query whose ideal ranking changes: more than k documents with a gain, or missed ones.",
+    "p": "The larger p looks deeper into the list: the values are on different scales.",
+    "beta": "The larger beta gives recall more weight.",
+    "rel": "Matters where judgments have grades between the two levels, to measures of relevant documents.",
+    "max_grade": "The scale of the gains: all values change, unless nothing relevant was found.",
+    "rule": "Matters where a level of recall is no whole number of relevant documents.",
+    "average": "Macro weighs queries alike, micro weighs them by their documents.",
+    "ties": "Matters where documents of one query have equal scores.",
+    "unjudged": "The same value where both give one: with error there is none if a document has no judgment.",
+    "missing": "Matters where the run lacks judged topics: they count as 0, are left out of the mean, or are an error.",
+    "duplicates": "Matters where a document comes twice in a query.",
+    "rank_by": "Matters where the rank column contradicts the scores.",
+    "depth": "Results below the smaller depth count in one of them only.",
+    "judged_only": "Matters where a document without judgment stands above a judged one.",
+    "score_precision": "Matters where scores of one query agree in their first seven digits.",
+    "collection_size": "Changes whatever counts documents that were rightly left out.",
+    "undefined": "Matters where topics have no value of their own, mostly for lack of a relevant document.",
+    "samples": "Both are estimates; more samples are closer to the exact mean over orders of ties.",
+    "seed": "Both are estimates of the same value: they differ by chance.",
+    "judge": "Other judgments: a difference may lie in the judges alone.",
+    "subtopics": "Judged by subtopic a document counts with its largest grade.",
+    "version": "The definition of the measure has changed between versions of Assay.",
+}
+_OTHERWISE = "A parameter of the measure: values can change for every query."
+_OPTIONS = {"relevance_level": "level"}
+
+
+class Difference(NamedTuple):
+    """One rule that differs: what it is in both, and what follows."""
+
+    field: str
+    first: str
+    second: str
+    follows: str
+
+
+@dataclass(frozen=True, eq=False)
+class SignatureComparison(Tabled):
+    """What differs between two signatures, and what to pass to get each.
+
+    >>> from assay import compare_signatures
+    >>> rules = "ties=doc_id_descending|unjudged=irrelevant|missing=zero|undefined=0|v1"
+    >>> result = compare_signatures(f"P@5|rel=1|{rules}", f"P@5|rel=2|{rules}")
+    >>> [difference.field for difference in result.differences], result.second_call
+    (['rel'], "assay.evaluate(qrels, run, 'P@5', relevance_level=2.0)")
+    """
+
+    first: Signature
+    second: Signature
+    differences: tuple[Difference, ...]
+
+    def __repr__(self) -> str:
+        return f"<SignatureComparison: {', '.join(one.field for one in self.differences) or 'no difference'}>"
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both numbers were made by the same rules."""
+        return not self.differences
+
+    @property
+    def first_call(self) -> str:
+        """The Python call that gives the first one's rules."""
+        return _call(self.first)
+
+    @property
+    def second_call(self) -> str:
+        """The Python call that gives the second one's rules."""
+        return _call(self.second)
+
+    @property
+    def first_command(self) -> str | None:
+        """The command that gives the first one's rules, if the command line has options for them."""
+        return _command(self.first)
+
+    @property
+    def second_command(self) -> str | None:
+        """The command that gives the second one's rules, if the command line has options for them."""
+        return _command(self.second)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a difference."""
+        return pl.DataFrame(self.differences, schema=dict.fromkeys(Difference._fields, pl.String), orient="row")
+
+    def to_json(self) -> str:
+        """The differences, and what to pass to get each."""
+        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        return as_json(
+            {
+                "schema_version": JSON_SCHEMA_VERSION,
+                "first": str(self.first),
+                "second": str(self.second),
+                "differences": [one._asdict() for one in self.differences],
+                "first_call": self.first_call,
+                "second_call": self.second_call,
+                "first_command": self.first_command,
+                "second_command": self.second_command,
+            }
+        )
+
+    def tables(self) -> list[Titled]:
+        """What differs."""
+        from assay.report.audits import difference_tables  # noqa: PLC0415
+
+        return difference_tables(self)
+
+    def lines(self) -> list[str]:
+        """What follows, and what to pass."""
+        from assay.report.audits import difference_lines  # noqa: PLC0415
+
+        return difference_lines(self)
+
+
+def compare_signatures(first: str | Signature, second: str | Signature) -> SignatureComparison:
+    """Say what differs between two signatures, whether it can matter, and what to pass to get each.
+
+    >>> rules = "unjudged=irrelevant|missing=zero|undefined=0|v1"
+    >>> result = compare_signatures(f"RR|rel=1|ties=doc_id_descending|{rules}", f"RR|rel=1|ties=input_order|{rules}")
+    >>> result.differences[0].follows
+    'Matters where documents of one query have equal scores.'
+    """
+    one, other = (parse_signature(text) if isinstance(text, str) else text for text in (first, second))
+    left, right = _told(one), _told(other)
+    names = list(dict.fromkeys([*left, *right]))
+    if one.measure.name != other.measure.name:
+        # Parameters of two measures are no more to be compared than the measures.
+        names = [name for name in names if name not in {**one.measure.parameters, **other.measure.parameters}]
+    differing = [name for name in names if left.get(name, NOT_SAID) != right.get(name, NOT_SAID)]
+    return SignatureComparison(
+        one,
+        other,
+        tuple(
+            Difference(name, left.get(name, NOT_SAID), right.get(name, NOT_SAID), _follows(name, one.measure))
+            for name in differing
+        ),
+    )
+
+
+def _told(signature: Signature) -> dict[str, str]:
+    """All fields, those that are written only when in force as well."""
+    written = {name: NOT_SAID if value == "None" else value for name, value in signature.fields if name != "undefined"}
+    rules = {
+        name: str(getattr(DEFAULT_POLICIES, name)).lower().replace("none", NOT_SAID)
+        for name in (field.name for field in fields(Policies))
+        if name != "relevance_level" and name not in signature.measure.parameters
+    }
+    after = {"undefined": dict(signature.fields)["undefined"], "version": f"v{signature.version}"}
+    return {**written, **{name: value for name, value in rules.items() if name not in written}, **after}
+
+
+def _follows(name: str, measure: Measure) -> str:
+    if name == measure.definition.at and name != "cutoff":
+        return _OTHERWISE
+    return FOLLOWS.get(name.removesuffix(" (rule)"), _OTHERWISE)
+
+
+def _arguments(signature: Signature) -> tuple[Measure, dict[str, object]]:
+    """The measure with all that it took from the data, and the rules that are not the default."""
+    measure = signature.measure
+    if "max_grade" in measure.parameters and signature.max_grade > 0:
+        measure = measure(max_grade=signature.max_grade)
+    rules: dict[str, object] = {
+        field.name: value
+        for field in fields(Policies)
+        if (value := getattr(signature.policies, field.name)) != getattr(DEFAULT_POLICIES, field.name)
+    }
+    if signature.undefined != "counted_as":
+        rules["undefined"] = signature.undefined
+    if measure.is_sampled(signature.policies):
+        rules |= {"samples": signature.samples, "seed": signature.seed}
+    if signature.judge is not None:
+        rules["judge"] = signature.judge
+    if signature.subtopics:
+        rules["subtopics"] = True
+    return measure, rules
+
+
+def _call(signature: Signature) -> str:
+    measure, rules = _arguments(signature)
+    told = "".join(f", {name}={value!r}" for name, value in rules.items())
+    return f"assay.evaluate(qrels, run, {str(measure)!r}{told})"
+
+
+def _command(signature: Signature) -> str | None:
+    if signature.policies.score_precision != DEFAULT_POLICIES.score_precision:
+        return None
+    measure, rules = _arguments(signature)
+    told = ["assay", "evaluate", "QRELS", "RUN", "-m", str(measure)]
+    for name, value in rules.items():
+        option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
+        told += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
+    return " ".join(map(_quoted, told))
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; in double quotes where it holds single ones, which reads best."""
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)

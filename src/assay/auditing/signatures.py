@@ -1,0 +1,229 @@
+"""Signatures read again: text -> `Signature`, with everything that the number it stands beside depends on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
+from assay.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
+from assay.measures.domains import Domain, Real, Whole, WordOrTable
+from assay.measures.registry import Measure, by_name
+from assay.measures.registry import registered as measures_registered
+from assay.measures.summary import Undefined, signature
+
+if TYPE_CHECKING:
+    from assay.auditing.signature_differences import Difference
+
+_ALWAYS = ("ties", "unjudged", "missing")
+_POLICIES = tuple(field.name for field in fields(Policies))
+_AFTER = ("samples", "seed", "judge", "subtopics", "undefined")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?", re.ASCII)
+# A judge may be called anything, so that what follows is looked for from the end.
+_TAIL = re.compile(r"(?P<judge>.*?)(?P<subtopics>\|subtopics=true)?\|(?P<rest>undefined=[^|]*\|[^|]*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a number depends on: the measure, the rules of counting, and whose judgments they were.
+
+    `fields` are the names and values as they are written. `max_grade` is the top of the scale, where the measure needs
+    one and was given none.
+
+    >>> from assay import parse_signature
+    >>> written = "P@5|rel=1|ties=expected|unjudged=irrelevant|missing=zero|undefined=0|v1"
+    >>> parse_signature(written).policies.ties, str(parse_signature(written)) == written
+    ('expected', True)
+    """
+
+    measure: Measure
+    policies: Policies
+    max_grade: float
+    undefined: Undefined
+    seed: int
+    samples: int
+    judge: str | None
+    subtopics: bool
+    version: int
+    fields: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        text = signature(
+            self.measure,
+            self.policies,
+            self.max_grade,
+            self.undefined,
+            seed=self.seed,
+            samples=self.samples,
+            judge=self.judge,
+            subtopics=self.subtopics,
+        )
+        return text.removesuffix(f"|v{self.measure.definition.version}") + f"|v{self.version}"
+
+    def differences(self, other: Signature) -> tuple[Difference, ...]:
+        """What differs from another signature, in words: see `compare_signatures`."""
+        from assay.auditing.signature_differences import compare_signatures  # noqa: PLC0415  # it takes signatures
+
+        return compare_signatures(self, other).differences
+
+
+def parse_signature(text: str) -> Signature:
+    """Read a signature as Assay writes it; anything else is an error that says what was expected.
+
+    >>> parse_signature("AP|rel=2|ties=doc_id_descending|unjudged=irrelevant|missing=skip|undefined=0|v1").measure
+    AP
+    """
+    if not isinstance(text, str):
+        raise ParameterError(f"a signature is text, not {text!r}")
+    reading = _Reading(text.strip())
+    parsed = reading.parsed()
+    if str(parsed) != reading.text:
+        raise ParameterError(f"signature {quote(reading.text)}: Assay would write it as {str(parsed)!r}")
+    return parsed
+
+
+class _Reading:
+    """A signature under way: its parts in order, and the place reached."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        head, judged, tail = text.partition("|judge=")
+        self.judge: str | None = None
+        rest: list[str] = []
+        if judged:
+            found = _TAIL.fullmatch(tail)
+            if found is None:
+                self.refuse("undefined=... and a version after the judge", tail)
+            self.judge = found["judge"]
+            rest = [
+                f"judge={self.judge}",
+                *(["subtopics=true"] if found["subtopics"] else []),
+                *found["rest"].split("|"),
+            ]
+        self.parts = [*head.split("|"), *rest]
+        self.fields: list[tuple[str, str]] = []
+
+    def refuse(self, expected: str, got: str, hint: str = "") -> NoReturn:
+        raise ParameterError(f"signature {quote(self.text)}: expected {expected}, got {quote(got)}{hint}")
+
+    def parsed(self) -> Signature:
+        measure = self._measure(self.parts.pop(0))
+        known = [*measure.definition.parameters, *_POLICIES, "rel", *_AFTER]
+        chosen, level, top = {}, None, 0.0
+        for name, parameter in measure.definition.parameters.items():
+            if name == measure.definition.at:
+                continue
+            value = self._next(name, known)
+            if name == "rel":
+                level = self._number(name, value)
+            elif name == "max_grade":
+                top = self._number(name, value)
+            else:
+                chosen[name] = self._value(name, value, parameter.domain)
+        measure = measure(**chosen)
+        if "rel" not in measure.parameters and measure.depends_on_level:
+            level = self._number("rel", self._next("rel", known))
+        rules: dict[str, Any] = {name: self._next(name, known) for name in _ALWAYS}
+        for name in _POLICIES:
+            if name not in _ALWAYS and name != "relevance_level" and self._is_next(name):
+                rules[name] = self._rule(name, self._next(name, known))
+        chosen_policies = policies(None, **rules, **({} if level is None else {"relevance_level": level}))
+        sampled = {"samples": 0, "seed": 0}
+        if measure.is_sampled(chosen_policies):
+            sampled = {name: self._whole(name, self._next(name, known)) for name in sampled}
+        if self._is_next("judge"):
+            self._next("judge", known)
+        subtopics = self._is_next("subtopics")
+        if subtopics and self._next("subtopics", known) != "true":
+            self.refuse("subtopics=true", f"subtopics={self.fields[-1][1]}")
+        undefined = self._undefined(measure, self._next("undefined", known))
+        version = self._version(known)
+        return Signature(
+            measure, chosen_policies, top, undefined, **sampled, judge=self.judge, subtopics=subtopics,
+            version=version, fields=tuple(self.fields),
+        )  # fmt: skip
+
+    def _measure(self, head: str) -> Measure:
+        name, at, value = head.partition("@")
+        found = by_name(name)
+        if found is None:
+            names = measures_registered()
+            raise UnknownMeasureError(
+                f"signature {quote(self.text)}: no measure is called {quote(name)}{did_you_mean(name, names)}"
+            )
+        parameter = found.definition.at
+        self.fields.append(("measure", name))
+        if parameter is None:
+            if at:
+                self.refuse(f"{name} without @", head)
+            return found
+        domain = found.definition.parameters[parameter].domain
+        self.fields.append((parameter, value if at else "None"))
+        if not at:
+            # Without a cut-off the whole list is looked at; where that is no choice, the number is always written.
+            return found(**{parameter: domain.check(f"{parameter} of {name}", None)})
+        return found(**{parameter: self._value(parameter, value, domain)})
+
+    def _version(self, known: list[str]) -> int:
+        text = "|".join(self.parts)
+        if not re.fullmatch(r"v[1-9]\d{0,8}", text, re.ASCII):
+            self._unexpected(text, "a version, such as v1, at the end", known)
+        return int(text[1:])
+
+    def _is_next(self, name: str) -> bool:
+        return bool(self.parts) and self.parts[0].startswith(f"{name}=")
+
+    def _next(self, name: str, known: list[str]) -> str:
+        if not self._is_next(name):
+            self._unexpected(self.parts[0] if self.parts else "", f"{name}=...", known)
+        value = self.parts.pop(0).removeprefix(f"{name}=")
+        # A measure may have a parameter that is called like a policy.
+        taken = any(name == other for other, _ in self.fields)
+        self.fields.append((f"{name} (rule)" if taken else name, value))
+        return value
+
+    def _unexpected(self, part: str, expected: str, known: list[str]) -> NoReturn:
+        field = part.partition("=")[0]
+        self.refuse(expected, part, "" if field in known else did_you_mean(field, known))
+
+    def _number(self, name: str, text: str) -> float:
+        if not _NUMBER.fullmatch(text):
+            self.refuse(f"a number as {name}", text)
+        return float(text)
+
+    def _whole(self, name: str, text: str) -> int:
+        if not re.fullmatch(r"\d{1,30}", text, re.ASCII):
+            self.refuse(f"a whole number as {name}", text)
+        return int(text)
+
+    def _value(self, name: str, text: str, domain: Domain) -> Any:
+        """A parameter's value, by its domain; the domain itself checks it."""
+        if isinstance(domain, Whole | Real) and text == "None":
+            return None
+        if isinstance(domain, Whole | Real):
+            return self._whole(name, text) if isinstance(domain, Whole) else self._number(name, text)
+        if isinstance(domain, WordOrTable) and (":" in text or not text):
+            pairs = (pair.partition(":") for pair in text.split(",") if pair)
+            return {self._number(name, grade): self._number(name, gain) for grade, _, gain in pairs}
+        return text
+
+    def _rule(self, name: str, text: str) -> Any:
+        """A policy's value: a word, unless its default says that it is something else."""
+        default = getattr(DEFAULT_POLICIES, name)
+        if isinstance(default, bool):
+            if text not in {"true", "false"}:
+                self.refuse(f"{name}=true or {name}=false", text)
+            return text == "true"
+        return self._whole(name, text) if default is None else text
+
+    def _undefined(self, measure: Measure, text: str) -> Undefined:
+        """Which policy for undefined values writes this."""
+        if measure.is_micro and text == "summed":
+            return "counted_as"
+        if text in {"skip", "error"}:
+            return "counted_as" if text == "skip" and measure.substitute is None else cast("Undefined", text)
+        if measure.is_micro or measure.substitute is None or self._number("undefined", text) != measure.substitute:
+            counted = "skip" if measure.substitute is None else f"{measure.substitute:g}"
+            self.refuse(f"undefined=summed for {measure}" if measure.is_micro else f"undefined={counted}", text)
+        return "counted_as"

@@ -1,0 +1,639 @@
+"""`assay audit`: other tools' values to the digit, the rule that gives a value, and signatures read again."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+import re
+import signal
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from audit_twin import MEASURES, Rows, expected
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared_data import shared
+from strategies import quickly, random_tables
+from variants import MEASURES as ALL_MEASURES
+from variants import variants
+
+import assay
+from assay import Audit, audit, compare_signatures, evaluate, parse_signature
+from assay.auditing.cases import Case
+from assay.auditing.catalogue import rules
+from assay.auditing.registry import Rule
+from assay.auditing.search import MOST_TRIALS, wanted
+from assay.auditing.settings import Setting
+from assay.auditing.signature_differences import FOLLOWS
+from assay.cli import main
+from assay.counting.policies import Policies
+from assay.errors import AssayError, ParameterError
+from assay.measures import parse_measure, registered
+from assay.measures.registry import Measure
+from assay.measures.summary import signature
+from assay.tables import Qrels, Run
+
+approx = pytest.approx
+ROOT = Path(__file__).parents[1]
+TEA = ROOT / "src" / "assay" / "data" / "tea"
+JUDGED = {"A": 3, "B": 2, "C": 2, "D": 1, "E": 1, "F": 1, "G": 1, "H": 1}
+RANKING = ["A", "X", "D", "D"]
+#: The published table: the same list, called nDCG@5 by all of them.
+TEN = {
+    "Assay's own": 0.5757,
+    "exponential gain": 0.6690,
+    "as OpenSearch workbench": 0.71,
+    "as Quepid": 0.6492,
+    "as Elasticsearch rank_eval": 0.7327,
+    "as LlamaIndex": 0.4884,
+    "as Haystack": 0.5548,
+    "as MLflow": 0.7537,
+    "as Phoenix": 0.9515,
+    "context precision": 0.8056,
+}
+
+
+def by_rule(result: Audit) -> dict[str, float]:
+    return dict(result.to_frame().select("rule", "value").iter_rows())
+
+
+def test_one_ranking_and_its_ten_values() -> None:
+    found = by_rule(audit(JUDGED, RANKING, "nDCG@5"))
+    assert {name: round(found[name], 4) for name in TEN} == TEN
+
+
+@pytest.mark.parametrize("name", TEN)
+def test_each_of_the_ten_values_names_its_rule(name: str) -> None:
+    text = "0.71" if TEN[name] == 0.71 else f"{TEN[name]:.4f}"
+    found = audit(JUDGED, RANKING, "nDCG@5", value=text)
+    assert found.answer is not None
+    names = [" + ".join(rule.name for rule in match.rules) or "Assay's own" for match in found.answer.matches]
+    assert name in names
+    assert found.is_found
+
+
+def test_precision_and_recall_of_the_same_list() -> None:
+    precision, recall = audit(JUDGED, RANKING, "P@5"), audit(JUDGED, RANKING, "R@5")
+    assert (precision.value, by_rule(precision)["as Elasticsearch and MLflow"]) == approx((0.40, 0.75))
+    assert (recall.value, by_rule(recall)["documents that come again are kept"]) == approx((0.25, 0.375))
+
+
+def test_the_own_value_is_that_of_evaluate_and_carries_its_signature() -> None:
+    tables = random_tables(5)
+    for name in ("nDCG@5", "AP", "RR@3", "RBP", "ERR@5", "Bpref", "MicroP", "GMAP", "NumRelRet"):
+        result, evaluation = audit(tables.qrels, tables.run, name), evaluate(tables.qrels, tables.run, name)
+        assert result.value == approx(evaluation.mean())
+        assert result.signature == next(iter(evaluation.signatures.values()))
+
+
+def test_what_is_not_assays_has_no_signature_and_what_is_can_be_asked_for() -> None:
+    tables = random_tables(6)
+    for row in audit(tables.qrels, tables.run, "nDCG@5").to_frame().iter_rows(named=True):
+        if row["signature"] is not None:
+            result = compare_signatures(row["signature"], row["signature"])
+            again = called(result.first_call, tables.qrels, tables.run)
+            assert again.mean() == approx(row["value"]), row["rule"]
+
+
+def called(call: str, qrels: Any, run: Any) -> Any:
+    """What the Python call of a comparison gives."""
+    return eval(call, {"assay": assay, "qrels": qrels, "run": run})  # our own text
+
+
+# --- rules against brute force ---------------------------------------------------------------------------------------
+
+
+@cache
+def random_rows(seed: int) -> Rows:
+    """A short list with repeated documents, ties, unjudged ones, scores that only 64 bits tell apart, odd ranks."""
+    rng = np.random.default_rng(seed)
+    names = [f"d{number}" for number in range(8)]
+    kinds = [(0.0, 1.0), (0.0, 1.0, 2.0, 3.0, 4.0), (-1.0, 0.0, 1.0, 2.5), (1.0, 2.0)][seed % 4]
+    judged = {str(doc): float(rng.choice(kinds)) for doc in rng.permutation(names)[: rng.integers(2, 8)]}
+    docs = [str(doc) for doc in rng.choice(names, size=int(rng.integers(1, 7)))]
+    scores = [20.0 + float(rng.integers(0, 3)) + 1e-7 * float(rng.integers(0, 2)) for _ in docs]
+    if seed % 3 == 0:
+        docs = list(dict.fromkeys(docs))
+    ranks = rng.permutation(len(docs)) + 1
+    return Rows(tuple((doc, scores[place], int(ranks[place])) for place, doc in enumerate(docs)), judged)
+
+
+@cache
+def case_of(seed: int) -> Case:
+    """One case for all rules and measures: what it has counted is counted once."""
+    data = random_rows(seed)
+    columns = list(zip(*data.rows, strict=True))
+    frame = pl.DataFrame({"query_id": ["q"] * len(data.rows), "doc_id": columns[0], "score": columns[1]})
+    run = Run(frame.with_columns(rank=pl.Series(columns[2], dtype=pl.Float64)))
+    return Case(run, Qrels.of({"q": data.judged}), "q")
+
+
+#: Measures whose mean over orders of ties is sampled: the mean over all orders is another number.
+SAMPLED = {"RR", "ERR", "Bpref", "IPrec", "IPrecMean", "GMAP"}
+
+
+def cases() -> list[tuple[str, Rule]]:
+    known = [(name, rule) for name in MEASURES for rule in rules(registered()[name])]
+    return [(name, rule) for name, rule in known if not (name in SAMPLED and rule.name == "ties averaged")]
+
+
+@pytest.mark.parametrize(("name", "rule"), cases(), ids=lambda part: getattr(part, "name", part))
+def test_every_rule_agrees_with_plain_loops(name: str, rule: Rule) -> None:
+    tried = 0
+    for seed in range(24):
+        data = random_rows(seed)
+        case = case_of(seed)
+        own = Setting(registered()[name](**MEASURES[name]), Policies(duplicates="first"), case.data)
+        changed = rule.applied(own)
+        if changed is None:
+            continue
+        tried += 1
+        assert case.value(changed) == approx(expected(name, rule.name, data), abs=1e-9, nan_ok=True), data
+    # Some measures have no level and no mean, and some are not in trec_eval.
+    assert tried or rule.part in {"topics", "level", "rounding"} or rule.name.startswith("as trec_eval")
+
+
+def test_the_twins_cover_every_rule() -> None:
+    """A rule of a measure that nothing is tried on would be checked by nobody."""
+    means = {"missing topics left out", "mean over the topics of the run", "undefined topics left out"}
+    unchecked = [rule.name for rule in rules() if not (rule.of == () or set(rule.of) & set(MEASURES))]
+    assert unchecked == []
+    assert {rule.name for rule in rules() if rule.part == "topics"} == means
+
+
+def test_rules_about_topics_count_the_right_ones() -> None:
+    qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 0}, "4": {"b": 1}}
+    run = {"1": {"a": 1.0}, "3": {"a": 1.0}, "4": {"c": 2.0, "b": 1.0}, "9": {"a": 1.0}}
+    found = by_rule(audit(qrels, run, "RR"))
+    assert found["Assay's own"] == approx((1 + 0 + 0 + 0.5) / 4)
+    assert found["missing topics left out"] == approx((1 + 0 + 0.5) / 3)
+    assert found["mean over the topics of the run"] == approx((1 + 0 + 0.5 + 0) / 4)
+    without = audit(qrels, run, "RR", value=f"{(1 + 0 + 0.5) / 3:.4f}")
+    assert without.is_found
+    skipped = next(rule for rule in rules() if rule.name == "undefined topics left out")
+    case = Case(Run.of(run), Qrels.of(qrels))
+    setting = skipped.applied(Setting(parse_measure("RR"), Policies(), case.data))
+    assert setting is not None
+    assert case.value(setting) == approx((1 + 0 + 0.5) / 3)
+
+
+@pytest.mark.parametrize(
+    ("measure", "is_there"),
+    [("nDCG@5", True), ("AP", True), ("RR", True), ("RR@5", False), ("RBP", False), ("P", False)],
+)
+def test_trec_eval_is_named_for_measures_that_it_has(measure: str, is_there: bool) -> None:
+    assert (audit(JUDGED, RANKING, measure).tools == ("trec_eval 10 -c",)) is is_there
+
+
+def test_rounding_by_topic_comes_before_the_mean() -> None:
+    qrels = {"1": dict.fromkeys("abc", 1), "2": dict.fromkeys("abc", 1)}
+    run = {"1": {"a": 1.0}, "2": {"b": 2.0, "c": 1.0}}
+    rounded = next(rule for rule in rules() if rule.part == "rounding")
+    case = Case(Run.of(run), Qrels.of(qrels))
+    setting = rounded.applied(Setting(parse_measure("R@5"), Policies(), case.data))
+    assert setting is not None
+    assert case.value(setting) == approx((0.33 + 0.67) / 2)
+
+
+# --- rules against the tools themselves ------------------------------------------------------------------------------
+
+
+def tables_for_tools(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Whole grades, numbers as topics, no negative grades: what all of the tools can read."""
+    tables = random_tables(seed)
+    names = {query: str(number + 1) for number, query in enumerate([*tables.qrels, "nobody judged this"])}
+    qrels = {
+        names[query]: {doc: max(int(grade), 0) for doc, grade in docs.items()} for query, docs in tables.qrels.items()
+    }
+    return qrels, {names[query]: docs for query, docs in tables.run.items()}
+
+
+def value_of(measure: str, rule: str, qrels: Any, run: Any) -> float:
+    return by_rule(audit(qrels, run, measure))[rule]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("measure", "rule", "name"),
+    [
+        ("nDCG@5", "as trec_eval 9", "ndcg_cut_5"),
+        ("nDCG@5", "no cut-off", "ndcg"),
+        ("AP@5", "as trec_eval 9", "map_cut_5"),
+        ("AP@5", "no cut-off", "map"),
+        ("RR@5", "no cut-off", "recip_rank"),
+        ("P@5", "as trec_eval 9", "P_5"),
+        ("P@5", "divided by min(k, relevant documents)", "relative_P_5"),
+        ("IPrecMean", "as trec_eval 9", "11pt_avg"),
+    ],
+)
+def test_rules_of_pytrec_eval(measure: str, rule: str, name: str, seed: int) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = tables_for_tools(seed)
+    # Averaging over the topics it returns is the rule of missing topics; those it leaves out count as 0 here.
+    got = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)
+    values = [topic[name] for topic in got.values()]
+    topics = len(values) if rule == "as trec_eval 9" else len(qrels)
+    assert value_of(measure, rule, qrels, run) == approx(sum(values) / topics, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("measure", "rule", "theirs"),
+    [
+        ("nDCG@5", "exponential gain", "nDCG(dcg='exp-log2')@5"),
+        ("ERR@5", "top of the scale is 4", "ERR@5"),
+        ("RR@5", "ties by document id, smallest first", "RR@5"),
+        ("P@5", "unjudged documents taken out first", "P(judged_only=True)@5"),
+        ("P@5", "relevant from grade 2 on", "P(rel=2)@5"),
+        ("SetF(beta=2)", "beta squared", "SetF(beta=2.0)"),
+    ],
+)
+def test_rules_of_ir_measures(measure: str, rule: str, theirs: str, seed: int) -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels, run = tables_for_tools(seed)
+    parsed = ir_measures.parse_measure(theirs)
+    try:
+        got = ir_measures.calc_aggregate([parsed], qrels, run)[parsed]
+    except (RuntimeError, ValueError, subprocess.CalledProcessError) as problem:  # the script needs Perl
+        pytest.skip(f"ir_measures cannot compute {theirs} here: {problem}")
+    # gdeval prints five decimals.
+    assert value_of(measure, rule, qrels, run) == approx(got, abs=1e-5 if "exp" in theirs or "ERR" in theirs else 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rule_of_scikit_learn(seed: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    data = random_rows(seed)
+    if len(data.rows) < 2:
+        pytest.skip("scikit-learn wants two documents")
+    judged = {doc: max(grade, 0.0) for doc, grade in data.judged.items()}
+    grades = [judged.get(doc, 0.0) for doc, _, _ in data.rows]
+    got = metrics.ndcg_score([grades], [[score for _, score, _ in data.rows]], k=4)
+    rows = [("q", doc, score) for doc, score, _ in data.rows]
+    assert value_of("nDCG@4", "as scikit-learn", {"q": judged}, rows) == approx(got, abs=1e-9)
+
+
+def test_equal_scores_in_32_bits_are_those_of_pytrec_eval() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 20.000002, "b": 20.000001}}
+    got = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)["1"]["recip_rank"]
+    found = by_rule(audit(qrels, run, "RR"))
+    assert (found["Assay's own"], found["scores compared as 32-bit numbers"]) == (1.0, got) == (1.0, 0.5)
+
+
+# --- the rule that gives a value -------------------------------------------------------------------------------------
+
+
+def test_a_combination_that_no_tool_is_known_for_is_found() -> None:
+    own = parse_measure("nDCG@5")
+    case = Case(Run.of([("q", doc, -place) for place, doc in enumerate(RANKING)]), Qrels.of({"q": JUDGED}), "q")
+    planted = Setting(own(gain="binary", discount="zipf"), Policies(duplicates="first"), case.data)
+    result = audit(JUDGED, RANKING, own, value=f"{case.value(planted):.6f}")
+    assert result.answer is not None
+    found = [sorted(rule.name for rule in match.rules) for match in result.answer.matches]
+    assert ["binary gain", "discount by rank"] in found
+    assert all(result.answer.wanted.fits(match.value) for match in result.answer.matches)
+    assert "binary gain + discount by rank" in str(result)
+
+
+def test_a_value_that_nothing_gives_is_said_to_be_so_after_a_bounded_search() -> None:
+    result = audit(JUDGED, RANKING, "nDCG@5", value="0.123456")
+    assert result.answer is not None
+    assert not result.is_found
+    assert result.answer.nearest is not None
+    assert 500 < result.answer.tried <= MOST_TRIALS
+    assert "No rule gives 0.123456" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("text", "digits", "value", "fits"),
+    [
+        ("0.7537", None, 0.75374, True),
+        ("0.7537", None, 0.75376, False),
+        ("0.75", None, 0.7549, True),
+        ("0.75", 4, 0.7549, False),
+        (".5", None, 0.54, True),
+        ("1", None, 0.6, True),
+        ("7.5e-1", None, 0.7549, True),
+        (0.25, None, 0.2549, True),
+        ("0.5", None, math.nan, False),
+    ],
+)
+def test_as_many_decimals_as_were_typed_have_to_agree(
+    text: str | float, digits: int | None, value: float, fits: bool
+) -> None:
+    assert wanted(text, digits).fits(value) is fits
+
+
+def test_a_percentage_is_understood() -> None:
+    result = audit(JUDGED, RANKING, "nDCG@5", value="57.57")
+    assert result.answer is not None
+    assert result.answer.wanted.percent
+    assert result.answer.matches[0].rules == ()
+
+
+@pytest.mark.parametrize("value", ["", "nan", "inf", "0,75", "1_0", "one"])
+def test_a_value_that_is_no_number_is_refused(value: str) -> None:
+    with pytest.raises(ParameterError, match="the value to look for is a number"):
+        audit(JUDGED, RANKING, "nDCG@5", value=value)
+
+
+@quickly
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=12))
+def test_reading_a_value_gives_one_or_says_that_it_is_none(value: str | float) -> None:
+    try:
+        found = wanted(value)
+    except ParameterError:
+        return
+    assert found.fits(found.number)
+
+
+# --- signatures ------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> Policies:
+    whole = st.none() | st.integers(1, 2**62 - 1)
+    made = {
+        "ties": st.sampled_from(["doc_id_descending", "doc_id_ascending", "input_order", "expected"]),
+        "unjudged": st.sampled_from(["irrelevant", "error"]),
+        "missing": st.sampled_from(["zero", "skip", "error"]),
+        "duplicates": st.sampled_from(["error", "first", "best"]),
+        "rank_by": st.sampled_from(["score", "rank"]),
+        "depth": whole,
+        "judged_only": st.booleans(),
+        "relevance_level": st.floats(0, 1e6) | st.integers(0, 5),
+        "score_precision": st.sampled_from(["double", "single"]),
+        "collection_size": whole,
+    }
+    chosen: dict[str, Any] = {name: draw(values) for name, values in made.items()}
+    if chosen["ties"] == "expected" and chosen["judged_only"]:
+        chosen["depth"] = None
+    return Policies(**chosen)
+
+
+@pytest.mark.parametrize("measure", ALL_MEASURES, ids=str)
+def test_signatures_of_every_measure_are_read_again(measure: Measure) -> None:
+    @settings(quickly, max_examples=20)
+    @given(
+        st.sampled_from(variants(measure)),
+        policies(),
+        st.floats(0, 1e6) | st.integers(0, 5).map(float),
+        st.sampled_from(["counted_as", "skip", "error"]),
+        st.integers(0, 2**70),
+        st.none() | st.text(max_size=8),
+        st.booleans(),
+    )
+    def read_again(
+        one: Measure, rules: Policies, top: float, undefined: Any, seed: int, judge: str | None, subtopics: bool
+    ) -> None:
+        text = signature(one, rules, top, undefined, seed=seed, samples=7, judge=judge, subtopics=subtopics)
+        if text != text.strip() or (judge is not None and re.search(r"\|(subtopics|undefined|judge)=", judge)):
+            return
+        found = parse_signature(text)
+        assert str(found) == text
+        if "rel" in one.parameters or one.depends_on_level:
+            level = one.parameters.get("rel")
+            assert found.policies.relevance_level == (rules.relevance_level if level is None else level)
+        assert (found.policies.depth, found.judge, found.subtopics) == (rules.depth, judge, subtopics)
+
+    read_again()
+
+
+PLAIN = "nDCG@10|gain=linear|discount=log2|base=2|ideal=judged|ties=doc_id_descending|unjudged=irrelevant|missing=zero"
+WHOLE = f"{PLAIN}|undefined=0|v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no measure is called ''"),
+        ("nDGC@10|gain=linear", "no measure is called 'nDGC'; did you mean nDCG"),
+        (WHOLE.replace("gain", "gian"), "expected gain=..., got 'gian=linear'; did you mean gain?"),
+        (WHOLE.replace("ties=doc_id_descending", "ties=random"), "ties is one of doc_id_descending"),
+        (WHOLE.replace("gain=linear", "gain=lniear"), "gain of nDCG is one of linear, exp, binary"),
+        (
+            WHOLE.replace("|undefined", "|depht=3|undefined"),
+            "expected undefined=..., got 'depht=3'; did you mean depth?",
+        ),
+        (WHOLE.replace("|undefined", "|depth=x|undefined"), "expected a whole number as depth, got 'x'"),
+        (WHOLE.replace("base=2", "base=two"), "expected a number as base, got 'two'"),
+        (WHOLE.replace("@10", "@ten"), "expected a whole number as cutoff, got 'ten'"),
+        (WHOLE.replace("undefined=0", "undefined=7"), "expected undefined=0, got '7'"),
+        (WHOLE.replace("base=2", "base=2.0"), "Assay would write it as 'nDCG@10|gain=linear|discount=log2|base=2|"),
+        (WHOLE.removesuffix("|v1"), "expected a version, such as v1, at the end, got ''"),
+        (f"{WHOLE}|seed=1", "expected a version, such as v1, at the end, got 'v1|seed=1'"),
+        (PLAIN, "expected undefined=..., got ''"),
+        ("Rprec@3|rel=1", "expected Rprec without @, got 'Rprec@3'"),
+    ],
+)
+def test_a_signature_that_is_none_gets_one_line(text: str, message: str) -> None:
+    with pytest.raises(ParameterError) as problem:
+        parse_signature(text)
+    assert message in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+@quickly
+@given(st.data())
+def test_a_damaged_signature_is_refused_or_is_another_signature(data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(WHOLE)))
+    put = data.draw(st.text(st.sampled_from("|=@v0123:,.eabnone\n"), max_size=4))
+    text = WHOLE[:place] + put + WHOLE[place + data.draw(st.integers(0, 3)) :]
+    try:
+        found = str(parse_signature(text))
+    except ParameterError as problem:
+        found = str(problem) if "\n" in str(problem) else text.strip()
+    assert found == text.strip()
+
+
+def test_what_differs_is_said_with_what_follows() -> None:
+    first = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "nDCG@10").signatures["nDCG@10"]
+    other = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "nDCG(gain='exp')@5", ties="expected", depth=100)
+    result = compare_signatures(first, other.signatures["nDCG(gain='exp')@5"])
+    assert [one[:3] for one in result.differences] == [
+        ("cutoff", "10", "5"),
+        ("gain", "linear", "exp"),
+        ("ties", "doc_id_descending", "expected"),
+        ("depth", "–", "100"),
+    ]
+    assert all(one.follows for one in result.differences)
+    assert result.second_command == ("assay evaluate QRELS RUN -m \"nDCG(gain='exp')@5\" --ties expected --depth 100")
+    assert parse_signature(first).differences(parse_signature(first)) == ()
+    assert "same rules" in str(compare_signatures(first, first))
+
+
+def test_two_measures_are_not_compared_parameter_by_parameter() -> None:
+    rules = "ties=expected|unjudged=irrelevant|missing=zero|undefined=0"
+    result = compare_signatures(f"AP|rel=1|{rules}|v1", f"DCG@5|gain=exp|discount=log2|base=2|{rules}|v2")
+    assert [one.field for one in result.differences] == ["measure", "version"]
+
+
+@quickly
+@given(st.sampled_from(["nDCG@10", "AP", "RR", "RBP", "ERR@5", "SetP", "Utility", "IPrec@0.5"]), policies())
+def test_the_call_of_a_signature_gives_that_signature(name: str, rules: Policies) -> None:
+    measure = parse_measure(name)
+    text = signature(measure, rules, 3.0, seed=3, samples=2)
+    call = compare_signatures(text, WHOLE).first_call
+    qrels = {"q": {"a": 3, "b": 3}}
+    run = Run(pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0], "rank": [1.0, 2.0]}))
+    try:
+        again = called(call, qrels, run)
+    except AssayError:  # a depth beyond any list, a collection smaller than it
+        return
+    assert next(iter(again.signatures.values())) == text
+
+
+def test_every_policy_has_a_sentence_on_what_follows() -> None:
+    assert {name for name in Policies.__dataclass_fields__ if name != "relevance_level"} <= set(FOLLOWS)
+
+
+# --- what the command does -------------------------------------------------------------------------------------------
+
+LIST = ("--judged", "A:3,B:2,C:2,D:1,E:1,F:1,G:1,H:1", "--ranking", "A,X,D,D", "-m", "nDCG@5")
+
+
+def run_assay(*arguments: object, folder: Path = TEA) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, which is much faster than in one of its own."""
+    out, err = io.StringIO(), io.StringIO()
+    before, code = (sys.argv, signal.getsignal(signal.SIGPIPE)), 0
+    try:
+        sys.argv = ["assay", *map(str, arguments)]
+        with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    finally:
+        sys.argv = before[0]
+        signal.signal(signal.SIGPIPE, before[1])
+    return subprocess.CompletedProcess(sys.argv, code, out.getvalue(), err.getvalue())
+
+
+def test_the_command_names_the_rule_and_exits_0() -> None:
+    done = run_assay("audit", *LIST, "--value", "0.7537")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.7537 is what this gives: as MLflow." in done.stdout
+    assert "nDCG@5|gain=linear" in done.stdout
+
+
+def test_the_command_exits_1_if_no_rule_gives_the_value() -> None:
+    done = run_assay("audit", *LIST, "--value", "0.123456", "--json")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["asked"]["found"] is False
+    assert {rule["rule"]: round(rule["value"], 4) for rule in told["rules"]}["as MLflow"] == 0.7537
+
+
+@pytest.mark.parametrize("form", ["--csv", "--markdown", "--latex"])
+def test_every_form_has_values_tools_and_reasons(form: str, tmp_path: Path) -> None:
+    out = tmp_path / "audit.txt"
+    done = run_assay("audit", "qrels.txt", "words.run", "--query", "t3", form, "-o", out)
+    assert (done.returncode, done.stdout) == (0, "")
+    text = out.read_text(encoding="utf-8")
+    assert "Quepid" in text
+    assert "comes again is paid again" in text
+
+
+def test_a_run_with_repeated_documents_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.qrels").write_text("1 0 d1 1\n1 0 d2 1\n")
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 3 t\n1 Q0 d1 2 2 t\n")
+    done = run_assay("audit", "a.qrels", "a.run", "-m", "P@2", folder=tmp_path)
+    assert done.returncode == 0
+    assert "1 row with a document that the query had before" in done.stdout
+    refused = run_assay("audit", "a.qrels", "a.run", "-m", "P@2", "--duplicates", "error", folder=tmp_path)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("assay: a.run:2: expected each document once in a query")
+
+
+def test_two_signatures_on_the_command_line() -> None:
+    done = run_assay("audit", "--signature", WHOLE, "--signature", WHOLE.replace("linear", "exp"))
+    assert done.returncode == 0
+    assert "gain: Matters where" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give judgments and a run, or --judged and --ranking, or two signatures"),
+        (("qrels.txt",), "give a run after the judgments"),
+        (("qrels.txt", "words.run", *LIST), "or two signatures, not several"),
+        (("--judged", "A:1"), "--judged and --ranking go together"),
+        (("--judged", "A", "--ranking", "A"), "--judged is documents and grades, such as A:3,B:2, not 'A'"),
+        (("--judged", "A:1,A:2", "--ranking", "A"), "--judged names document 'A' twice"),
+        (("--judged", "A:1", "--ranking", "A,,B"), "--ranking is documents in order"),
+        ((*LIST, "--query", "3"), "--query goes with files, not with a list"),
+        ((*LIST, "--value", "abc"), "the value to look for is a number such as 0.7537, not 'abc'"),
+        ((*LIST, "--digits", "3"), "digits goes with a value to look for"),
+        (("qrels.txt", "words.run", "--query", "t33"), "choose a query of t1, t2"),
+        (("qrels.txt", "words.run", "-m", "nDGC"), "no measure is called 'nDGC'; did you mean nDCG"),
+        (("qrels.txt", "words.run", "-m", "alpha_nDCG@5"), "no rules of other tools are known"),
+        (("--signature", WHOLE), "--signature is given twice, to compare the two; it was given 1 times"),
+        (("--signature", WHOLE, "--signature", "AP|v1"), "signature 'AP|v1': expected rel=..., got 'v1'"),
+        (("--signature", WHOLE, "--signature", WHOLE, "--ties", "expected"), "--ties goes with judgments and runs"),
+        (("--signature", WHOLE, "--signature", WHOLE, "--value", "1"), "--value goes with judgments and a run"),
+    ],
+)
+def test_a_wrong_call_gets_one_line_and_exit_2(arguments: tuple[str, ...], message: str) -> None:
+    done = run_assay("audit", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_what_is_odd_about_the_data_is_said() -> None:
+    qrels, run = {"1": {"a": 1}, "2": {"a": 0}, "3": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}, "9": {"a": 1.0}}
+    assert audit(qrels, run, "AP").notes == (
+        "run: 1 judged topic missing, counted as empty",
+        "run: 1 topic without judgments, ignored",
+    )
+    undefined = audit(qrels, run, "AP", query="2")
+    assert undefined.value == 0
+    assert undefined.notes[-1] == "AP is undefined here (no relevant document) and counts as 0"
+    missing = audit(qrels, run, "AP", query="3")
+    assert (missing.value, missing.query, missing.where) == (0, "3", "query 3")
+
+
+def test_wrong_calls_from_python() -> None:
+    with pytest.raises(ParameterError, match="a bare list has no queries"):
+        audit(JUDGED, RANKING, query="q")
+    with pytest.raises(ParameterError, match="no document in the list"):
+        audit(JUDGED, [])
+    with pytest.raises(ParameterError, match="no judged document"):
+        audit({}, ["a"])
+    with pytest.raises(AssayError, match=r"nowhere\.run"):
+        audit({"q": {"a": 1}}, ["nowhere.run"])
+    with pytest.raises(ParameterError, match="one run"):
+        audit({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}})
+    with pytest.raises(ParameterError, match="no policy is called 'tis'"):
+        audit(JUDGED, RANKING, tis="expected")
+    with pytest.raises(ParameterError, match="digits is a whole number"):
+        audit(JUDGED, RANKING, value="0.5", digits=-1)
+
+
+def test_real_runs_can_be_audited_by_topic_and_in_the_mean() -> None:
+    qrels, run = (
+        shared("dl19-bm25", "qrels.dl19-passage.txt"),
+        shared("dl19-bm25", "run.msmarco-v1-passage.bm25-default.dl19.txt"),
+    )
+    whole = audit(str(qrels), str(run), "nDCG@10")
+    assert whole.value == approx(evaluate(str(qrels), str(run), "nDCG@10").mean())
+    assert by_rule(whole)["exponential gain"] < whole.value
+    topic = evaluate(str(qrels), str(run), "nDCG@10").systems[0].ranks.queries[3]
+    one = audit(str(qrels), str(run), "nDCG@10", query=topic)
+    assert one.where == f"query {topic}"
+
+
+def test_the_page_on_disagreement_has_every_rule_with_its_tools_and_its_sentence() -> None:
+    page = (ROOT / "docs" / "why-tools-disagree.md").read_text(encoding="utf-8")
+    rows = {tuple(cell.strip() for cell in line.strip("|").split("|")) for line in page.splitlines() if line[:1] == "|"}
+    for rule in rules():
+        if rule.tools:
+            assert (rule.name, ", ".join(rule.of) or "any", ", ".join(rule.tools), rule.why) in rows, rule.name
