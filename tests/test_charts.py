@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from assay.curves import Curve
 from assay.errors import InputError, MissingDependencyError, ParameterError
 from assay.report import chart_parts, charts, pictures
 from assay.report.legible import all_legible, legible
-from assay.report.page import page
 
 pytest.importorskip("altair", reason="charts need the extra `report`")
 pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
@@ -94,16 +92,7 @@ def test_a_page_stands_alone_and_data_cannot_break_out_of_it() -> None:
     assert "tooltip" in spec[1]
 
 
-def test_a_page_of_an_evaluation_has_the_curve_inside_and_no_script() -> None:
-    text = page(evaluate(QRELS, systems(3), "AP"), "Three systems")
-    assert "<svg role=" in text
-    assert "Interpolated precision at 11 levels of recall" in text
-    assert "<script" not in text
-    assert "http:" not in text
-    assert "https:" not in text
-
-
-def test_a_page_of_an_evaluation_goes_without_charts_where_they_are_not_installed(
+def test_points_are_shown_where_charts_are_not_installed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def missing(package: str, *, extra: str, purpose: str) -> None:
@@ -111,9 +100,6 @@ def test_a_page_of_an_evaluation_goes_without_charts_where_they_are_not_installe
 
     for module in (chart_parts, pictures):
         monkeypatch.setattr(module, "need", missing)
-    text = page(evaluate(QRELS, systems(2), "AP"), "Two systems")
-    assert "<svg" not in text
-    assert "pip install 'assay[report]'" in text
     curve = KINDS["pr"](1)
     assert set(curve._repr_mimebundle_()) == {"text/html", "text/plain"}
     with pytest.raises(MissingDependencyError, match=r"a chart needs altair: pip install 'assay\[report\]'"):
@@ -164,7 +150,7 @@ def test_characters_that_cannot_be_drawn_are_replaced_and_no_two_names_become_on
     if kind != "pr":
         assert as_drawn.frame["query_id"].n_unique() == len(names)
     assert not set("".join(ILLEGAL)) & set(pictures.page(curve, curve.warnings).split("<script>")[0])
-    assert not set("".join(ILLEGAL)) & set(page(result, "\x01"))
+    assert not set("".join(ILLEGAL)) & set(result.to_html("\x01"))
 
 
 def test_lone_surrogates_are_replaced() -> None:
@@ -184,7 +170,6 @@ def test_where_every_value_is_undefined_there_is_nothing_to_draw() -> None:
     ):
         with pytest.raises(ParameterError, match="there is nothing to draw"):
             curve.chart()
-    assert "<p>There is no curve to draw" in page(evaluate(*NOTHING, "AP", undefined="skip"), "Nothing")
 
 
 def test_the_best_come_first_also_where_less_is_better() -> None:
@@ -202,30 +187,6 @@ def test_what_is_better_has_the_good_colour(measure: str, sign: str) -> None:
     curve = curves.differences(evaluate({"q": {"a": 1}}, runs, measure, collection_size=9))
     condition = {"test": f"datum.difference {sign} 0", "value": chart_parts.PALETTE[0]}
     assert json.dumps(condition) in json.dumps(curve.chart().to_dict())
-
-
-def test_a_page_says_how_many_there_are_and_what_is_marked() -> None:
-    one = page(evaluate(QRELS, systems(1), "AP"), "One system")
-    assert "<p>1 system, " in one
-    assert "is marked" not in one
-    assert "The best value of each column is marked." in page(evaluate(QRELS, systems(2), "AP"), "Two")
-    mixed = page(evaluate(QRELS, systems(2), ["AP", "NumQ"]), "Two")
-    assert "The best value of a column is marked, where more is better." in mixed
-
-
-def test_a_page_has_bars_that_are_long_enough_and_counts_the_topics_of_its_curve() -> None:
-    qrels, run = {"q1": {"a": 3, "b": 3}, "q2": {"a": 1}}, {"q1": {"a": 2.0, "b": 1.0}}
-    text = page(evaluate(qrels, run, "DCG", missing="skip"), "Gains")
-    assert 'max="4.8928" value="4.8928"' in text  # 3/1 + 3/log2(3)
-    assert "mean over 1 topic" in text
-
-
-def test_a_name_that_looks_like_a_namespace_is_left_alone() -> None:
-    name = 'my xmlns="v2" run'
-    drawn = pictures.inline_svg(curves.precision_recall({"q": {"a": 1}}, {name: {"q": {"a": 1.0}}}))
-    assert drawn is not None
-    assert name in html.unescape(drawn)
-    assert "http" not in drawn
 
 
 def contrast(colour: str) -> float:

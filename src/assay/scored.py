@@ -47,6 +47,8 @@ class Scored(NamedTuple):
             return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
+        if isinstance(given, Scored):
+            return given
         if isinstance(given, Evaluation):
             return cls(given.scores, given, given.undefined)
         if isinstance(given, Scores):

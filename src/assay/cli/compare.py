@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from assay.cli import inputs, options, output
+from assay.cli import tests_of_differences as tested
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from assay.comparison import Comparison, Finding
     from assay.report.layout import Table
 
-_TEST = "Test"
 _DOCUMENTS = "Documents and queries"
 
 
@@ -47,37 +47,16 @@ def compare(
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
     ] = False,
-    test: Annotated[
-        str,
-        typer.Option(
-            help="permutation, bootstrap, t, wilcoxon, sign; for all systems at once tukey, randomised_tukey.",
-            rich_help_panel=_TEST,
-        ),
-    ] = "permutation",
-    correction: Annotated[
-        str, typer.Option(help="holm, bonferroni, benjamini-hochberg, none.", rich_help_panel=_TEST)
-    ] = "holm",
-    family: Annotated[
-        str,
-        typer.Option(help="Correct over the comparisons by one measure, or by all together.", rich_help_panel=_TEST),
-    ] = "measure",
-    interval: Annotated[str, typer.Option(help="bca or percentile.", rich_help_panel=_TEST)] = "bca",
-    alpha: Annotated[float, typer.Option(help="Level of the tests.", rich_help_panel=_TEST)] = 0.05,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            help="The smallest difference that matters; default 0.01 of the measure's range.", rich_help_panel=_TEST
-        ),
-    ] = None,
-    power: Annotated[float, typer.Option(help="For the number of queries needed.", rich_help_panel=_TEST)] = 0.8,
-    resamples: Annotated[
-        int | None,
-        typer.Option(help="Random swaps; default enough for the correction.", min=100, rich_help_panel=_TEST),
-    ] = None,
-    bootstrap_resamples: Annotated[
-        int, typer.Option(help="Resamples for the intervals.", min=100, rich_help_panel=_TEST)
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=_TEST)] = 0,
+    test: tested.Test = "permutation",
+    correction: tested.Correction = "holm",
+    family: tested.Family = "measure",
+    interval: tested.Interval = "bca",
+    alpha: tested.Alpha = 0.05,
+    margin: tested.Margin = None,
+    power: tested.Power = 0.8,
+    resamples: tested.Resamples = None,
+    bootstrap_resamples: tested.BootstrapResamples = 10_000,
+    seed: tested.Seed = 0,
     judge_next: Annotated[
         int | None,
         typer.Option(

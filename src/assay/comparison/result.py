@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     import altair as alt
 
     from assay.report.titled import Titled
+    from assay.reporting import Report
     from assay.tables import Topics
 
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
 _MOST_ROWS = 5_000_000
+FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +185,12 @@ class Comparison(Tabled):
         """The chart of `intervals`, as an Altair object; needs the extra `report`."""
         return self.intervals().chart()
 
+    def report(self, **options: Any) -> Report:
+        """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
+        from assay.reporting import make_report  # noqa: PLC0415
+
+        return make_report(self, **options)
+
     def to_frame(self) -> pl.DataFrame:
         """One row a finding."""
         return pl.DataFrame([one.row() for one in self.findings], infer_schema_length=None)
@@ -215,7 +223,7 @@ class Comparison(Tabled):
 
     def _why_not_looked_into(self) -> str | None:
         if self.evaluation is None or not self.evaluation.runs:
-            return "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
+            return FROM_SCORES
         why = None
         if len(self.pairs.pairs) > MOST_PAIRS_LOOKED_AT:
             why = f"there are more than {MOST_PAIRS_LOOKED_AT} pairs; name a baseline"

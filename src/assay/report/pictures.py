@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,18 +47,6 @@ def ask_for_packages(suffix: str) -> None:
 def svg(curve: Drawable) -> str:
     """The chart as SVG."""
     return str(_converter().vegalite_to_svg(_specification(curve)))
-
-
-def inline_svg(curve: Drawable) -> str | None:
-    """The chart as an element for an HTML page, or None where the packages for charts are not installed."""
-    try:
-        text = svg(curve)
-    except MissingDependencyError:
-        return None
-    described = f'<svg role="img" aria-label="{_words(curve)}"'
-    # Within HTML an element needs no namespaces; what stands in its text is left alone.
-    head, end, drawn = text.partition(">")
-    return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", head).replace("<svg", described, 1) + end + drawn
 
 
 def in_notebook(curve: Curve) -> dict[str, str]:

@@ -32,22 +32,45 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         for finding in findings:
             yield of_finding(finding, kind, power)
         if findings[0].noticed is not None:
-            yield _noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
+            yield of_noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
 
 
 def of_finding(finding: Finding, kind: str, power: float) -> str:
     """One finding in words: the verdict, the numbers behind it, and what it depends on."""
-    parts = [_verdict(finding, kind), _needed(finding, kind, power), _units(finding, kind)]
-    if finding.verdict.unjudged and finding.reach is not None:
-        parts.append(
-            f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
-            f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
-            f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}."
-        )
+    return " ".join(part for part in (without_caveat(finding, kind, power), caveat(finding)) if part)
+
+
+def without_caveat(finding: Finding, kind: str, power: float) -> str:
+    """One finding in words, but for what it depends on."""
+    parts = (of_verdict(finding, kind), _needed(finding, kind, power), _units(finding, kind))
     return " ".join(part for part in parts if part)
 
 
-def _verdict(finding: Finding, kind: str) -> str:
+def caveat(finding: Finding) -> str:
+    """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
+    if not finding.verdict.unjudged or finding.reach is None:
+        return ""
+    return (
+        f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
+        f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
+        f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}."
+    )
+
+
+def headline(finding: Finding) -> str:
+    """One finding in a few words, without numbers."""
+    system, baseline, word = finding.system, finding.baseline, finding.verdict.word
+    if word == "identical":
+        return f"{system} and {baseline} are identical"
+    if word == "equivalent":
+        return f"{system} is as good as {baseline}"
+    if word == "cannot tell":
+        return f"One cannot tell {system} from {baseline}"
+    return f"{system} is {word} than {baseline}"
+
+
+def of_verdict(finding: Finding, kind: str) -> str:
+    """The verdict of one finding with its numbers, in a sentence."""
     system, baseline, measure, word = finding.system, finding.baseline, finding.measure, finding.verdict.word
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
@@ -89,7 +112,7 @@ def _units(finding: Finding, kind: str) -> str:
     return f"The value is higher for {won}, the same for {tied} and lower for {lost} of {of}."
 
 
-def _noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
+def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
     """What users would see of it."""
     moves = [
         f"{words} for {count}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
@@ -43,7 +44,8 @@ class Score(NamedTuple):
     """A system's number under one measure, with its interval, and how it stands to the baseline's.
 
     `mark` is `▲` or `▼` where the test tells the system from the baseline (better, worse), `≈` where both are
-    equivalent, else empty. `is_best`: no system has a better number.
+    equivalent, else empty. `is_best`: no system has a better number. `difference` (from the baseline), `p` and
+    `verdict` are those of the comparison; NaN and empty for the baseline, and where there was none.
     """
 
     measure: str
@@ -52,6 +54,9 @@ class Score(NamedTuple):
     high: float
     mark: str
     is_best: bool
+    difference: float = math.nan
+    p: float = math.nan
+    verdict: str = ""
 
 
 class SystemRow(NamedTuple):
@@ -82,6 +87,22 @@ class Differences(NamedTuple):
     queries: tuple[QueryDifference, ...]
 
 
+class QueryValues(NamedTuple):
+    """A query and its value under each system, in the order of `Queries.systems`; NaN where there is none."""
+
+    query_id: str
+    text: str
+    values: tuple[float, ...]
+
+
+class Queries(NamedTuple):
+    """The main measure, query by query, of the systems that are looked at closely."""
+
+    measure: str
+    systems: tuple[str, ...]
+    rows: tuple[QueryValues, ...]
+
+
 class PrecisionRecall(NamedTuple):
     """A system's mean interpolated precision at levels of recall."""
 
@@ -103,7 +124,10 @@ class Ranked(NamedTuple):
 
 
 class Contribution(NamedTuple):
-    """A step of a waterfall: what the document at a rank adds to the value, and the value so far."""
+    """A step of a waterfall: what the document at a rank adds to the value, and the value so far.
+
+    The last step may have no document: it adds up what stands below the ranking that is shown, down to its rank.
+    """
 
     rank: int
     doc_id: str
@@ -177,10 +201,11 @@ class PowerOf(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A work that the methods paragraph cites: a key such as `[2]`, and the entry."""
+    """A work that the methods paragraph cites: a key such as `[2]`, the entry, and the same for BibTeX."""
 
     key: str
     entry: str
+    bibtex: str = ""
 
 
 class Input(NamedTuple):
@@ -225,3 +250,4 @@ class Contents(NamedTuple):
     methods: str
     references: tuple[Reference, ...]
     provenance: Provenance
+    queries: Queries | None = None  # every query's value, also of one system alone

@@ -115,6 +115,7 @@ def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floa
     off = others.sum() / max(len(others), 1) - others
     spread = np.sum(off**2) ** 1.5
     acceleration = np.sum(off**3) / (6 * spread) if spread > 0 else 0.0
-    z = bias + special.ndtri(tails)
+    far_out = (tails == 0) | (tails == 1)  # with two units, so far that there is nothing to shift
+    z = bias + special.ndtri(np.where(far_out, 0.5, tails))
     shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))
-    return shifted
+    return np.where(far_out, tails, shifted)

@@ -1,0 +1,125 @@
+"""`assay report QRELS RUN...`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay.cli import inputs, options
+from assay.cli import tests_of_differences as tested
+
+_CONTENTS = "What is in it"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(name="report")(report)
+
+
+def report(
+    given: Annotated[
+        str, typer.Argument(metavar="QRELS", help="Judgments; or, without runs, a CSV of scores per system and unit.")
+    ],
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="One run or several; the first is the baseline. name=FILE names one."),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--measure", help="A measure; the first is the main one. Default: nDCG@10, AP, RR, P@10."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option("-b", "--baseline", help="The system to compare the others with; default the first.")
+    ] = None,
+    to: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="The file to write: .html, .md, .tex, .json; repeat. Default: report.html.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = None,
+    topics: Annotated[
+        str | None, typer.Option(help="The topics: queries are then shown in words.", rich_help_panel=_CONTENTS)
+    ] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="The documents: rankings then show titles and texts.", rich_help_panel=_CONTENTS)
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The title.", rich_help_panel=_CONTENTS)] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(help="Whose queries to show beside the baseline's; default the best.", rich_help_panel=_CONTENTS),
+    ] = None,
+    changed: Annotated[
+        int, typer.Option(help="So many of the most changed queries.", min=0, rich_help_panel=_CONTENTS)
+    ] = 6,
+    show: Annotated[int, typer.Option(help="So many ranks of each.", min=1, rich_help_panel=_CONTENTS)] = 10,
+    test: tested.Test = "permutation",
+    correction: tested.Correction = "holm",
+    family: tested.Family = "measure",
+    interval: tested.Interval = "bca",
+    alpha: tested.Alpha = 0.05,
+    margin: tested.Margin = None,
+    power: tested.Power = 0.8,
+    resamples: tested.Resamples = None,
+    bootstrap_resamples: tested.BootstrapResamples = 10_000,
+    seed: tested.Seed = 0,
+    quiet: options.Quiet = False,
+    level: options.Level = 1.0,
+    ties: options.Ties = "doc_id_descending",
+    missing: options.Missing = None,
+    unjudged: options.Unjudged = "irrelevant",
+    duplicates: options.Duplicates = "error",
+    rank_by: options.RankBy = "score",
+    depth: options.Depth = None,
+    judged_only: options.JudgedOnly = False,
+    collection_size: options.CollectionSize = None,
+    undefined: options.Undefined = "counted_as",
+    compat: options.Compat = None,
+    judge: options.Judge = None,
+    subtopics: options.Subtopics = False,
+) -> None:
+    """Write a report: who is better, how sure that is, query by query, and how it was made.
+
+    One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name.
+    """
+    from assay.reporting import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.reporting.basis import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.reporting.result import form_of  # noqa: PLC0415
+
+    targets = to or [Path("report.html")]
+    for target in targets:
+        form_of(target)  # an unknown ending is refused before anything is read
+    settings: dict[str, Any] = {
+        "test": test, "correction": correction, "family": family, "interval": interval, "alpha": alpha,
+        "margin": margin, "power": power, "resamples": resamples, "bootstrap_resamples": bootstrap_resamples,
+        "seed": seed,
+    }  # fmt: skip
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"undefined": undefined, "compat": compat, "judge": judge}
+    compared: Any = given
+    if runs:
+        rules |= {"seed": seed} | ({"subtopics": True} if subtopics else {})  # not said is not no
+        compared = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
+    else:
+        options.refuse_rules(rules)
+        inputs.refuse_judgments(given)
+    with inputs.working("putting the report together", hidden=quiet):
+        result = make_report(
+            compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
+            title=title, changed=changed, show=show, command=shlex.join(["assay", *sys.argv[1:]]), **settings,
+        )  # fmt: skip
+        for target in targets:
+            result.save(target)
+    if not quiet:
+        contents = result.contents
+        for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
+            typer.echo(line, err=True)
+    typer.echo(str(result))
+    for target in targets:
+        typer.echo(target.resolve())

@@ -1,0 +1,39 @@
+"""Options of the commands that compare: how differences are tested, and how large they have to be to matter."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import typer
+
+PANEL = "Test"
+
+Test: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="permutation, bootstrap, t, wilcoxon, sign; for all systems at once tukey, randomised_tukey.",
+        rich_help_panel=PANEL,
+    ),
+]
+Correction: TypeAlias = Annotated[
+    str, typer.Option(help="holm, bonferroni, benjamini-hochberg, none.", rich_help_panel=PANEL)
+]
+Family: TypeAlias = Annotated[
+    str, typer.Option(help="Correct over the comparisons by one measure, or by all together.", rich_help_panel=PANEL)
+]
+Interval: TypeAlias = Annotated[str, typer.Option(help="bca or percentile.", rich_help_panel=PANEL)]
+Alpha: TypeAlias = Annotated[float, typer.Option(help="Level of the tests.", rich_help_panel=PANEL)]
+Margin: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="The smallest difference that matters; default 0.01 of the measure's range.", rich_help_panel=PANEL
+    ),
+]
+Power: TypeAlias = Annotated[float, typer.Option(help="For the number of queries needed.", rich_help_panel=PANEL)]
+Resamples: TypeAlias = Annotated[
+    int | None, typer.Option(help="Random swaps; default enough for the correction.", min=100, rich_help_panel=PANEL)
+]
+BootstrapResamples: TypeAlias = Annotated[
+    int, typer.Option(help="Resamples for the intervals.", min=100, rich_help_panel=PANEL)
+]
+Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=PANEL)]

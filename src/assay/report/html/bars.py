@@ -1,0 +1,131 @@
+"""One bar a query, sorted, each bar a link to its query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from assay.report.html.axis import Axis, label, rounded_out
+from assay.report.html.markup import Html, element, percent
+
+#: With more queries than this a bar is thinner than a hair: then only the bars at both ends are links.
+MOST_LINKED = 1000
+#: Bars at each end that stay links then.
+LINKED_ENDS = 100
+#: So many ids fit below the bars, if none is longer than this.
+MOST_LABELS, LONGEST_LABEL = 30, 6
+#: With more bars there is no room between them.
+MOST_APART = 300
+
+
+class Bar(NamedTuple):
+    """A query's bar: its id, its height, and what is said of it."""
+
+    query_id: str
+    value: float
+    says: str
+
+
+def linked(queries: int) -> list[int]:
+    """The places of queries whose bars are links and which are listed below: all, or those at both ends.
+
+    >>> linked(3), len(linked(5000)), linked(5000)[100]
+    ([0, 1, 2], 200, 4900)
+    """
+    if queries <= MOST_LINKED:
+        return list(range(queries))
+    return [*range(LINKED_ENDS), *range(queries - LINKED_ENDS, queries)]
+
+
+def bars(queries: Sequence[Bar], says: str, link: Callable[[int], str]) -> Html:
+    """The chart; `link(place)` is where the bar at a place leads.
+
+    >>> chart = bars([Bar("q1", 0.5, "query q1"), Bar("q2", -0.1, "query q2")], "two queries", lambda at: f"#d{at}")
+    >>> chart.count("<a "), 'class="higher"' in chart, 'class="lower"' in chart
+    (2, True, True)
+    """
+    axis = rounded_out(bar.value for bar in queries)
+    places = linked(len(queries))
+    kept = set(places)
+    rest = [place for place in range(len(queries)) if place not in kept]
+    parts = [*_grid(axis), *([_plain(axis, queries, rest)] if rest else [])]
+    parts += [_bar(axis, queries[place], place, len(queries), link(place)) for place in places]
+    if len(queries) <= MOST_LABELS and all(len(bar.query_id) <= LONGEST_LABEL for bar in queries):
+        parts += [
+            element(
+                "text", bar.query_id, x=percent((place + 0.5) / len(queries)), y="100%", dy="16", class_="id middle"
+            )
+            for place, bar in enumerate(queries)
+        ]
+    return element("div", element("svg", *parts, class_="bars", role="group", aria_label=says), class_="plot")
+
+
+def sparkline(queries: Sequence[Bar]) -> Html:
+    """The same, small and without links, for the line that opens the chart."""
+    axis = rounded_out(bar.value for bar in queries)
+    return element("svg", _plain(axis, queries, range(len(queries))), class_="sparkline", aria_hidden="true")
+
+
+def _grid(axis: Axis) -> list[Html]:
+    return [
+        part
+        for tick in axis.ticks(4)
+        for part in (
+            element(
+                "line",
+                x1="0",
+                x2="100%",
+                y1=percent(axis.from_top(tick)),
+                y2=percent(axis.from_top(tick)),
+                class_="zero" if tick == 0 else "grid",
+            ),
+            element("text", label(tick), x="0", y=percent(axis.from_top(tick)), dx="-8", dy=".32em", class_="end"),
+        )
+    ]
+
+
+def _bar(axis: Axis, bar: Bar, place: int, queries: int, href: str) -> Html:
+    slot = 1 / queries
+    gap = 0.16 * slot if queries <= MOST_APART else 0.0
+    top, height, kind = _span(axis, bar.value)
+    return element(
+        "a",
+        element("title", bar.says),
+        element("rect", x=percent(place * slot), width=percent(slot), height="100%", class_="hit"),
+        element(
+            "rect",
+            x=percent(place * slot + gap / 2),
+            y=percent(top),
+            width=percent(slot - gap),
+            height=percent(height),
+            class_=kind,
+        ),
+        href=href,
+    )
+
+
+def _plain(axis: Axis, queries: Sequence[Bar], places: Sequence[int]) -> Html:
+    """Bars without links: two shapes for all of them, drawn to the width that there is."""
+    shapes: dict[str, list[str]] = {"higher": [], "lower": []}
+    for place in places:
+        top, height, kind = _span(axis, queries[place].value)
+        if kind in shapes:
+            shapes[kind].append(f"M{place} {100 * top:.2f}h1v{100 * height:.2f}h-1z")
+    paths = [element("path", d="".join(shape), class_=kind) for kind, shape in shapes.items() if shape]
+    return element(
+        "svg",
+        *paths,
+        viewBox=f"0 0 {max(len(queries), 1)} 100",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+    )
+
+
+def _span(axis: Axis, value: float) -> tuple[float, float, str]:
+    """Top and height of a bar, and whether it is up or down; one that is not a number has no height."""
+    if math.isnan(value) or value == 0:
+        return axis.from_top(0), 0.0, "tied"
+    top, bottom = sorted((axis.from_top(0), axis.from_top(value)))
+    return top, bottom - top, "higher" if value > 0 else "lower"

@@ -1,0 +1,142 @@
+"""Markup, made so that nothing can be forgotten: whatever is plain text is escaped, and only `Html` is not.
+
+Names, queries and documents come from anywhere. They reach the page through `element`, which escapes them, or through
+`given`, which also keeps their direction of writing to themselves.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+
+from assay.report.layout import NOT_AVAILABLE
+from assay.report.sentences import p_value, signed
+
+_MINUS = re.compile(r"(?<![^\s(±])-(?=\d)")
+_SHORT = 14  # rows of a table that is kept on one sheet of paper
+_VOID = {"input", "meta", "link", "br"}
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def element(name: str, /, *children: str, **attributes: str | float | bool | None) -> Html:
+    """An element; text in it is escaped unless it is `Html`. `_` in attributes is `-`; None and False leave them out.
+
+    >>> element("a", "<b>", href="#q1", aria_label='"x"', hidden=True, title=None)
+    '<a href="#q1" aria-label="&quot;x&quot;" hidden>&lt;b&gt;</a>'
+    >>> element("p", element("b", "AP"), " of 20", class_="dim")
+    '<p class="dim"><b>AP</b> of 20</p>'
+    """
+    opened = name + "".join(_attribute(key, value) for key, value in attributes.items())
+    if name in _VOID:
+        return Html(f"<{opened}>")
+    return Html(f"<{opened}>{joined(*children)}</{name}>")
+
+
+def joined(*parts: str) -> Html:
+    """Parts one after the other, escaped unless they are `Html`.
+
+    >>> joined("a & b", Html("<br>"))
+    'a &amp; b<br>'
+    """
+    return Html("".join(part if isinstance(part, Html) else html.escape(part) for part in parts))
+
+
+def _attribute(key: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    key = key.rstrip("_").replace("_", "-")
+    if value is True:
+        return f" {key}"
+    return f' {key}="{html.escape(value) if isinstance(value, str) else _rounded(value)}"'
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """A place or a length in a chart, as a share of its width or height.
+
+    >>> percent(0.5), percent(1 / 3)
+    ('50%', '33.33%')
+    """
+    return f"{_rounded(100.0 * share + 0.0)}%"
+
+
+def given(text: str) -> Html:
+    """Text from outside: escaped, and set apart so that its direction of writing does not reach what is around it.
+
+    >>> given("<script>")
+    '<bdi>&lt;script&gt;</bdi>'
+    """
+    return element("bdi", text)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number with four decimals, or so many, and a true minus.
+
+    >>> number(0.5), number(-0.25, 2), number(float("nan"))
+    ('0.5000', '−0.25', 'NA')
+    """
+    return NOT_AVAILABLE if math.isnan(value) else f"{value:.{digits}f}".replace("-", "−")
+
+
+def change(value: float) -> str:
+    """A difference with its sign, and a true minus.
+
+    >>> change(0.05), change(-0.05), change(0.0), change(float("nan"))
+    ('+0.0500', '−0.0500', '0.0000', 'NA')
+    """
+    return NOT_AVAILABLE if math.isnan(value) else signed(value).replace("-", "−")
+
+
+def prose(text: str) -> Html:
+    """A sentence, its numbers with true minus signs.
+
+    >>> prose("from -0.05 to +0.1 (-3%) under the top-10")
+    'from −0.05 to +0.1 (−3%) under the top-10'
+    """
+    return joined(_MINUS.sub("−", text))
+
+
+def tested(p: float) -> str:
+    """A p-value, or nothing where there is none.
+
+    >>> tested(0.04), tested(float("nan"))
+    ('p = 0.0400', '')
+    """
+    return "" if math.isnan(p) else f"p {p_value(p)}"
+
+
+def table(caption: str, head: Html, rows: list[Html], class_: str = "") -> Html:
+    """A table that scrolls by itself where the page is too narrow, by keyboard, too."""
+    return element(
+        "div",
+        element(
+            "table",
+            element("caption", caption),
+            element("thead", element("tr", head)),
+            element("tbody", *rows),
+        ),
+        class_=" ".join(filter(None, ("scroll", class_, "short" if len(rows) <= _SHORT else ""))),
+        tabindex=0,
+        role="region",
+        aria_label=caption,
+    )
+
+
+def heads(*names: str) -> Html:
+    """The heads of a table's columns; all but the first stand over numbers.
+
+    >>> heads("system", "AP")
+    '<th scope="col">system</th><th scope="col" class="n">AP</th>'
+    """
+    return joined(
+        *(element("th", name, scope="col", class_="n" if place else None) for place, name in enumerate(names))
+    )

@@ -1,0 +1,157 @@
+"""The contents of a report as JSON, and what its written forms share: tables, rows of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
+from assay.report.sentences import p_value, signed
+
+if TYPE_CHECKING:
+    from assay.reporting.contents import Contents, Score, Spoken
+
+JSON_SCHEMA_VERSION = 1
+LEGEND = {
+    "▲": "better than the baseline (p below alpha)",
+    "▼": "worse than the baseline (p below alpha)",
+    "≈": "equivalent: the difference lies within the margin",
+}
+
+
+def as_json_text(contents: Contents) -> str:
+    """Everything, numbers in full; the fields are those of `Contents`, and `schema_version`."""
+    return as_json({"schema_version": JSON_SCHEMA_VERSION, **plain(contents)})
+
+
+def plain(value: Any) -> Any:
+    """Named tuples as dicts, whatever they hold; null for what is no finite number.
+
+    >>> from assay.reporting.contents import Reference
+    >>> plain((Reference("[1]", "Holm"), float("inf")))
+    [{'key': '[1]', 'entry': 'Holm', 'bibtex': ''}, None]
+    """
+    if hasattr(value, "_asdict"):
+        return {name: plain(item) for name, item in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def systems_table(contents: Contents) -> Table:
+    """One row a system: each measure with its mark and its interval, and how much was judged."""
+    columns = [part for name in contents.measures for part in (name, f"{_level(contents)} interval")]
+    judged = any(not math.isnan(row.judged) for row in contents.systems)
+    rows = []
+    for row in contents.systems:
+        cells = [cell for score in row.scores for cell in (_value(score), Cell(interval(score.low, score.high)))]
+        if judged:
+            cells.append(Cell(share(row.judged)))
+        rows.append(((f"{row.system} (baseline)" if row.is_baseline else row.system,), tuple(cells)))
+    return Table(("system",), (*columns, *(("judged@10",) if judged else ())), tuple(rows))
+
+
+def _value(score: Score) -> Cell:
+    return Cell(f"{number(score.value)}{f' {score.mark}' if score.mark else ''}", score.is_best)
+
+
+def _level(contents: Contents) -> str:
+    alpha = next((float(value) for name, value in contents.provenance.settings if name == "alpha"), 0.05)
+    return f"{1 - alpha:.0%}"
+
+
+def marks(contents: Contents) -> list[str]:
+    """What the marks of the table mean, those that are there."""
+    used = {score.mark for row in contents.systems for score in row.scores}
+    return [f"{mark} {says}" for mark, says in LEGEND.items() if mark in used]
+
+
+def verdicts_table(verdicts: Sequence[Spoken]) -> Table:
+    """One row a verdict."""
+    rows = tuple(
+        (
+            (one.measure, one.system, one.word + ("*" if one.caveat else "")),
+            tuple(
+                map(
+                    Cell,
+                    (
+                        number(one.baseline_value),
+                        number(one.value),
+                        signed(one.difference),
+                        _percent(one.relative),
+                        signed_interval(one.low, one.high),
+                        NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= "),
+                        f"{one.won}/{one.tied}/{one.lost}",
+                    ),
+                )
+            ),
+        )
+        for one in verdicts
+    )
+    numbers = ("baseline's", "value", "difference", "relative", "interval", "p", "won/tied/lost")
+    return Table(("measure", "system", "verdict"), numbers, rows)
+
+
+def coverage_table(contents: Contents) -> Table:
+    """One row a system: topics, documents, and the shares judged."""
+    cutoffs = [f"judged@{cutoff}" for cutoff, _ in contents.coverage[0].judged]
+    rows = tuple(
+        (
+            (one.system,),
+            tuple(
+                map(
+                    Cell,
+                    (
+                        f"{one.topics:,}",
+                        f"{one.missing:,}",
+                        f"{one.ignored:,}",
+                        f"{one.relevant_retrieved:,} of {one.relevant:,}",
+                        f"{one.tied:,}",
+                        *(share(value) for _, value in one.judged),
+                    ),
+                )
+            ),
+        )
+        for one in contents.coverage
+    )
+    return Table(("system",), ("topics", "missing", "ignored", "relevant found", "judged, but tied", *cutoffs), rows)
+
+
+def bounds_table(contents: Contents) -> Table:
+    """One row a system and measure: the value, and how low and high it could be."""
+    rows = tuple(
+        ((one.measure, one.system), (Cell(number(one.value)), Cell(number(one.low)), Cell(number(one.high))))
+        for one in contents.bounds
+    )
+    return Table(("measure", "system"), ("value", "lowest", "highest"), rows)
+
+
+def power_sentences(contents: Contents) -> Iterator[str]:
+    """What so many queries can show, a sentence a system."""
+    for one in contents.power:
+        said = (
+            f"{one.system} and {one.baseline}, {one.measure}: {one.units:,} units detect a difference of "
+            f"{number(one.detectable)} {one.power:.0%} of the time"
+        )
+        needed = f"; {one.margin:g} takes about {one.needed:,}" if one.needed is not None else ""
+        yield f"{said}{needed}."
+
+
+def interval(low: float, high: float) -> str:
+    """From where to where, of a number that is not a difference."""
+    return f"{low:.4f} to {high:.4f}" if math.isfinite(low) and math.isfinite(high) else NOT_AVAILABLE
+
+
+def signed_interval(low: float, high: float) -> str:
+    """From where to where, of a difference."""
+    return f"{signed(low)} to {signed(high)}" if math.isfinite(low) and math.isfinite(high) else NOT_AVAILABLE
+
+
+def share(value: float) -> str:
+    """A share in percent."""
+    return NOT_AVAILABLE if math.isnan(value) else f"{value:.1%}"
+
+
+def _percent(value: float) -> str:
+    return NOT_AVAILABLE if math.isnan(value) else f"{value:+.1%}"

@@ -1,0 +1,155 @@
+"""A report in LaTeX: a document that compiles as it is, whose parts can be taken over into a paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.report.layout import Cell, Table, latex
+from assay.report.legible import legible
+from assay.report.written import LEGEND, bounds_table, coverage_table, power_sentences, systems_table, verdicts_table
+
+if TYPE_CHECKING:
+    from assay.reporting.contents import Contents, SystemRow
+
+_BLANKS = re.compile(r"\s+")
+#: Characters of our own sentences that fonts of pdfLaTeX do not have.
+_SYMBOLS = {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≈": r"$\approx$", "±": r"$\pm$", "…": r"\ldots{}"}
+_PREAMBLE = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{booktabs,amssymb,graphicx}
+\usepackage[margin=2cm]{geometry}
+\begin{document}"""
+
+
+def to_latex(contents: Contents) -> str:
+    """The verdicts, the table of systems with its note, the methods, the references and BibTeX entries for them."""
+    return "\n\n".join(part for part in _parts(contents) if part) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Text as LaTeX shows it, on one line.
+
+    >>> print(escaped("±0.01 of a_b"))
+    $\pm$0.01 of a\_b
+    """
+    shown = latex(_BLANKS.sub(" ", legible(text)).strip())
+    return "".join(_SYMBOLS.get(character, character) for character in shown)
+
+
+def tabular(table: Table) -> str:
+    """A booktabs table; the best number of each column in bold."""
+    lines = [
+        rf"\begin{{tabular}}{{{'l' * len(table.names)}{'r' * len(table.numbers)}}}",
+        r"\toprule",
+        " & ".join(map(escaped, (*table.names, *table.numbers))) + r" \\",
+        r"\midrule",
+        *(" & ".join([*map(escaped, names), *map(_cell, cells)]) + r" \\" for names, cells in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+def _cell(cell: Cell) -> str:
+    return rf"\textbf{{{escaped(cell.text)}}}" if cell.best else escaped(cell.text)
+
+
+def _parts(contents: Contents) -> Iterator[str]:
+    made = contents.provenance
+    yield _comment(f"Made by Assay {made.version}, {made.made}" + (f", by: {made.command}" if made.command else ""))
+    yield "% Names in other scripts than the Latin one: compile with lualatex or xelatex and a font that has them."
+    yield _PREAMBLE
+    yield rf"\section*{{{escaped(contents.title)}}}" + f"\n{escaped(contents.lead)}."
+    yield escaped(" ".join(contents.summary))
+    yield from _tables_of_systems(contents)
+    if contents.verdicts:
+        yield _float(tabular(verdicts_table(contents.verdicts)), _of_verdicts(contents))
+    if contents.coverage:
+        yield _float(tabular(coverage_table(contents)), "What the scores rest on.")
+    if contents.bounds:
+        yield _float(tabular(bounds_table(contents)), "How low and how high, with other grades for unjudged documents.")
+    yield from _paragraphs("Power", list(power_sentences(contents)))
+    yield from _paragraphs("Notes", [*contents.warnings, *contents.notes])
+    yield r"\section*{Methods}" + f"\n{escaped(contents.methods)}"
+    yield from _references(contents)
+    yield from _provenance(contents)
+    yield r"\end{document}"
+
+
+def _tables_of_systems(contents: Contents) -> Iterator[str]:
+    """A table a measure: with their intervals, several would not fit beside one another."""
+    for place, measure in enumerate(contents.measures):
+        rows = tuple(row._replace(scores=row.scores[place : place + 1]) for row in contents.systems)
+        one = contents._replace(measures=(measure,), systems=rows)
+        yield _float(tabular(systems_table(one)), _of_systems(contents, measure, rows))
+
+
+def _of_systems(contents: Contents, measure: str, rows: tuple[SystemRow, ...]) -> str:
+    used = {score.mark for row in rows for score in row.scores}
+    told = [f"Systems by {measure}, with intervals.", "The best number is in bold."]
+    told += [f"{mark}: {says}." for mark, says in LEGEND.items() if mark in used]
+    if used & set(LEGEND):
+        settings = dict(contents.provenance.settings)
+        told.append(f"Alpha is {settings.get('alpha')}; p-values {settings.get('correction', 'as they are')}.")
+    return " ".join(told)
+
+
+def _of_verdicts(contents: Contents) -> str:
+    depends = " * depends on unjudged documents." if any(one.caveat for one in contents.verdicts) else ""
+    return f"Differences from {contents.verdicts[0].baseline}.{depends}"
+
+
+def _float(table: str, caption: str) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]",
+            r"\centering\small",
+            rf"\caption{{{escaped(caption)}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            f"{table}}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _paragraphs(title: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield rf"\section*{{{title}}}" + "\n" + "\n\n".join(map(escaped, lines))
+
+
+def _references(contents: Contents) -> Iterator[str]:
+    if not contents.references:
+        return
+    keys = [re.sub(r"^@\w+\{([^,]+),.*", r"\1", one.bibtex, flags=re.DOTALL) for one in contents.references]
+    items = [rf"\bibitem{{{key}}} {escaped(one.entry)}" for key, one in zip(keys, contents.references, strict=True)]
+    widest = len(items)
+    yield "\n".join([rf"\begin{{thebibliography}}{{{widest}}}", *items, r"\end{thebibliography}"])
+    entries = "\n".join(one.bibtex for one in contents.references)
+    yield "% The same for a BibTeX file:\n" + "\n".join(f"% {line}" for line in entries.splitlines())
+
+
+def _provenance(contents: Contents) -> Iterator[str]:
+    made = contents.provenance
+    lines = [f"Assay {made.version}, {made.made}, seed {made.seed}."]
+    lines += [f"{one.role}: {one.name} ({one.says}), SHA-256 {one.sha256 or 'none'}" for one in made.inputs]
+    yield (
+        r"\section*{How this was made}"
+        + "\n\\begin{raggedright}\\footnotesize\n"
+        + "\n\n".join(map(_breakable, [*lines, *made.signatures]))
+        + "\n\n\\end{raggedright}"
+    )
+
+
+def _breakable(text: str) -> str:
+    """Long words without blanks, such as digests and signatures, may be broken where they are long."""
+    words = (
+        r"\allowbreak{}".join(escaped(word[start : start + 16]) for start in range(0, len(word), 16))
+        for word in _BLANKS.sub(" ", text).split(" ")
+    )
+    return " ".join(words)
+
+
+def _comment(text: str) -> str:
+    return f"% {_BLANKS.sub(' ', legible(text)).strip()}"

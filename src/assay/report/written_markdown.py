@@ -1,0 +1,215 @@
+"""A report in Markdown, as GitHub shows it: everything that comes from files is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from assay.report.layout import Cell, Table, number, piped, short
+from assay.report.legible import legible
+from assay.report.sentences import signed
+from assay.report.written import (
+    bounds_table,
+    coverage_table,
+    marks,
+    power_sentences,
+    systems_table,
+    verdicts_table,
+)
+
+if TYPE_CHECKING:
+    from assay.reporting.contents import ChangedQuery, Contents, Differences, Queries, Ranked, Side
+
+#: In a page to read, so many queries are listed; JSON and HTML have all.
+_MOST_QUERIES = 20
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
+_BLANKS = re.compile(r"\s+")
+# What begins a list, a rule or a title if a line begins with it.
+_STARTS_A_BLOCK = re.compile(r"^([-+=]|\d+[.)])(?=\s|[-+=]|$)")
+_CHANGES = {"gained": "new", "lost": "lost", "up": "↑", "down": "↓", "same": "="}
+
+
+def to_markdown(contents: Contents) -> str:
+    """Verdicts first, then what they rest on."""
+    return "\n\n".join(block for block in _blocks(contents) if block) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Text that Markdown shows as it is, on one line.
+
+    >>> print(escaped("a_b <i>*"))
+    a\_b \<i\>\*
+    """
+    line = _SPECIAL.sub(r"\\\1", _BLANKS.sub(" ", legible(text)).strip())
+    return _STARTS_A_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", line)
+
+
+def table(given: Table) -> str:
+    """A pipe table with all of its text escaped; the best number of each column in bold."""
+    lines = [
+        piped([escaped(name) for name in (*given.names, *given.numbers)]),
+        piped([*["---"] * len(given.names), *["---:"] * len(given.numbers)]),
+    ]
+    for names, cells in given.rows:
+        lines.append(piped([*map(escaped, names), *(_cell(cell) for cell in cells)]))
+    return "\n".join(lines)
+
+
+def _cell(cell: Cell) -> str:
+    text = legible(cell.text).replace("|", r"\|").replace("<", r"\<")
+    return f"**{text}**" if cell.best else text
+
+
+def _blocks(contents: Contents) -> Iterator[str]:
+    yield f"# {escaped(contents.title)}"
+    yield f"{escaped(contents.lead)}."
+    yield from (f"**{escaped(sentence)}**" for sentence in contents.summary)
+    yield from _with_title("Warnings", [_list(contents.warnings)] if contents.warnings else [])
+    yield from _with_title("Verdicts", _verdicts(contents))
+    yield "## Systems"
+    yield table(systems_table(contents))
+    yield escaped("; ".join([*marks(contents), "in bold: the best number of a column"])) + "."
+    yield from _with_title("What users would notice", map(escaped, contents.noticed))
+    yield from _with_title("Query by query", _queries(contents))
+    yield from _with_title("The queries that changed most", _changed(contents.changed))
+    yield from _with_title("Precision and recall", [_curves(contents)] if contents.curves else [])
+    yield from _with_title("What the scores rest on", _rests_on(contents))
+    yield from _with_title("What so many queries can show", [_list(power_sentences(contents))])
+    yield from _with_title("Notes", [_list(contents.notes)])
+    yield from _with_title("Methods", [escaped(contents.methods)])
+    yield "\n".join(f"{number}. {escaped(one.entry)}" for number, one in enumerate(contents.references, 1))
+    yield from _with_title("How this report was made", _provenance(contents))
+
+
+def _with_title(title: str, blocks: Iterable[str]) -> Iterator[str]:
+    """The blocks below a title; no title without a block."""
+    kept = [block for block in blocks if block]
+    if kept:
+        yield f"## {title}"
+        yield from kept
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {escaped(line)}" for line in lines)
+
+
+def _verdicts(contents: Contents) -> Iterator[str]:
+    if not contents.verdicts:
+        return
+    yield table(verdicts_table(contents.verdicts))
+    if any(one.caveat for one in contents.verdicts):
+        yield escaped("* depends on unjudged documents")
+    for one in contents.verdicts:
+        yield escaped(f"{one.paragraph} {one.caveat}")
+
+
+def _queries(contents: Contents) -> Iterator[str]:
+    if contents.differences:
+        yield from _differences(contents.differences[0])
+    elif contents.queries is not None:
+        yield from _values(contents.queries)
+
+
+def _differences(given: Differences) -> Iterator[str]:
+    rows = given.queries
+    yield escaped(f"{given.measure} of {given.system} and {given.baseline}, the largest gain first.")
+    half = _MOST_QUERIES // 2
+    shown = rows if len(rows) <= _MOST_QUERIES else (*rows[:half], *rows[-half:])
+    yield table(
+        Table(
+            ("query", "text"),
+            (given.baseline, given.system, "difference"),
+            tuple(
+                (
+                    (one.query_id, one.text),
+                    (Cell(number(one.baseline_value)), Cell(number(one.value)), Cell(signed(one.difference))),
+                )
+                for one in shown
+            ),
+        )
+    )
+    if len(shown) < len(rows):
+        yield f"{len(rows) - len(shown):,} in between are left out; the JSON and the HTML form have all."
+
+
+def _values(given: Queries) -> Iterator[str]:
+    shown = given.rows[:_MOST_QUERIES]
+    rows = tuple(((one.query_id, one.text), tuple(Cell(number(value)) for value in one.values)) for one in shown)
+    yield escaped(f"{given.measure}, query by query.")
+    yield table(Table(("query", "text"), given.systems, rows))
+    if len(shown) < len(given.rows):
+        yield f"{len(given.rows) - len(shown):,} more are left out; the JSON form has all."
+
+
+def _changed(queries: Iterable[ChangedQuery]) -> Iterator[str]:
+    for one in queries:
+        said = f"{one.query_id}: {one.text}" if one.text else one.query_id
+        yield f"### {escaped(said)}"
+        yield escaped(
+            f"{one.measure}: {number(one.baseline.value)} with {one.baseline.system}, {number(one.system.value)} with "
+            f"{one.system.system}, {signed(one.difference)}."
+        )
+        yield _side_by_side(one.baseline, one.system)
+        if one.no_steps:
+            yield escaped(f"There are no contributions by rank: {one.no_steps}.")
+
+
+def _side_by_side(before: Side, after: Side) -> str:
+    adds = [{step.rank: step.adds for step in side.steps} for side in (before, after)]
+    ranks = range(1, 1 + max(len(before.ranking), len(after.ranking)))
+    by_rank = [{one.rank: one for one in side.ranking} for side in (before, after)]
+    lines = [
+        piped(["rank", escaped(before.system), "grade", "adds", escaped(after.system), "grade", "adds", "change"]),
+        piped(["---:", "---", "---:", "---:", "---", "---:", "---:", "---"]),
+    ]
+    for rank in ranks:
+        cells = [str(rank)]
+        for known, added in zip(by_rank, adds, strict=True):
+            cells += _ranked(known.get(rank), added.get(rank))
+        there = by_rank[1].get(rank)
+        lines.append(piped([*cells, "" if there is None else _CHANGES[there.change]]))
+    return "\n".join(lines)
+
+
+def _ranked(one: Ranked | None, adds: float | None) -> list[str]:
+    if one is None:
+        return ["", "", ""]
+    grade = "?" if one.grade is None else f"{one.grade:g}"
+    said = f"{one.doc_id}: {one.title}" if one.title else one.doc_id
+    return [escaped(said), grade, "" if adds is None else short(adds)]
+
+
+def _curves(contents: Contents) -> str:
+    levels = contents.curves[0].recall
+    rows = tuple(
+        ((one.system,), tuple(Cell(number(value)) for value in one.precision))
+        for one in contents.curves
+        if one.recall == levels
+    )
+    return table(Table(("precision at recall",), tuple(f"{level:g}" for level in levels), rows))
+
+
+def _rests_on(contents: Contents) -> Iterator[str]:
+    if contents.coverage:
+        yield table(coverage_table(contents))
+    if contents.bounds:
+        yield "With other grades for unjudged documents, the numbers could be as low and as high as this:"
+        yield table(bounds_table(contents))
+
+
+def _provenance(contents: Contents) -> Iterator[str]:
+    made = contents.provenance
+    yield escaped(f"Assay {made.version}, {made.made}, seed {made.seed}.")
+    yield _code([made.command] if made.command else [])
+    rows = tuple(((one.role, one.name, one.says, one.sha256 or "none"), ()) for one in made.inputs)
+    yield table(Table(("input", "name", "what it is", "SHA-256"), (), rows)) if rows else ""
+    yield table(Table(("setting", "value"), (), tuple((pair, ()) for pair in made.settings)))
+    yield _code(made.signatures)
+
+
+def _code(lines: Iterable[str]) -> str:
+    text = "\n".join(_BLANKS.sub(" ", legible(line)) for line in lines)
+    # A fence longer than any in the text cannot be closed from within.
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}" if text else ""

@@ -1,0 +1,250 @@
+"""What a report is made from: an evaluation, its comparison with a baseline, and what is looked at closely."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay.comparison import Comparison, Finding, compare
+from assay.comparison.findings import Settings
+from assay.counting.ranks import Ranks
+from assay.counting.retrieved import retrieved, why_not
+from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.evaluation import Evaluation
+from assay.given import check_levels, whole
+from assay.measures.registry import Measure
+from assay.scored import Scored
+from assay.stats.bootstrap import Interval
+from assay.stats.paired import Paired
+from assay.stats.pairs import Resampled
+
+#: What a report shows unless told otherwise; charts and queries are of the first one.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
+#: Of more systems than these, only some are looked at closely; all are in the table.
+MOST_SYSTEMS = 8
+#: Runs with more rows than this are not gone through once more for every document that they hold.
+MOST_ROWS = 5_000_000
+#: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
+COMPARED_BY: dict[str, Any] = {
+    "test": "permutation", "correction": "holm", "family": "measure", "interval": "bca", "alpha": 0.05, "margin": None,
+    "power": 0.8, "resamples": None, "bootstrap_resamples": 10_000, "seed": 0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Everything that the parts of a report are read off from.
+
+    `systems`: best first by the main measure. `detailed`: those that are looked at closely. `system`: the one whose
+    queries are shown beside the baseline's; empty if there is no comparison.
+    """
+
+    evaluation: Evaluation | None
+    comparison: Comparison | None
+    settings: Settings
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    detailed: tuple[str, ...]
+    baseline: str
+    system: str
+    standings: Mapping[tuple[str, str], tuple[float, Interval]]
+    paired: Mapping[str, Paired]
+    notes: tuple[str, ...]
+
+    @property
+    def main(self) -> str:
+        """The measure that charts and queries are shown for."""
+        return self.measures[0]
+
+    @property
+    def unit_kind(self) -> str:
+        """What the values are of: queries, mostly."""
+        return next((one.unit_kind for one in self.paired.values()), "query")
+
+    def findings(self, measure: str | None = None) -> list[Finding]:
+        """What was found about each system, best first, under the main measure unless another is named."""
+        if self.comparison is None:
+            return []
+        of_measure = {one.system: one for one in self.comparison.findings if one.measure == (measure or self.main)}
+        return [of_measure[system] for system in self.systems if system in of_measure]
+
+    @cached_property
+    def no_documents(self) -> str:
+        """Why documents cannot be looked at; empty if they can."""
+        if self.evaluation is None:
+            return "from scores alone, nothing is known of documents: there is no coverage, no curve and no ranking"
+        rows = int(self.evaluation.coverage["retrieved"].sum())
+        if rows > MOST_ROWS:
+            return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
+        why = why_not(self.evaluation.policies)
+        return f"documents are not looked at: {why}" if why else ""
+
+    def retrieved(self, systems: Sequence[str], depth: int | None) -> dict[str, Ranks]:
+        """Every document that one of these systems returned down to a depth, judged or not."""
+        evaluation = self._known
+        runs = {name: evaluation.runs[name] for name in systems}
+        return retrieved(runs, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
+
+    def measure(self, name: str) -> Measure:
+        """A measure of the evaluation."""
+        return self._known.measure(name)
+
+    @property
+    def _known(self) -> Evaluation:
+        if self.evaluation is None:
+            raise ParameterError(self.no_documents)
+        return self.evaluation
+
+
+def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
+    """The counts of some queries only."""
+    wanted = set(units)
+    kept = np.array([query in wanted for query in ranks.queries], dtype=np.bool_)
+    return ranks if kept.all() else ranks.only(kept)
+
+
+def basis_of(
+    given: Any, runs: Any, measures: Any, *, baseline: str | None, system: str | None, rules: dict[str, Any]
+) -> Basis:
+    """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
+    if isinstance(given, Comparison):
+        return _of_comparison(given, baseline, system, {"runs": runs, "measures": measures, **rules})
+    asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
+    check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
+    if runs is not None and measures is None:
+        measures = DEFAULT_MEASURES
+    scored = Scored.of(given, runs, measures, seed=whole("seed", asked["seed"], 0), **rules)
+    names = scored.measures(measures)
+    systems = [str(name) for name in scored.scores.frame["system"].unique(maintain_order=True)]
+    paired, notes = _paired(scored, names)
+    comparison = None
+    if len(systems) > 1:
+        _check_name("baseline", baseline, systems)
+        if paired:
+            comparison = compare(scored, measures=list(paired), baseline=baseline or systems[0], **asked)
+    elif baseline is not None or system is not None:
+        raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
+    if comparison is not None:
+        standings = _standings(comparison)
+        settings = comparison.settings
+    else:
+        settings = Settings(**{**asked, "resamples": None})
+        standings = _alone(paired, settings)
+    for name in [name for name in names if name not in paired]:
+        for one in systems:
+            known = math.nan if scored.evaluation is None else scored.evaluation.mean(name, one)
+            standings[name, one] = known, _NO_INTERVAL
+    first = (baseline or systems[0]) if len(systems) > 1 else ""
+    return _basis(scored.evaluation, comparison, settings, names, systems, first, system, standings, paired, notes)
+
+
+def _of_comparison(given: Comparison, baseline: str | None, system: str | None, said: dict[str, Any]) -> Basis:
+    for name, value in said.items():
+        if value is not None:
+            raise ParameterError(f"{name} belongs to the comparison that the report is made of: give it to compare")
+    baselines = list(dict.fromkeys(one.baseline for one in given.findings))
+    if len(baselines) > 1:
+        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
+    if baseline is not None and baseline != baselines[0]:
+        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
+    paired = {one.measure: one for one in given.paired}
+    return _basis(
+        given.evaluation,
+        given,
+        given.settings,
+        given.measures,
+        given.systems,
+        baselines[0],
+        system,
+        _standings(given),
+        paired,
+        [],
+    )
+
+
+_NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")
+
+
+def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
+    evaluation: Evaluation | None,
+    comparison: Comparison | None,
+    settings: Settings,
+    measures: Sequence[str],
+    systems: Sequence[str],
+    baseline: str,
+    system: str | None,
+    standings: dict[tuple[str, str], tuple[float, Interval]],
+    paired: dict[str, Paired],
+    notes: list[str],
+) -> Basis:
+    """Put the systems in order, and choose which to look at closely."""
+    main = measures[0]
+    if comparison is not None and main in paired:
+        ordered = [one.system for one in comparison.standing(main)]
+    else:
+        ordered = list(systems)
+    others = [name for name in ordered if name != baseline]
+    _check_name("system", system, others)
+    closest = "" if comparison is None else system or others[0]
+    detailed = ordered
+    if len(ordered) > MOST_SYSTEMS:
+        first = [name for name in (baseline, closest) if name]
+        chosen = {*first, *[name for name in ordered if name not in first][: MOST_SYSTEMS - len(first)]}
+        detailed = [name for name in ordered if name in chosen]
+        notes.append(
+            f"{number_of('system', len(ordered))} are too many to look at each closely: verdicts in words, curves and "
+            f"bounds are of {len(detailed)} (the baseline, the one looked at and the best of the others), the table "
+            "has all; report on some of the runs to see others"
+        )
+    told = () if comparison is None else comparison.notes
+    return Basis(
+        evaluation,
+        comparison,
+        settings,
+        tuple(measures),
+        tuple(ordered),
+        tuple(detailed),
+        baseline,
+        closest,
+        standings,
+        paired,
+        tuple(dict.fromkeys([*notes, *told])),
+    )
+
+
+def _paired(scored: Scored, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:
+    """The systems paired by unit under each measure; and why not, where they cannot be."""
+    paired = {}
+    reasons: dict[str, list[str]] = {}
+    for name in names:
+        try:
+            paired[name] = scored.all_paired([name])[0]
+        except InputError as problem:
+            if scored.evaluation is None:  # scores that cannot be paired are good for nothing
+                raise
+            reasons.setdefault(str(problem).removeprefix(f"{name}: "), []).append(name)
+    return paired, [f"{', '.join(of)}: no interval and no comparison: {why}" for why, of in reasons.items()]
+
+
+def _standings(comparison: Comparison) -> dict[tuple[str, str], tuple[float, Interval]]:
+    return {(one.measure, one.system): (one.value, one.interval) for one in comparison.standings}
+
+
+def _alone(paired: dict[str, Paired], settings: Settings) -> dict[tuple[str, str], tuple[float, Interval]]:
+    """Each system's number and its interval, where there is nothing to compare with."""
+    found = {}
+    for name, one in paired.items():
+        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.interval)
+        for place, system in enumerate(one.systems):
+            found[name, system] = float(one.observed[place]), resampled.of_system(place, 1 - settings.alpha)
+    return found
+
+
+def _check_name(role: str, name: str | None, known: Sequence[str]) -> None:
+    if name is not None and name not in known:
+        raise ParameterError(f"the {role} is one of {listed(known)}, not {name!r}{did_you_mean(str(name), known)}")

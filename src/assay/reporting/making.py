@@ -1,0 +1,113 @@
+"""`make_report`: judgments and runs, an evaluation or a comparison -> a `Report`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from assay.comparison.result import FROM_SCORES
+from assay.errors import number_of
+from assay.given import whole
+from assay.measures.registry import Measure
+from assay.reporting import changed as by_query
+from assay.reporting import figures, verdicts
+from assay.reporting.basis import Basis, basis_of
+from assay.reporting.contents import Contents
+from assay.reporting.methods import methods
+from assay.reporting.provenance import provenance
+from assay.reporting.result import Report
+from assay.reporting.texts import Texts
+
+
+def make_report(
+    given: Any,
+    runs: Any = None,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    baseline: str | None = None,
+    system: str | None = None,
+    topics: Any = None,
+    documents: Any = None,
+    title: str | None = None,
+    changed: int = 6,
+    show: int = 10,
+    command: str = "",
+    **rules: Any,
+) -> Report:
+    """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
+
+    `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
+    or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
+    `seed`, …) and, with judgments and runs, the rules of `evaluate`.
+
+    `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
+    the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
+    best of the others unless given. `topics` and `documents` (files, tables or dicts of texts) put words to ids.
+    `changed`: how many of the most changed queries to show, half of them gains and half losses; `show`: how many ranks
+    of each. `command` is the command line that made it.
+
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
+    >>> report = make_report(judged, runs, ["RR", "P@1"], topics={"q0": "bitter tea"})
+    >>> report.contents.verdicts[0].headline, report.contents.changed[0].text
+    ('up is better than down', 'bitter tea')
+    """
+    shown = by_query.Shown(whole("changed", changed, 0), whole("show", show, 1))
+    texts = Texts.of(topics, documents)
+    basis = basis_of(given, runs, measures, baseline=baseline, system=system, rules=rules)
+    spoken, left_out = verdicts.verdicts(basis)
+    parts, too_many = by_query.differences(basis, texts)
+    moved, no_rankings = by_query.changed_queries(basis, parts, texts, shown)
+    drawn, no_curve = figures.curves(basis)
+    limits, no_bounds = figures.bounds(basis)
+    every_query = by_query.queries(basis, texts)
+    documents_shown = [one.doc_id for query in moved for side in (query.baseline, query.system) for one in side.ranking]
+    unknown = texts.notes((row.query_id for row in every_query.rows), documents_shown)
+    paragraph, references = methods(basis)
+    notes = (*basis.notes, *left_out, *too_many, *no_rankings, *no_curve, *no_bounds, *unknown)
+    # The report says the same of all documents, and why.
+    told_better = {FROM_SCORES, f"unjudged {basis.no_documents}"}
+    contents = Contents(
+        title=title or _title(basis),
+        lead=_lead(basis),
+        measures=basis.measures,
+        verdicts=tuple(spoken),
+        summary=tuple(verdicts.summary(basis)),
+        noticed=tuple(verdicts.noticed(basis)),
+        systems=tuple(figures.systems_table(basis)),
+        differences=tuple(parts),
+        curves=tuple(drawn),
+        changed=tuple(moved),
+        coverage=tuple(figures.coverage(basis)),
+        bounds=tuple(limits),
+        power=tuple(figures.power(basis)),
+        warnings=_warnings(basis, texts),
+        notes=tuple(dict.fromkeys(note for note in notes if note and note not in told_better)),
+        methods=paragraph,
+        references=tuple(references),
+        provenance=provenance(basis, texts, command),
+        queries=every_query,
+    )
+    return Report(contents)
+
+
+def _title(basis: Basis) -> str:
+    if len(basis.systems) == 1:
+        return basis.systems[0]
+    others = [name for name in basis.systems if name != basis.baseline]
+    return f"{others[0] if len(others) == 1 else number_of('system', len(others))} against {basis.baseline}"
+
+
+def _lead(basis: Basis) -> str:
+    counts = [number_of("system", len(basis.systems))]
+    if basis.evaluation is None:
+        counts.append(number_of(basis.unit_kind, len(basis.paired[basis.main].units)))
+    else:
+        counts.append(number_of("topic", len(basis.evaluation.qrels.topics)))
+        counts.append(number_of("judgment", basis.evaluation.qrels.frame.height))
+    return ", ".join(counts)
+
+
+def _warnings(basis: Basis, texts: Texts) -> tuple[str, ...]:
+    tables = [table for table in (basis.evaluation, texts.topics, texts.documents) if table is not None]
+    return tuple(warning for table in tables for warning in table.warnings)

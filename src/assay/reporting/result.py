@@ -1,0 +1,80 @@
+"""`Report`: what is known about systems, to be written in every form."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import ParameterError
+from assay.files.atomic import write_text
+from assay.report.written import as_json_text, systems_table
+from assay.reporting.contents import Contents
+
+#: The forms of a report by the ending of the file's name.
+FORMS = {".html": "to_html", ".md": "to_markdown", ".tex": "to_latex", ".json": "to_json"}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Verdicts, systems with intervals, queries, coverage, methods and provenance, as plain data and in every form.
+
+    >>> from assay import make_report
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
+    >>> print(make_report(judged, runs, "RR"))
+    up is better than down under RR: 1.0000 against 0.0000, +1.0000 (95% interval +1.0000 to +1.0000, p = 0.0312).
+    """
+
+    contents: Contents
+
+    def __str__(self) -> str:
+        return "\n".join(self.contents.summary)
+
+    def __repr__(self) -> str:
+        return f"<Report {self.contents.title!r}: {self.contents.lead}>"
+
+    def to_html(self) -> str:
+        """One page of its own: it loads nothing from anywhere."""
+        from assay.report.html import page  # noqa: PLC0415  # whoever wants another form need not load it
+
+        return page(self.contents)
+
+    def to_markdown(self) -> str:
+        """As GitHub shows it."""
+        from assay.report.written_markdown import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self.contents)
+
+    def to_latex(self) -> str:
+        """A document with the table of systems (booktabs), the methods and the references, to take parts from."""
+        from assay.report.written_latex import to_latex  # noqa: PLC0415
+
+        return to_latex(self.contents)
+
+    def to_json(self) -> str:
+        """Everything, numbers in full, with the version of the schema; what is not a number is null."""
+        return as_json_text(self.contents)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the form that the name ends in (.html, .md, .tex, .json), whole or not at all."""
+        form = form_of(path)
+        write_text(path, str(getattr(self, form)()))
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        title, said = html.escape(self.contents.title), html.escape(str(self)).replace("\n", "<br>")
+        return f"<p><b>{title}</b></p><p>{said}</p>{systems_table(self.contents).to_html()}"
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """The method that writes a file of this name.
+
+    >>> form_of("report.tex")
+    'to_latex'
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMS:
+        raise ParameterError(f"{os.fspath(path)}: the name of a report ends in one of {', '.join(FORMS)}")
+    return FORMS[suffix]

@@ -1,0 +1,143 @@
+"""What was found, in words: the verdicts, what stands above them, and what users would notice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from assay.comparison import Finding
+from assay.errors import number_of
+from assay.report.sentences import caveat, headline, of_noticed, of_verdict, without_caveat
+from assay.reporting.basis import Basis
+from assay.reporting.contents import Spoken, Tone
+
+#: Verdicts under other measures than the main one are told in words as long as all are not more than this.
+MOST_VERDICTS = 12
+_MOST_NAMES = 5
+TONES: dict[str, Tone] = {"better": "good", "worse": "bad", "equivalent": "even", "identical": "even"}
+#: How a group of systems with the same verdict stands to the baseline.
+_GROUPS = {
+    "better": "{} {are} better than {baseline}",
+    "higher": "{} {are} higher than {baseline}",
+    "equivalent": "{} {are} as good as {baseline}",
+    "identical": "{} {are} identical with {baseline}",
+    "worse": "{} {are} worse than {baseline}",
+    "lower": "{} {are} lower than {baseline}",
+    "cannot tell": "one cannot tell {} from {baseline}",
+}
+
+
+def verdicts(basis: Basis) -> tuple[list[Spoken], list[str]]:
+    """The verdicts by the main measure, then by the others if they are few; and what was left out."""
+    told = [one for one in basis.findings() if one.system in basis.detailed]
+    others = [one for name in basis.measures[1:] for one in basis.findings(name) if one.system in basis.detailed]
+    notes = []
+    if others and len(told) + len(others) > MOST_VERDICTS:
+        under = ", ".join(basis.measures[1:])
+        notes.append(f"verdicts under {under} stand in the table as marks; assay compare -m gives them in words")
+        others = []
+    return [_spoken(one, basis) for one in (*told, *others)], notes
+
+
+def _spoken(finding: Finding, basis: Basis) -> Spoken:
+    return Spoken(
+        measure=finding.measure,
+        baseline=finding.baseline,
+        system=finding.system,
+        tone=TONES.get(finding.verdict.word, "open"),
+        word=f"{finding.verdict.word}{' (negligible difference)' if finding.verdict.negligible else ''}",
+        headline=headline(finding),
+        paragraph=without_caveat(finding, basis.unit_kind, basis.settings.power),
+        caveat=caveat(finding),
+        baseline_value=finding.baseline_value,
+        value=finding.value,
+        difference=finding.difference,
+        relative=finding.relative,
+        low=finding.interval.low,
+        high=finding.interval.high,
+        level=finding.interval.level,
+        p=finding.p,
+        d_z=finding.d_z,
+        margin=finding.margin.value,
+        won=finding.wins.won,
+        tied=finding.wins.tied,
+        lost=finding.wins.lost,
+    )
+
+
+def summary(basis: Basis) -> Iterator[str]:
+    """Who is better, and how sure: a few sentences that stand above all else."""
+    findings = basis.findings()
+    if basis.comparison is None or not findings:
+        yield from _without_comparison(basis)
+        return
+    if len(findings) == 1:
+        yield of_verdict(findings[0], basis.unit_kind)
+        yield from _other_measures(basis)
+    else:
+        yield _of_groups(findings, basis.main, basis.baseline)
+        best = basis.systems[0]
+        value, interval = basis.standings[basis.main, best]
+        yield f"{best} has the best number, {value:.4f} ({_interval(interval.low, interval.high, interval.level)})."
+    depend = sum(bool(one.verdict.unjudged) for one in findings)
+    if depend:
+        which = "This verdict depends" if len(findings) == 1 else f"{depend} of {len(findings)} verdicts depend"
+        yield f"{which} on unjudged documents: with other grades for them, the difference could change its sign."
+
+
+def noticed(basis: Basis) -> list[str]:
+    """What users would notice of each system in place of the baseline."""
+    findings = [one for one in basis.findings() if one.system in basis.detailed]
+    several = len(findings) > 1
+    return [
+        of_noticed(one.noticed, *((one.baseline, one.system) if several else ()))
+        for one in findings
+        if one.noticed is not None
+    ]
+
+
+def _without_comparison(basis: Basis) -> Iterator[str]:
+    known = [name for name in basis.systems if (basis.main, name) in basis.standings]
+    for name in known[:1]:
+        value, interval = basis.standings[basis.main, name]
+        said = f" ({_interval(interval.low, interval.high, interval.level)})" if interval.is_known else ""
+        yield f"{name} has {'no number' if math.isnan(value) else f'{value:.4f}'} under {basis.main}{said}."
+    if len(basis.systems) == 1:
+        yield "There is no other system to compare it with."
+    else:
+        yield f"The {number_of('system', len(basis.systems))} are not compared by {basis.main}: see the notes."
+
+
+def _other_measures(basis: Basis) -> Iterator[str]:
+    """The verdict on the only pair by the other measures, in a sentence."""
+    groups: dict[str, list[str]] = {}
+    for name in basis.measures[1:]:
+        for one in basis.findings(name):
+            groups.setdefault(one.verdict.word, []).append(name)
+    if groups:
+        told = "; ".join(f"{word} under {_names(names)}" for word, names in groups.items())
+        yield f"By the other measures: {told}."
+
+
+def _of_groups(findings: Sequence[Finding], measure: str, baseline: str) -> str:
+    told: list[str] = []
+    for word, says in _GROUPS.items():
+        names = [one.system for one in findings if one.verdict.word == word]
+        if names:
+            are = "is" if len(names) == 1 else "are"
+            # Names come in last: they may hold braces.
+            parts = says.replace("{are}", are).split("{}")
+            told.append(_names(names).join(part.replace("{baseline}", "it" if told else baseline) for part in parts))
+    return f"Under {measure}, {'; '.join(told)}."
+
+
+def _interval(low: float, high: float, level: float) -> str:
+    return f"{level:.0%} interval {low:.4f} to {high:.4f}"
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names as one says them; of many, the first."""
+    shown = (
+        list(names) if len(names) <= _MOST_NAMES + 1 else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} others"]
+    )
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

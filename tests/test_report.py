@@ -1,0 +1,633 @@
+"""A report says what `compare` and `evaluate` say, where it comes from, and is written whole in every form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared_data import shared
+
+import assay
+from assay import Report, compare, evaluate, make_report, parse_measure
+from assay.comparison import Comparison
+from assay.errors import InputError, ParameterError
+from assay.measures import registered
+from assay.report import written_latex, written_markdown
+from assay.reporting import contents as contract
+from assay.reporting import works
+from assay.reporting.contents import Contents
+from assay.reporting.provenance import now
+
+BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
+TEA = BICYCLES.parent / "tea"
+NAMES = ("bm25", "described", "expanded", "tfidf", "titles", "shuffled")
+RUNS = {name: BICYCLES / "runs" / f"{name}.run" for name in NAMES}
+MEASURES = ("nDCG@10", "AP", "RR")
+FORMS = ("to_html", "to_markdown", "to_latex", "to_json")
+Table = dict[str, dict[str, float]]
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    texts = {"topics": BICYCLES / "topics.trec", "documents": BICYCLES / "documents.jsonl"}
+    return make_report(BICYCLES / "qrels.txt", RUNS, MEASURES, **texts)  # type: ignore[arg-type]  # two of the options
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compare(BICYCLES / "qrels.txt", RUNS, measures=MEASURES, baseline="bm25")
+
+
+def random_data(systems: int, queries: int = 8, seed: int = 1) -> tuple[Table, dict[str, Table]]:
+    """Judgments of a dozen documents a query, and systems that return others, too, in any order."""
+    rng = random.Random(seed)
+    qrels = {f"q{n}": {f"d{d}": rng.choice([0, 0, 1, 2]) for d in range(12)} for n in range(queries)}
+    runs = {
+        f"s{s}": {query: {f"d{d}": rng.random() for d in rng.sample(range(20), 14)} for query in qrels}
+        for s in range(systems)
+    }
+    return {query: {doc: float(grade) for doc, grade in docs.items()} for query, docs in qrels.items()}, runs
+
+
+# What is in it is what the other verbs say.
+
+
+def test_verdicts_are_those_of_compare(report: Report, comparison: Comparison) -> None:
+    told = {one.system: one for one in report.contents.verdicts}
+    assert set(told) == set(NAMES) - {"bm25"}
+    for system, one in told.items():
+        finding = comparison.finding("nDCG@10", system)
+        assert (one.value, one.difference, one.p, one.d_z) == (
+            finding.value,
+            finding.difference,
+            finding.p,
+            finding.d_z,
+        )
+        assert (one.low, one.high) == (finding.interval.low, finding.interval.high)
+        assert one.word == finding.verdict.word
+        assert (one.won, one.tied, one.lost) == tuple(finding.wins)
+        assert f"{one.paragraph} {one.caveat}".strip() in "\n".join(comparison.lines())
+
+
+def test_the_table_has_the_numbers_marks_and_intervals_of_every_measure(report: Report, comparison: Comparison) -> None:
+    assert [row.system for row in report.contents.systems] == [one.system for one in comparison.standing("nDCG@10")]
+    for row in report.contents.systems:
+        for score in row.scores:
+            standing = next(one for one in comparison.standing(score.measure) if one.system == row.system)
+            assert (score.value, score.low, score.high) == (
+                standing.value,
+                standing.interval.low,
+                standing.interval.high,
+            )
+            if row.is_baseline:
+                assert (score.mark, score.verdict) == ("", "")
+                continue
+            finding = comparison.finding(score.measure, row.system)
+            words = {"better": "▲", "worse": "▼", "equivalent": "≈", "identical": "≈", "cannot tell": ""}
+            assert score.mark == words[finding.verdict.word]
+            assert (score.p, score.difference) == (finding.p, finding.difference)
+    best = [[score.is_best for score in row.scores] for row in report.contents.systems]
+    assert [sum(column) for column in zip(*best, strict=True)] == [1, 1, 1]
+
+
+def test_bounds_power_and_queries_are_those_of_compare(report: Report, comparison: Comparison) -> None:
+    bounds = {(row["system"], row["measure"]): row for row in comparison.bounds().to_dicts()}
+    assert {(one.system, one.measure) for one in report.contents.bounds} == set(bounds)
+    for bound in report.contents.bounds:
+        row = bounds[bound.system, bound.measure]
+        assert (bound.low, bound.high) == (row["low"], row["high"])
+    for one in report.contents.power:
+        finding = comparison.finding("nDCG@10", one.system)
+        assert (one.detectable, one.needed, one.units) == (finding.detectable, finding.needed, finding.units)
+    first = report.contents.differences[0]
+    assert first.system == "described"
+    expected = {row[0]: row[1:4] for row in comparison.queries("nDCG@10", "described").rows()}
+    assert {one.query_id: (one.baseline_value, one.value, one.difference) for one in first.queries} == expected
+    falling = [one.difference for one in first.queries]
+    assert falling == sorted(falling, reverse=True)
+
+
+def test_coverage_curves_and_every_value_are_those_of_evaluate(report: Report) -> None:
+    evaluation = evaluate(BICYCLES / "qrels.txt", RUNS, [*MEASURES, "Judged@5", "Judged@20", "IPrec@0.5"])
+    rows = {row["system"]: row for row in evaluation.coverage.to_dicts()}
+    for one in report.contents.coverage:
+        assert one.relevant_retrieved == rows[one.system]["relevant_retrieved"]
+        expected = (evaluation.mean(f"Judged@{cutoff}", one.system) for cutoff in (5, 20))
+        assert [dict(one.judged)[5], dict(one.judged)[20]] == pytest.approx([*expected])
+    for curve in report.contents.curves:
+        at_half = dict(zip(curve.recall, curve.precision, strict=True))[0.5]
+        assert at_half == pytest.approx(evaluation.mean("IPrec@0.5", curve.system))
+    queries = report.contents.queries
+    assert queries is not None
+    for place, system in enumerate(queries.systems):
+        known = dict(evaluation.scores.of(system, "nDCG@10").select("unit", "value").rows())
+        assert {row.query_id: row.values[place] for row in queries.rows} == known
+
+
+def test_the_most_changed_queries_show_both_rankings_and_steps_that_add_up(report: Report) -> None:
+    changed = report.contents.changed
+    falling = [one.query_id for one in report.contents.differences[0].queries]
+    assert [one.query_id for one in changed] == [*falling[:3], *falling[:-4:-1]]
+    runs = {name: assay.read_run(path) for name, path in RUNS.items()}
+    grades = {tuple(row[:2]): row[2] for row in assay.read_qrels(BICYCLES / "qrels.txt").frame.rows()}
+    for one in changed:
+        assert one.text
+        for side in (one.baseline, one.system):
+            own = runs[side.system].frame.filter(query_id=one.query_id)
+            expected = own.sort(["score", "doc_id"], descending=True)["doc_id"].to_list()[:10]
+            assert [item.doc_id for item in side.ranking] == expected
+            assert [item.grade for item in side.ranking] == [grades.get((one.query_id, doc)) for doc in expected]
+            assert all(item.title and item.text for item in side.ranking)
+            assert side.steps[-1].running == pytest.approx(side.value)
+            assert sum(step.adds for step in side.steps) == pytest.approx(side.value)
+        moved = {item.doc_id: item for item in one.system.ranking}
+        before = {item.doc_id: item.rank for item in one.baseline.ranking}
+        for doc, item in moved.items():
+            assert (item.change == "gained") == (doc not in before)
+            assert doc not in before or item.other_rank == before[doc]
+        assert one.best == pytest.approx(1)
+        assert one.difference == pytest.approx(one.system.value - one.baseline.value)
+
+
+def test_what_stands_below_the_ranking_shown_is_the_last_step() -> None:
+    """AP looks at all ranks; three are shown."""
+    result = make_report(BICYCLES / "qrels.txt", RUNS, "AP", system="tfidf", changed=2, show=3)
+    for one in result.contents.changed:
+        for side in (one.baseline, one.system):
+            assert len(side.ranking) <= 3
+            assert side.steps[-1].running == pytest.approx(side.value)
+    deep = [step for one in result.contents.changed for step in one.baseline.steps if not step.doc_id]
+    assert deep
+    assert all(step.rank > 3 for step in deep)
+
+
+def test_where_a_measure_does_not_add_up_the_reason_stands_in_place_of_the_steps() -> None:
+    changed = make_report(BICYCLES / "qrels.txt", RUNS, "SetF", changed=2).contents.changed
+    assert [one.no_steps for one in changed] == ["SetF does not add up over documents"] * 2
+    assert all(one.best is None and not one.baseline.steps for one in changed)
+
+
+# Where it comes from.
+
+
+def test_every_input_has_the_digest_of_its_bytes(report: Report) -> None:
+    digests = {one.name.rpartition(" = ")[2]: one.sha256 for one in report.contents.provenance.inputs}
+    files = [BICYCLES / "qrels.txt", *RUNS.values(), BICYCLES / "topics.trec", BICYCLES / "documents.jsonl"]
+    assert len(digests) == len(files)
+    for file in files:
+        name = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+        assert digests[name.as_posix()] == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_what_is_not_a_file_has_no_digest_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even if a file happens to be called as the run is."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s0").write_text("other")
+    qrels, runs = random_data(2)
+    inputs = make_report(qrels, runs, "AP", topics={"q1": "one"}).contents.provenance.inputs
+    assert [one.role for one in inputs] == ["qrels", "run", "run", "topics"]
+    assert all(one.sha256 is None and "not a file" in one.says for one in inputs)
+
+
+def test_the_time_is_that_of_the_environment_and_then_the_bytes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert now() == "1970-01-02 00:00:00 UTC"
+    made = [make_report(TEA / "qrels.txt", [TEA / "words.run", TEA / "stems.run"]) for _ in range(2)]
+    for form in FORMS:
+        assert getattr(made[0], form)() == getattr(made[1], form)()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(ParameterError, match=r"SOURCE_DATE_EPOCH is a number of seconds since 1970, not 'yesterday'"):
+        now()
+
+
+def test_signatures_and_settings_are_told(report: Report, comparison: Comparison) -> None:
+    made = report.contents.provenance
+    assert comparison.evaluation is not None
+    assert made.signatures == tuple(comparison.evaluation.signatures.values())
+    assert dict(made.settings)["correction"] == "corrected by Holm's method"
+    assert made.version == assay.__version__
+
+
+# Methods.
+
+
+def test_the_methods_paragraph_cites_what_was_used_and_nothing_else(report: Report) -> None:
+    paragraph, references = report.contents.methods, report.contents.references
+    cited = [int(number) for found in re.findall(r"\[([\d, ]+)\]", paragraph) for number in found.split(", ")]
+    assert list(dict.fromkeys(cited)) == [*range(1, len(references) + 1)]
+    first_words = " ".join(one.entry[:12] for one in references)
+    assert all(name in first_words for name in ("Järvelin", "Smucker", "Holm", "Efron"))
+    assert "Moffat" not in first_words
+    for said in ("6 systems", "20 topics", "681 relevance", "nDCG@10", "seed 0", "10,000", "95%", "±0.01"):
+        assert said in paragraph
+
+
+@pytest.mark.parametrize(
+    ("options", "works_cited"),
+    [
+        ({"test": "t", "correction": "bonferroni"}, ["Student", "Dunn"]),
+        ({"test": "wilcoxon", "correction": "benjamini-hochberg"}, ["Wilcoxon", "Pratt", "Benjamini"]),
+        ({"test": "sign", "interval": "percentile"}, ["Dixon", "Tibshirani"]),
+        ({"measures": ["RBP(p=0.8)", "ERR@10", "nDCG(gain='exp')@10"]}, ["Moffat", "Chapelle", "Burges"]),
+        ({"test": "bootstrap", "measures": "Bpref"}, ["Sakai", "incomplete information"]),
+    ],
+)
+def test_other_choices_cite_other_works(options: dict[str, Any], works_cited: list[str]) -> None:
+    qrels, runs = random_data(3)
+    contents = make_report(qrels, runs, **options).contents
+    entries = "\n".join(one.entry for one in contents.references)
+    assert [name for name in works_cited if name not in entries] == []
+    assert "Student" in entries or "Student" not in works_cited
+
+
+def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
+    assert set(works.OF_MEASURES) <= set(registered())
+    cited = {
+        *works.OF_MEASURES.values(),
+        *(key for keys in works.OF_TESTS.values() for key in keys),
+        *works.OF_CORRECTIONS.values(),
+        *works.OF_INTERVALS.values(),
+        works.OF_EXPONENTIAL_GAIN,
+        works.OF_EQUIVALENCE,
+        works.OF_POWER,
+    }
+    assert cited == set(works.works())
+    for key, one in works.works().items():
+        assert {"author", "title", "year"} <= set(one.fields)
+        assert one.fields["year"] in one.entry()
+        assert key.endswith(one.fields["year"])
+        assert one.kind == "book" or "pages" in one.fields
+        assert one.bibtex.count("{") == one.bibtex.count("}")
+
+
+# Shapes of input.
+
+
+def test_one_system_alone_has_intervals_coverage_a_curve_and_its_queries() -> None:
+    result = make_report(TEA / "qrels.txt", TEA / "words.run", topics=TEA / "topics.tsv")
+    contents = result.contents
+    assert [*contents.verdicts, *contents.differences, *contents.changed, *contents.power] == []
+    assert contents.systems[0].scores[0].value == pytest.approx(0.5799, abs=1e-4)
+    assert contents.systems[0].scores[0].low < 0.5799 < contents.systems[0].scores[0].high
+    assert len(contents.coverage) == len(contents.curves) == 1
+    assert contents.queries is not None
+    assert len(contents.queries.rows) == 8
+    assert contents.queries.rows[0].text
+    assert str(result).endswith("There is no other system to compare it with.")
+    assert all(getattr(result, form)() for form in FORMS)
+
+
+def test_of_many_systems_the_table_has_all_and_the_notes_say_what_is_left_out() -> None:
+    qrels, runs = random_data(12, queries=12)
+    contents = make_report(qrels, runs, baseline="s3", system="s11").contents
+    assert len(contents.systems) == 12
+    assert len(contents.curves) == 8
+    shown = {one.system for one in contents.curves}
+    assert {"s3", "s11"} <= shown
+    assert {one.system for one in contents.verdicts} == shown - {"s3"}
+    assert contents.changed[0].system.system == contents.differences[0].system == "s11"
+    assert any("12 systems are too many" in note for note in contents.notes)
+    assert any("verdicts under AP, RR, P@10 stand in the table" in note for note in contents.notes)
+
+
+def test_missing_topics_are_counted_and_warned_about() -> None:
+    qrels, runs = random_data(2)
+    del runs["s1"]["q0"], runs["s1"]["q1"]
+    contents = make_report(qrels, runs, "AP").contents
+    assert contents.warnings == ("s1: 2 judged topics missing, counted as empty",)
+    assert {one.system: one.missing for one in contents.coverage} == {"s0": 0, "s1": 2}
+    skipped = make_report(qrels, runs, "AP", missing="skip").contents
+    assert skipped.power[0].units == 6
+    assert skipped.notes[0] == "AP: 2 queries that not all systems have left out"
+
+
+def test_undefined_values_are_null_and_what_cannot_be_compared_is_said() -> None:
+    qrels, run = {"q1": {"a": 0}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    result = make_report(qrels, {"x": run, "y": run}, "AP", undefined="skip")
+    assert str(result).startswith("x has no number under AP.")
+    assert "AP: no interval and no comparison: the systems x, y have no query in common" in result.contents.notes
+    told = json.loads(result.to_json())
+    assert told["systems"][0]["scores"][0]["value"] is None
+    assert told["queries"]["rows"][0]["values"] == [None, None]
+    assert all(getattr(result, form)() for form in FORMS)
+
+
+@pytest.mark.parametrize("rule", [{"ties": "expected"}, {"judged_only": True}])
+def test_where_documents_cannot_be_looked_at_the_rest_is_there_and_the_reason(rule: dict[str, Any]) -> None:
+    qrels, runs = random_data(2)
+    contents = make_report(qrels, runs, "AP", **rule).contents
+    assert [*contents.changed, *contents.bounds] == []
+    assert contents.differences
+    assert [note for note in contents.notes if "not looked at" in note] == [contents.notes[-1]]
+
+
+def test_a_report_can_be_made_of_an_evaluation_a_comparison_and_scores() -> None:
+    qrels, runs = random_data(3)
+    evaluation = evaluate(qrels, runs, MEASURES)
+    from_runs = make_report(qrels, runs, MEASURES, baseline="s1").contents
+    assert evaluation.report(baseline="s1").contents.systems == from_runs.systems
+    assert compare(evaluation, baseline="s1").report().contents.systems == from_runs.systems
+    from_scores = make_report(evaluation.scores, baseline="s1").contents
+    for row, other in zip(from_scores.systems, from_runs.systems, strict=True):
+        # What unjudged documents could do is not known from scores, and not said.
+        numbers = [[score._replace(verdict="") for score in one.scores] for one in (row, other)]
+        assert numbers[0] == numbers[1]
+    assert [*from_scores.coverage, *from_scores.curves, *from_scores.changed] == []
+    assert any("from scores alone" in note for note in from_scores.notes)
+    assert all(getattr(make_report(evaluation.scores), form)() for form in FORMS)
+
+
+def test_scores_of_a_single_unit_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("system,measure,unit,value\na,AP,q1,0.5\nb,AP,q1,0.6\n")
+    with pytest.raises(InputError, match="AP: expected at least 2 units that all systems have, got 1"):
+        make_report(tmp_path / "scores.csv")
+
+
+def test_with_two_queries_an_interval_goes_from_one_to_the_other() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0, "a": 0.5}}
+    score = make_report(qrels, run, "RR").contents.systems[0].scores[0]
+    assert (score.low, score.value, score.high) == (0.5, 0.75, 1.0)
+
+
+def test_a_micro_average_has_no_queries_of_its_own() -> None:
+    qrels, runs = random_data(2)
+    contents = make_report(qrels, runs, ["MicroF", "AP"]).contents
+    assert contents.differences == ()
+    assert any("sums counts up over queries" in note for note in contents.notes)
+
+
+def test_where_less_is_better_the_smallest_number_is_best() -> None:
+    qrels, runs = random_data(3)
+    contents = make_report(qrels, runs, "ErrorRate", collection_size=100).contents
+    values = [row.scores[0].value for row in contents.systems]
+    assert values == sorted(values)
+    assert contents.systems[0].scores[0].is_best
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"baseline": "zz"}, r"the baseline is one of s0, s1, not 'zz'"),
+        ({"system": "s0"}, r"the system is one of s1, not 's0'"),
+        ({"changed": -1}, "changed is a whole number from 0 on"),
+        ({"show": 0}, "show is a whole number from 1 on"),
+        ({"test": "zz"}, "the test is one of permutation"),
+        ({"alpha": 2}, "alpha lies between"),
+        ({"nonsense": 1}, "nonsense"),
+    ],
+)
+def test_what_does_not_exist_is_refused(options: dict[str, Any], says: str) -> None:
+    qrels, runs = random_data(2)
+    with pytest.raises(ParameterError, match=says):
+        make_report(qrels, runs, "AP", **options)
+
+
+def test_a_comparison_keeps_its_own_settings() -> None:
+    qrels, runs = random_data(3)
+    with pytest.raises(ParameterError, match="alpha belongs to the comparison"):
+        compare(qrels, runs, baseline="s0", measures="AP").report(alpha=0.1)
+    with pytest.raises(ParameterError, match="a report holds systems against one baseline"):
+        compare(qrels, runs, measures="AP").report()
+    with pytest.raises(ParameterError, match="there is one system, run"):
+        make_report(qrels, runs["s0"], "AP", baseline="s0")
+
+
+def test_texts_that_do_not_fit_are_noted() -> None:
+    qrels, runs = random_data(2)
+    notes = make_report(qrels, runs, "AP", topics={"other": "x"}, documents={"other": "x"}).contents.notes
+    assert "topics: no topic has the id of a query" in notes
+    assert "documents: none of the documents shown is there" in notes
+
+
+# Forms.
+
+HOSTILE = "a_b%&\\$#{}~^<b>|`*[x](y)\x08\u2028\n- 1. "
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Report:
+    """Names, queries and texts with whatever a form could take for its own."""
+    qrels, runs = random_data(2)
+    judged = {f"{query}{HOSTILE}": docs for query, docs in qrels.items()}
+    named = {
+        f"{name}{HOSTILE}": {f"{query}{HOSTILE}": docs for query, docs in run.items()} for name, run in runs.items()
+    }
+    texts = dict.fromkeys((f"d{number}" for number in range(20)), f"<script>alert(1)</script>{HOSTILE}")
+    topics = dict.fromkeys(judged, f"</style>\\end{{document}}{HOSTILE}")
+    return make_report(judged, named, "AP", topics=topics, documents=texts, title=f"# {HOSTILE}", command=HOSTILE)
+
+
+def test_latex_is_balanced_and_everything_in_it_escaped(hostile: Report, report: Report) -> None:
+    for text in (hostile.to_latex(), report.to_latex()):
+        lines = [line.removesuffix("%") for line in text.splitlines() if not line.startswith("%")]
+        bare = re.sub(r"\\[\\{}%&$#_]", "", "\n".join(lines))
+        depths = list(accumulate({"{": 1, "}": -1}.get(character, 0) for character in bare))
+        assert min(depths) == depths[-1] == 0
+        assert not re.search(r"[%#_~^]", bare)
+        assert bare.count("$") % 2 == 0
+        begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", bare) for word in ("begin", "end"))
+        assert sorted(begun) == sorted(ended)
+        assert begun.count("document") == 1
+        assert begun.count("tabular") == begun.count("table") > 2
+        assert "\x08" not in text
+        assert r"\toprule" in text
+    assert r"a\_b\%\&\textbackslash{}\$\#\{\}" in hostile.to_latex()
+    assert r"$\blacktriangledown$" in report.to_latex()
+    assert "worse than the baseline" in report.to_latex()
+
+
+def test_no_latex_comment_can_be_left_by_a_line_break(hostile: Report) -> None:
+    first = hostile.to_latex().splitlines()[0]
+    assert first.startswith("% Made by Assay")
+    assert first.endswith("- 1.")
+
+
+def test_markdown_has_no_markup_but_its_own(hostile: Report) -> None:
+    text = hostile.to_markdown()
+    prose = "".join(re.split(r"^(?:`{3,})text\n.*?^`{3,}$", text, flags=re.MULTILINE | re.DOTALL))
+    assert not re.search(r"(?<!\\)<", prose)
+    assert not re.search(r"(?<!\\)\[x", prose)
+    assert "\x08" not in text
+    assert "\u2028" not in text
+    titles = [line for line in prose.splitlines() if line.startswith("# ")]
+    assert len(titles) == 1
+    tables = re.findall(r"(?:^\|.*\n)+", prose, flags=re.MULTILINE)
+    assert len(tables) > 5
+    for table in tables:
+        columns = {re.sub(r"\\.", "", row).count("|") for row in table.splitlines()}
+        assert len(columns) == 1, table  # a bar in a name adds no column
+
+
+def test_a_line_that_would_begin_a_list_or_a_title_does_not() -> None:
+    shown = [written_markdown.escaped(text) for text in ("- a", "1. a", "12) a", "=== ", "0.5", "-0.5", "+ a", "# a")]
+    assert shown == ["\\- a", "1\\. a", "12\\) a", "\\===", "0.5", "-0.5", "\\+ a", "\\# a"]
+
+
+def test_symbols_of_our_own_are_ones_that_latex_has() -> None:
+    assert written_latex.escaped("▲ ± …") == r"$\blacktriangle$ $\pm$ \ldots{}"
+
+
+def test_html_holds_no_markup_of_others(hostile: Report) -> None:
+    text = hostile.to_html()
+    assert "<script>alert" not in text
+    assert text.count("</style>") == 1
+    assert "&lt;script&gt;alert(1)" in text
+    assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", text)
+
+
+def test_json_has_the_version_of_its_schema_and_every_field_of_the_contents(report: Report, hostile: Report) -> None:
+    told = json.loads(report.to_json())
+    assert list(told) == ["schema_version", *Contents._fields]
+    assert told["schema_version"] == 1
+    assert told["verdicts"][0]["p"] == report.contents.verdicts[0].p
+    baseline = next(row for row in told["systems"] if row["is_baseline"])
+    assert baseline["scores"][0]["p"] is None
+    assert "NaN" not in report.to_json()
+    assert json.loads(hostile.to_json())["title"] == f"# {HOSTILE}"
+
+
+def test_the_docs_list_every_field_of_the_schema() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "report.md").read_text(encoding="utf-8")
+    listed = page.partition("## The JSON form")[2]
+    kinds = [kind for kind in vars(contract).values() if isinstance(kind, type) and hasattr(kind, "_fields")]
+    assert len(kinds) > 15
+    missing = [f"{kind.__name__}.{field}" for kind in kinds for field in kind._fields if f"`{field}`" not in listed]
+    assert missing == []
+
+
+def test_markdown_and_latex_tell_the_same_numbers(report: Report) -> None:
+    for text in (report.to_markdown(), report.to_latex()):
+        for row in report.contents.systems:
+            assert f"{row.scores[0].value:.4f}" in text
+        assert "0.5133 to 0.7180" in text
+
+
+def test_a_notebook_shows_the_summary_and_the_table(hostile: Report, report: Report) -> None:
+    assert "<table>" in report._repr_html_()
+    assert "titles and shuffled are worse" in report._repr_html_()
+    assert "<b>|" not in hostile._repr_html_()
+
+
+# Files.
+
+
+def test_the_ending_of_the_name_chooses_the_form(report: Report, tmp_path: Path) -> None:
+    starts = {"a.html": "<!doctype html>", "a.md": "# ", "a.tex": "% Made by Assay", "A.JSON": "{"}
+    for name, start in starts.items():
+        assert report.save(tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    for name in ("a.pdf", "a"):
+        with pytest.raises(ParameterError, match=r"ends in one of \.html, \.md, \.tex, \.json"):
+            report.save(tmp_path / name)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_interrupted_writing_leaves_what_was_there(
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "report.md"
+    target.write_text("before")
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", stop)
+    with pytest.raises(KeyboardInterrupt):
+        report.save(target)
+    assert target.read_text() == "before"
+    assert [file.name for file in tmp_path.iterdir()] == ["report.md"]
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="cannot be written"):
+        report.save(tmp_path / "nowhere" / "report.md")
+
+
+# The command.
+
+
+def run_assay(*arguments: object, folder: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, check=False)
+    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def test_the_command_writes_all_forms_and_ends_with_verdict_and_paths(tmp_path: Path) -> None:
+    outputs = [option for suffix in ("html", "md", "tex", "json") for option in ("-o", f"my report.{suffix}")]
+    done = run_assay("report", TEA / "qrels.txt", TEA / "words.run", TEA / "stems.run", *outputs, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("One cannot tell whether stems is better or worse than words under nDCG@10")
+    assert lines[-4:] == [str(tmp_path / f"my report.{suffix}") for suffix in ("html", "md", "tex", "json")]
+    told = json.loads((tmp_path / "my report.json").read_text(encoding="utf-8"))
+    assert told["provenance"]["command"].startswith("assay report ")
+    assert "-o 'my report.html'" in told["provenance"]["command"]
+    assert {one.name for one in tmp_path.iterdir()} == {
+        f"my report.{suffix}" for suffix in ("html", "md", "tex", "json")
+    }
+
+
+def test_a_run_from_stdin_has_no_digest(tmp_path: Path) -> None:
+    run = (TEA / "words.run").read_bytes()
+    done = run_assay("report", TEA / "qrels.txt", "-", "-o", "r.json", "--quiet", folder=tmp_path, stdin=run)
+    assert (done.returncode, done.stderr) == (0, "")
+    inputs = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["provenance"]["inputs"]
+    assert [one["sha256"] is None for one in inputs] == [False, True]
+    assert inputs[1]["says"].endswith("not a file, so without a digest")
+
+
+def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_path: Path) -> None:
+    rows = [f"{system},AP,q{n},{0.1 * n + place / 5}" for place, system in enumerate("ab") for n in range(6)]
+    (tmp_path / "scores.csv").write_text("\n".join(["system,measure,unit,value", *rows]))
+    done = run_assay("report", "scores.csv", "-m", "AP", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "note: from scores alone" in done.stderr
+    assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere.qrels", "nowhere.run", "-o", "r.pdf"], "r.pdf: the name of a report ends in one of .html"),
+        (["qrels.txt", "nowhere.run"], "nowhere.run: cannot be read"),
+        (["qrels.txt", "words.run", "-m", "nDGC"], "no measure is called 'nDGC'"),
+        (["qrels.txt", "words.run", "stems.run", "-b", "steam"], "the baseline is one of words, stems, not 'steam'"),
+        (["qrels.txt", "words.run", "--topics", "nowhere"], "nowhere: cannot be read"),
+        (["qrels.txt"], "holds judgments"),
+        (["scores.csv", "--level", "2"], "--level goes with judgments and runs"),
+    ],
+)
+def test_a_wrong_call_gives_one_line_and_writes_nothing(tmp_path: Path, arguments: list[str], says: str) -> None:
+    for name in ("qrels.txt", "words.run", "stems.run"):
+        (tmp_path / name).write_bytes((TEA / name).read_bytes())
+    before = set(tmp_path.iterdir())
+    done = run_assay("report", *arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: ")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert set(tmp_path.iterdir()) == before
+
+
+# Real data.
+
+
+def test_a_real_collection_of_many_runs() -> None:
+    folder = shared("trec-covid-r1")
+    runs = sorted((folder / "runs").glob("*"))[:10]
+    qrels = next(folder.glob("*qrels*"))
+    contents = make_report(qrels, runs, ["nDCG@10", "P@5"], changed=2, bootstrap_resamples=1000).contents
+    assert len(contents.systems) == len(runs)
+    evaluation = evaluate(qrels, runs, ["nDCG@10"])
+    for row in contents.systems:
+        assert row.scores[0].value == pytest.approx(evaluation.mean("nDCG@10", row.system))
+    assert parse_measure(contents.measures[0]) == parse_measure("nDCG@10")
+    assert len(contents.changed) == 2
+    assert not math.isnan(contents.systems[0].judged)
