@@ -55,6 +55,20 @@ def error_rate(topic: Topic) -> Value:
     return UNDEFINED if table is None else ratio(table[1] + table[2], sum(table))
 
 
+@twin("NPV")
+def negative_predictive_value(topic: Topic) -> Value:
+    """Irrelevant ones among the documents left out."""
+    table = decisions(topic)
+    return UNDEFINED if table is None else ratio(table[3], table[2] + table[3])
+
+
+@twin("Prevalence")
+def prevalence(topic: Topic) -> Value:
+    """Relevant ones among all documents."""
+    table = decisions(topic)
+    return UNDEFINED if table is None else ratio(table[0] + table[2], sum(table))
+
+
 @twin("Fallout")
 def fallout(topic: Topic) -> Value:
     """Retrieved ones among the irrelevant documents."""

@@ -26,6 +26,9 @@ from assay.tables import Batches, Qrels, Scores
 if TYPE_CHECKING:
     import pandas as pd
 
+    from assay.explanation import Explanation
+    from assay.reporting import Report
+
 #: What `evaluate` computes unless told otherwise.
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@5", "R@10", "R@20", "Judged@10")
 
@@ -106,6 +109,26 @@ class Evaluation:
         """The value of `summary`: the mean over queries for most measures."""
         return self.summary(measure, system).value
 
+    def explain(
+        self,
+        measure: str | Measure | None = None,
+        *,
+        query: str | None = None,
+        system: str | None = None,
+        show: int | None = None,
+        running: bool = False,
+    ) -> Explanation:
+        """Show how a number of this evaluation came about, step by step: see `explain`.
+
+        Measure and system may be left out if there is only one; without a query, how all are put together.
+
+        >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "RR").explain(query="q1").value
+        0.5
+        """
+        from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
+
+        return explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
+
     def to_frame(self, per_query: bool = False) -> pl.DataFrame:
         """One row a system (or a system and query), one column a measure.
 
@@ -174,11 +197,15 @@ class Evaluation:
 
         return to_latex(self, per_query)
 
-    def to_html(self, title: str = "Evaluation") -> str:
-        """A page of its own: scores, coverage, one measure for every query, signatures."""
-        from assay.report.page import page  # noqa: PLC0415
+    def report(self, **options: Any) -> Report:
+        """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
+        from assay.reporting import make_report  # noqa: PLC0415
 
-        return page(self, title)
+        return make_report(self, **options)
+
+    def to_html(self, title: str = "Evaluation") -> str:
+        """The page of `report`; the first system is what the others are held against."""
+        return self.report(title=title).to_html()
 
     def _repr_html_(self) -> str:
         from assay.report.tables import to_html  # noqa: PLC0415

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -12,9 +11,12 @@ from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.counting import Confusion, Ranks
+    from assay.files.lists import Named
+    from assay.measures.given_curve import GivenCurve
 
-_LIST = "A list instead of files"
-_UNJUDGED = {"-", "u", "?"}
+_LIST = "A list instead of files; repeat it for several queries, NAME=LIST gives one a name"
+#: What goes with which kind of list.
+_GRADES_ONLY = "goes with --grades"
 
 
 def register(app: typer.Typer) -> None:
@@ -26,19 +28,31 @@ def explain(
     measure: Annotated[str, typer.Argument(metavar="MEASURE", help="The measure, such as nDCG@10.")],
     qrels: Annotated[str | None, typer.Argument(metavar="QRELS", help="Judgments.")] = None,
     run: Annotated[str | None, typer.Argument(metavar="RUN", help="The run.")] = None,
-    query: Annotated[str | None, typer.Option("-q", "--query", help="Which query.")] = None,
+    query: Annotated[
+        str | None, typer.Option("-q", "--query", help="Which query; without it, how all are put together.")
+    ] = None,
     show: Annotated[int | None, typer.Option(help="How many ranks to show; default the cut-off, or 20.", min=1)] = None,
+    running: Annotated[bool, typer.Option("--running", help="Also the measure cut off at every rank.")] = False,
     grades: Annotated[
-        str | None, typer.Option(help="Grades by rank, such as 3,2,0,-,1; - is not judged.", rich_help_panel=_LIST)
+        list[str] | None,
+        typer.Option(help="Grades by rank, such as 3,2,0,-,1 or R,N,N,R; - is not judged.", rich_help_panel=_LIST),
     ] = None,
     relevant: Annotated[
-        int | None, typer.Option(help="How many relevant documents there are in all.", min=0, rich_help_panel=_LIST)
+        list[int] | None,
+        typer.Option(help="How many relevant documents there are in all.", min=0, rich_help_panel=_LIST),
     ] = None,
     exist: Annotated[
-        str | None, typer.Option(help="How many documents of each grade exist: 3:5,2:10.", rich_help_panel=_LIST)
+        list[str] | None, typer.Option(help="How many documents of each grade exist: 3:5,2:10.", rich_help_panel=_LIST)
+    ] = None,
+    swap: Annotated[
+        list[str] | None, typer.Option(help="Exchange the documents at two ranks: 2,3.", rich_help_panel=_LIST)
     ] = None,
     counts: Annotated[
-        str | None, typer.Option(help="TP,FP,FN or TP,FP,FN,TN, for measures of sets.", rich_help_panel=_LIST)
+        list[str] | None, typer.Option(help="TP,FP,FN or TP,FP,FN,TN, for measures of sets.", rich_help_panel=_LIST)
+    ] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(help="Points of a curve, precision@recall: .1@1,.5@.9,1@0.", rich_help_panel=_LIST),
     ] = None,
     gain: Annotated[str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)] = None,
     discount: Annotated[
@@ -48,6 +62,7 @@ def explain(
     csv: output.Csv = False,
     markdown: output.Markdown = False,
     latex: output.Latex = False,
+    html: Annotated[bool, typer.Option("--html", help="As HTML tables.", rich_help_panel=options.OUTPUT)] = False,
     to: output.Output = None,
     level: options.Level = 1.0,
     ties: options.Ties = "doc_id_descending",
@@ -58,90 +73,129 @@ def explain(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
     subtopics: options.Subtopics = False,
 ) -> None:
     """Show how a number came about: every step, the formula with the numbers in it, the result.
 
-    From files: MEASURE QRELS RUN --query ID. From a list: MEASURE --grades 3,2,0,1, with --relevant or --exist for what
-    was not retrieved; or MEASURE --counts TP,FP,FN,TN.
+    From files: MEASURE QRELS RUN --query ID; without --query, how the numbers of all queries are put together. From a
+    list: MEASURE --grades 3,2,0,1, with --relevant or --exist for what was not retrieved; MEASURE --counts TP,FP,FN,TN;
+    or MEASURE --points precision@recall,...
     """
-    form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
+    form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex, html=html)
     from assay.explanation import explain as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.measures import parse_measure  # noqa: PLC0415
 
     chosen = {name: value for name, value in {"gain": gain, "discount": discount}.items() if value is not None}
     wanted = parse_measure(measure)(**chosen)
-    given = [
-        name for name, value in {"QRELS": qrels, "--grades": grades, "--counts": counts}.items() if value is not None
-    ]
+    sources = {"QRELS": qrels, "--grades": grades, "--counts": counts, "--points": points}
+    given = [name for name, value in sources.items() if value]
     if len(given) != 1:
-        raise ParameterError("give judgments and a run, or --grades, or --counts" + (", not several" if given else ""))
+        raise ParameterError(
+            "give judgments and a run, or --grades, or --counts, or --points" + (", not several" if given else "")
+        )
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-    rules |= {"compat": compat, "judge": judge}
+    rules |= {"compat": compat, "judge": judge, "undefined": undefined}
+    typed = _Typed(grades, counts, points, relevant, exist, swap)
     if qrels is not None:
         if run is None:
             raise ParameterError("give a run after the judgments")
-        _refuse("goes with --grades, not with files", relevant=relevant, exist=exist)
+        typed.refuse("goes with --grades, not with files", "relevant", "exist", "swap")
         rules |= {"subtopics": True} if subtopics else {}  # not said is not no
-        result = verb(wanted, qrels, inputs.opened(qrels, [run]), query=query, show=show, **rules)
+        result = verb(wanted, qrels, inputs.opened(qrels, [run]), query=query, show=show, running=running, **rules)
     else:
         named = {"relevance_level", "collection_size"}
         options.refuse_rules({name: value for name, value in rules.items() if name not in named})
-        _refuse("goes with files, not with a list", query=query)
-        if counts is not None:
-            _refuse("goes with --grades, not with --counts", relevant=relevant, exist=exist)
-        result = verb(wanted, _counts(grades, counts, (relevant, exist, collection_size, level)), show=show)
+        counted = typed.counted(level, collection_size)
+        result = verb(wanted, counted, query=query, show=show, running=running)
     output.deliver(output.rendered(result, form, plain=to is not None), to)
 
 
-def _counts(
-    grades: str | None, counts: str | None, said: tuple[int | None, str | None, int | None, float]
-) -> Ranks | Confusion:
+class _Typed(NamedTuple):
+    """Lists as they were typed, and what was said of them."""
+
+    grades: list[str] | None
+    counts: list[str] | None
+    points: list[str] | None
+    relevant: list[int] | None
+    exist: list[str] | None
+    swap: list[str] | None
+
+    def refuse(self, why: str, *names: str) -> None:
+        """Refuse what has no meaning here."""
+        for name in names:
+            if getattr(self, name):
+                raise ParameterError(f"--{name} {why}")
+
+    def counted(self, level: float, collection_size: int | None) -> Ranks | Confusion | GivenCurve:
+        """The counts that the lists stand for."""
+        if self.grades:
+            return self._ranks(level, collection_size)
+        self.refuse(f"{_GRADES_ONLY}, not with --{'counts' if self.counts else 'points'}", "relevant", "exist", "swap")
+        if self.counts:
+            return _confusion(self.counts, collection_size)
+        return _curve(self.points or [], collection_size)
+
+    def _ranks(self, level: float, collection_size: int | None) -> Ranks:
+        from assay.explanation import ranks_of  # noqa: PLC0415
+        from assay.files.lists import grades_in, numbers_by_grade, swapped  # noqa: PLC0415
+
+        lists = _named(self.grades or [])
+        grades = [grades_in(one.text) for one in lists]
+        for ranks in self.swap or []:
+            grades = [swapped(one, ranks) for one in grades]
+        said: dict[str, Any] = {"relevant": self.relevant or None}
+        said["exist"] = [numbers_by_grade(text) for text in self.exist] if self.exist else None
+        return ranks_of(*grades, **said, collection_size=collection_size, level=level, names=_names(lists))
+
+
+def _confusion(typed: list[str], collection_size: int | None) -> Confusion:
+    from assay.files.lists import cells_in  # noqa: PLC0415
+
+    lists = _named(typed)
+    tables = [cells_in(one.text) for one in lists]
+    if len({len(cells) for cells in tables}) > 1:
+        raise ParameterError("give TP,FP,FN,TN for every query, or TP,FP,FN for every query")
+    if collection_size is not None:
+        if any(len(cells) == 4 or collection_size < sum(cells) for cells in tables):
+            raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
+        tables = [[*cells, collection_size - sum(cells)] for cells in tables]
+    return _confusion_of(tables, _names(lists))
+
+
+def _confusion_of(tables: list[list[int]], names: list[str]) -> Confusion:
+    import numpy as np  # noqa: PLC0415
+
     from assay.counting import Confusion  # noqa: PLC0415
-    from assay.explanation import ranks_of  # noqa: PLC0415
 
-    relevant, exist, collection_size, level = said
-    if counts is not None:
-        cells = [_number(cell, "--counts") for cell in counts.split(",")]
-        if len(cells) not in {3, 4} or any(cell < 0 or cell != int(cell) for cell in cells):
-            raise ParameterError(f"--counts is three or four whole numbers, TP,FP,FN[,TN], not {counts!r}")
-        if collection_size is not None:
-            if len(cells) == 4 or collection_size < sum(cells):
-                raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
-            cells.append(collection_size - sum(cells))
-        return Confusion.from_table(*map(int, cells))
-    listed = [None if text.strip() in _UNJUDGED else _number(text, "--grades") for text in str(grades).split(",")]
-    return ranks_of(listed, relevant=relevant, exist=_table(exist), collection_size=collection_size, level=level)
+    tp, fp, fn, *tn = (np.array(cell, dtype=np.int64) for cell in zip(*tables, strict=True))
+    return Confusion(tuple(names), tp, fp, fn, tn[0] if tn else None)
 
 
-def _table(text: str | None) -> dict[float, int] | None:
-    if text is None:
-        return None
-    made: dict[float, int] = {}
-    for pair in text.split(","):
-        grade, colon, count = pair.partition(":")
-        if not colon or not count.strip().isdigit():
-            raise ParameterError(f"--exist is grades and counts, such as 3:5,2:10, not {text!r}")
-        number = _number(grade, "--exist")
-        if number in made:
-            raise ParameterError(f"--exist names grade {number:g} twice")
-        made[number] = int(count)
-    return made
+def _curve(typed: list[str], collection_size: int | None) -> GivenCurve:
+    from dataclasses import replace  # noqa: PLC0415
+
+    from assay.files.lists import points_in  # noqa: PLC0415
+    from assay.measures.given_curve import GivenCurve  # noqa: PLC0415
+
+    if collection_size is not None:
+        raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
+    lists = _named(typed)
+    return replace(GivenCurve.from_points(*(points_in(one.text) for one in lists)), units=tuple(_names(lists)))
 
 
-def _refuse(why: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise ParameterError(f"--{name} {why}")
+def _named(typed: list[str]) -> list[Named]:
+    from assay.files.lists import Named  # noqa: PLC0415
+
+    return [Named.of(text) for text in typed]
 
 
-def _number(text: str, option: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"{option}: expected a number, got {text.strip()!r}")
-    return number
+def _names(lists: list[Named]) -> list[str]:
+    """What the queries are called: as said, or q1, q2 and so on."""
+    names = [one.name or f"q{number}" for number, one in enumerate(lists, 1)]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"two lists are called {name!r}")
+    return names

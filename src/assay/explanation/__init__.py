@@ -2,6 +2,6 @@
 
 from assay.explanation.explaining import explain
 from assay.explanation.lists import ranks_of
-from assay.explanation.result import Explanation
+from assay.explanation.result import Explanation, OtherWay
 
-__all__ = ["Explanation", "explain", "ranks_of"]
+__all__ = ["Explanation", "OtherWay", "explain", "ranks_of"]

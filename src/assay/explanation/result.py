@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -18,9 +18,20 @@ if TYPE_CHECKING:
 JSON_SCHEMA_VERSION = 1
 
 
+class OtherWay(NamedTuple):
+    """The same number made in another way: what that is called, its formula, and what it comes to."""
+
+    says: str
+    formula: Formula
+    value: float
+
+
 @dataclass(frozen=True, eq=False)
 class Explanation(Tabled):
     """One measure's number for one unit: its steps, its formula with the numbers in it, and what it depends on.
+
+    Or how the numbers of several units are put together: `steps` are then the units, and `parts` explains each if they
+    were given by hand.
 
     >>> from assay import explain, Ranks
     >>> print(explain("P@2", Ranks.from_grades([1, 0])))
@@ -29,6 +40,7 @@ class Explanation(Tabled):
        1      1      1            1
        2      0
     <BLANKLINE>
+    found = 1 for a relevant document within the cut-off
     P@2 = sum of found / 2
     P@2 = 1 / 2
     P@2 = 0.5
@@ -46,37 +58,66 @@ class Explanation(Tabled):
     signature: str
     #: So many ranks are shown in tables; the steps hold all.
     shown: int = 20
+    other_ways: tuple[OtherWay, ...] = ()
+    remarks: tuple[str, ...] = ()
+    #: How several units are put together, such as `mean`; None for one unit.
+    summary: str | None = None
+    parts: tuple[Explanation, ...] = ()
+    #: How many of several units had no number, and what an undefined one counts as in a mean.
+    undefined_units: int = 0
+    counted_as: float | None = None
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.measure} for {self.unit_kind} {self.unit}: {self.value}>"
 
     def to_frame(self) -> pl.DataFrame:
         """The rows of all steps, one below the other, then what was counted and the value; `part` says which."""
-        frames = [table.frame.select(pl.lit(table.says).alias("part"), pl.all()) for table in self.steps]
+        frames = [
+            table.frame.select(pl.lit(table.says).alias("part"), pl.all().exclude("part")) for table in self.steps
+        ]
         counted = [("counts", *count) for count in (*self.counts, (str(self.measure), self.value))]
         frames.append(
             pl.DataFrame(counted, schema={"part": pl.String, "name": pl.String, "number": pl.Float64}, orient="row")
         )
-        return pl.concat(frames, how="diagonal_relaxed").with_columns(pl.col(pl.Float64).fill_nan(None))
+        frame = pl.concat(frames, how="diagonal_relaxed").with_columns(pl.col(pl.Float64).fill_nan(None))
+        if not self.parts:
+            return frame
+        each = [part.to_frame().select(pl.lit(part.unit).alias("query"), pl.all()) for part in self.parts]
+        return pl.concat([*each, frame], how="diagonal_relaxed")
 
     def to_json(self) -> str:
         """Steps, counts, formula, value and signature."""
         from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
 
-        return as_json(
-            {
-                "schema_version": JSON_SCHEMA_VERSION,
-                "measure": str(self.measure),
-                "unit": self.unit,
-                "value": self.value,
-                "undefined": self.reason,
-                "formula": self.formula.words,
-                "numbers": self.formula.numbers,
-                "counts": dict(self.counts),
-                "steps": [{"part": one.says, "column": one.column, "rows": one.frame.to_dicts()} for one in self.steps],
-                "signature": self.signature,
-            }
-        )
+        return as_json({"schema_version": JSON_SCHEMA_VERSION} | self._told())
+
+    def _told(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "measure": str(self.measure),
+            "unit": self.unit,
+            "summary": self.summary,
+            "value": self.value,
+            "undefined": self.reason,
+            "formula": self.formula.words,
+            "numbers": self.formula.numbers,
+            "other_ways": [
+                {"way": way.says, "formula": way.formula.words, "numbers": way.formula.numbers, "value": way.value}
+                for way in self.other_ways
+            ],
+            "counts": dict(self.counts),
+            "steps": [
+                {
+                    "part": one.says,
+                    "column": one.column,
+                    "columns": {name: means for name, means in one.meanings.items() if name in one.frame.columns},
+                    "rows": one.frame.to_dicts(),
+                }
+                for one in self.steps
+            ],
+            "remarks": list(self.remarks),
+            "signature": self.signature,
+        }
+        return told | ({"queries": [part._told() for part in self.parts]} if self.parts else {})
 
     def tables(self) -> list[Titled]:
         """The steps: of the ranking, of the ideal ranking, of whatever else the measure looks at."""

@@ -5,12 +5,14 @@ from assay.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
 from assay.measures.coverage import Judged, NumNonRelRet, NumQ, NumRel, NumRelRet, NumRet, Unjudged
 from assay.measures.decisions import (
     MCC,
+    NPV,
     Accuracy,
     ArithmeticMean,
     ErrorRate,
     Fallout,
     GeometricMean,
     Jaccard,
+    Prevalence,
     Specificity,
 )
 from assay.measures.diversity import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA
@@ -38,6 +40,7 @@ __all__ = [
     "INSQ",
     "INST",
     "MCC",
+    "NPV",
     "RBP",
     "RR",
     "Accuracy",
@@ -66,6 +69,7 @@ __all__ = [
     "P",
     "PerQuery",
     "PrecisionAtRecall",
+    "Prevalence",
     "Q",
     "R",
     "RBPResidual",

@@ -13,6 +13,19 @@ from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps
 
 
+def _area(ranks: Ranks, *, cutoff: int | None, rel: float | None) -> PerQuery:
+    """Under the precision-recall curve: each step of recall times the precision at its end."""
+    steps, relevant = _precisions(ranks, cutoff, rel), relevant_total(ranks, rel)
+    step = 1.0 / np.maximum(relevant.values, 1.0)[steps.unit]
+    if "found" in steps.columns:
+        steps = steps.with_columns(recall=steps["found"] * step).meaning(recall="found / relevant")
+    steps = steps.with_columns(recall_step=step, area=steps["precision"] * step)
+    steps = steps.meaning(
+        recall_step="recall here - recall at the relevant document before", area="precision × recall_step"
+    )
+    return steps.sum("area").defined_with(relevant)
+
+
 @measure(
     trec_eval=("map", "map_cut.{cutoff}"),
     ir_measures="AP@{cutoff}",
@@ -20,6 +33,7 @@ from assay.measures.steps import PerQuery, Steps
     aliases=("MAP", "AveragePrecision"),
     user_model="stops at a relevant document, each as likely as the others",
     closed_under_ties=True,
+    also={"the area under the precision-recall curve": _area},
 )
 def AP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     r"""Average precision: the mean over all relevant documents of the precision at their rank, 0 if not retrieved.
@@ -58,9 +72,10 @@ def _precisions(ranks: Ranks, cutoff: int | None, rel: float | None) -> Steps:
     rows = relevant_rows(ranks, rel)
     steps = steps_of(rows, len(ranks.queries))
     if rows.averaged:
-        return steps.with_columns(precision=_mean_precision(rows, cutoff))
+        steps = steps.with_columns(precision=_mean_precision(rows, cutoff))
+        return steps.meaning(precision="the mean of found / rank over the orders of tied documents")
     steps = steps.with_columns(found=steps.count_so_far())
-    steps = steps.with_columns(precision=steps["found"] / steps["rank"])
+    steps = steps.with_columns(precision=steps["found"] / steps["rank"]).meaning(precision="found / rank")
     return steps if cutoff is None else steps.where(steps["rank"] <= cutoff)
 
 
@@ -114,11 +129,17 @@ def Bpref(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     judged_not = (ranks.ideal.grade >= 0) & (ranks.ideal.grade < level)
     irrelevant = np.bincount(ranks.ideal.query[judged_not], minlength=len(ranks.queries))
     judged = ranks.hits.where(ranks.hits.grade >= 0)
-    steps = steps_of(judged, len(ranks.queries)).with_columns(irrelevant=(judged.grade < level).astype(np.float64))
-    steps = steps.with_columns(above=steps.running("irrelevant")).where(judged.grade >= level)
+    passed = Steps(judged.query, len(ranks.queries), {"irrelevant": (judged.grade < level).astype(np.float64)})
+    steps = steps_of(judged, len(ranks.queries)).with_columns(irrelevant_above=passed.running("irrelevant"))
+    steps = steps.where(judged.grade >= level)
     most = np.minimum(relevant, irrelevant)[steps.unit]
-    share = np.minimum(steps["above"], relevant[steps.unit]) / np.maximum(most, 1)
-    return steps.with_columns(preferred=1.0 - share).sum("preferred") / relevant_total(ranks, rel)
+    share = np.minimum(steps["irrelevant_above"], relevant[steps.unit]) / np.maximum(most, 1)
+    steps = steps.with_columns(at_most=most, preferred=1.0 - share).meaning(
+        irrelevant_above="documents judged irrelevant above this one",
+        at_most="the smaller of relevant and judged irrelevant documents there are",
+        preferred="1 - min(irrelevant_above, relevant) / at_most",
+    )
+    return steps.sum("preferred") / relevant_total(ranks, rel)
 
 
 @measure(trec_eval="gm_bpref", counted_as=1e-5, summary="geometric", user_model="as Bpref; poor queries weigh most")
@@ -157,12 +178,17 @@ def InfAP(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     level = ranks.level(rel)
     grade = ranks.hits.grade
     kinds = {"relevant": grade >= level, "irrelevant": (grade >= 0) & (grade < level), "unjudged": grade < 0}
-    steps = steps_of(ranks.hits, len(ranks.queries)).with_columns(**{n: k.astype(float) for n, k in kinds.items()})
-    above = {f"{name}_above": steps.running(name) - steps[name] for name in kinds}
-    steps = steps.with_columns(**above).where(kinds["relevant"])
+    passed = Steps(ranks.hits.query, len(ranks.queries), {name: kind.astype(float) for name, kind in kinds.items()})
+    above = {f"{name}_above": passed.running(name) - passed[name] for name in kinds}
+    steps = steps_of(ranks.hits, len(ranks.queries)).with_columns(**above).where(kinds["relevant"])
     relevant, irrelevant, unjudged = (steps[name] for name in above)
     # In the place of (i-1)/i * (p+q+u)/(i-1) stands (p+q+u)/i: the same, and no division by 0 at rank 1.
     pooled = (relevant + irrelevant + unjudged) / steps["rank"]
     expected = (relevant + epsilon) / (relevant + irrelevant + 2 * epsilon)
     precision = 1.0 / steps["rank"] + pooled * expected
-    return steps.with_columns(precision=precision).sum("precision") / relevant_total(ranks, rel)
+    steps = steps.with_columns(pooled_above=pooled, relevant_share=expected, expected_precision=precision).meaning(
+        pooled_above="(relevant_above + irrelevant_above + unjudged_above) / rank",
+        relevant_share="(relevant_above + ε) / (relevant_above + irrelevant_above + 2ε), ε = 0.00001",
+        expected_precision="1 / rank + pooled_above × relevant_share",
+    )
+    return steps.sum("expected_precision") / relevant_total(ranks, rel)

@@ -16,10 +16,11 @@ from assay.measures.kernels import (
     relevant_rows,
     relevant_total,
     steps_of,
+    weight_in_words,
     within,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerQuery, Steps
 
 
 @measure(
@@ -41,6 +42,7 @@ def RR(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     """
     rows = within(relevant_rows(ranks, rel), cutoff)
     steps = steps_of(rows, len(ranks.queries)).with_columns(reciprocal=1.0 / rows.rank)
+    steps = steps.meaning(reciprocal="1 / rank")
     return steps.max("reciprocal").defined_with(relevant_total(ranks, rel))
 
 
@@ -116,6 +118,8 @@ def RBP(
         worth = grade / (top or 1.0)
     weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), persistence(rank, p), 0.0))
     steps = steps_of(rows, len(ranks.queries)).with_columns(gain=worth, weight=weight, contribution=worth * weight)
+    means = {"binary": "1 if relevant", "exp": f"(2^grade - 1) / 2^{top:g}", "linear": f"grade / {top or 1.0:g}"}
+    steps = steps.meaning(gain=means[gain], weight=weight_in_words(p), contribution="gain × weight")
     return steps.sum("contribution")
 
 
@@ -133,16 +137,21 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
     rows = ranks.hits.where(ranks.hits.grade >= 0)
     # All weights down to n add up to 1 - p^n: what is left of 1 is the tail and the unjudged documents.
     weight = rows.at_rank(lambda rank: np.where(rank <= (cutoff or np.inf), persistence(rank, p), 0.0))
-    known = steps_of(rows, len(ranks.queries)).with_columns(known=weight).sum("known")
-    return given("everything", np.ones(len(ranks.queries))) - known
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=weight)
+    known = known.meaning(known=f"the weight of a judged document, {weight_in_words(p)}")
+    return 1.0 - known.sum("known")
 
 
 def _satisfaction(rows: Graded, top: float, units: int, says: str = "ranking") -> Steps:
     """How likely each document satisfies, how likely it is read at all, and the product by rank."""
     satisfied = chance_of_satisfaction(rows.grade, top)
     # The product of all (1 - R) above, by its logarithm; where R rounds to 1, the product is as good as 0.
-    log_left = np.log1p(-np.minimum(satisfied, 1.0 - 2.0**-53))
-    steps = steps_of(rows, units, says).with_columns(satisfied=satisfied, log_left=log_left)
-    still_reading = np.exp(steps.running("log_left") - steps["log_left"])
-    steps = steps.with_columns(still_reading=still_reading)
-    return steps.with_columns(contribution=steps["satisfied"] * still_reading / steps["rank"])
+    left = np.log1p(-np.minimum(satisfied, 1.0 - 2.0**-53))
+    still_reading = np.exp(Steps(rows.query, units, {"left": left}).running("left") - left)
+    steps = steps_of(rows, units, says).with_columns(satisfied=satisfied, still_reading=still_reading)
+    steps = steps.with_columns(contribution=satisfied * still_reading / steps["rank"])
+    return steps.meaning(
+        satisfied=f"R = (2^grade - 1) / 2^{top:g}, the chance that the document satisfies",
+        still_reading="the product of 1 - R over all documents above",
+        contribution="satisfied × still_reading / rank",
+    )

@@ -14,22 +14,22 @@ NOTHING_THERE = "there is no document"
 
 def found(confusion: Confusion) -> PerQuery:
     """Relevant and retrieved: the true positives."""
-    return given("relevant and retrieved", confusion.tp)
+    return given("TP", confusion.tp)
 
 
 def noise(confusion: Confusion) -> PerQuery:
     """Irrelevant and retrieved: the false positives."""
-    return given("irrelevant and retrieved", confusion.fp)
+    return given("FP", confusion.fp)
 
 
 def missed(confusion: Confusion) -> PerQuery:
     """Relevant and not retrieved: the false negatives."""
-    return given("relevant and not retrieved", confusion.fn)
+    return given("FN", confusion.fn)
 
 
 def left_out(confusion: Confusion) -> PerQuery:
     """Irrelevant and not retrieved: the true negatives."""
-    return _with_rest(confusion, "irrelevant and not retrieved", 0 * confusion.tp)
+    return _with_rest(confusion, "TN", 0 * confusion.tp)
 
 
 def retrieved(confusion: Confusion) -> PerQuery:

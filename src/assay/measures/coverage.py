@@ -137,9 +137,13 @@ def NumNonRelRet(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     """
     grade = ranks.hits.grade
     rows = ranks.hits.where((grade >= 0) & (grade < ranks.level(rel)))
-    return steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, None)).sum("found")
+    steps = steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, None))
+    return steps.meaning(found="1 for a document judged irrelevant").sum("found")
 
 
 def _judged_within(ranks: Ranks, cutoff: int | None) -> PerQuery:
     rows = ranks.hits.where(ranks.hits.grade >= 0)
-    return steps_of(rows, len(ranks.queries)).with_columns(judged=share_within(rows, cutoff)).sum("judged")
+    steps = steps_of(rows, len(ranks.queries)).with_columns(judged=share_within(rows, cutoff))
+    return steps.meaning(judged="1 for a judged document" + ("" if cutoff is None else " within the cut-off")).sum(
+        "judged"
+    )

@@ -69,16 +69,16 @@ class RankByRank(NamedTuple):
         return self.found / self.relevant if self.relevant else np.full(len(self.rank), np.nan)
 
 
-def rank_by_rank(ranks: Ranks, query: int) -> RankByRank:
+def rank_by_rank(ranks: Ranks, query: int, rel: float | None = None) -> RankByRank:
     """Count relevant documents down to every rank of one query; tied documents in shares if ties are averaged.
 
     >>> rank_by_rank(Ranks.from_grades([1, 0, 1]), 0).precision
     array([1. , 0.5 , 0.66666667])
     """
-    rows = relevant_rows(ranks, None)
+    rows = relevant_rows(ranks, rel)
     rows = rows.where(rows.query == query)
     rank = np.arange(1.0, int(ranks.retrieved[query]) + 1)
-    relevant = int(ranks.relevant()[query])
+    relevant = int(ranks.relevant(rel)[query])
     first, last = (rows.tie_first, rows.tie_last) if rows.averaged else (rows.rank, rows.rank)
     # As the rank goes through a tie, its relevant documents come in evenly: a line between whole numbers.
     before = np.searchsorted(first, first, side="left")

@@ -74,6 +74,38 @@ def Specificity(confusion: Confusion) -> PerQuery:
 
 
 @measure(
+    aliases=("NegativePredictiveValue",), user_model="relies on what was left out", closed_under_ties=True, micro=True
+)
+def NPV(confusion: Confusion) -> PerQuery:
+    r"""Negative predictive value: the share of the documents left out that is irrelevant.
+
+    .. math:: \frac{TN}{TN + FN}
+
+    What precision (`SetP`, the positive predictive value) is to what was retrieved. Undefined if the size of the
+    collection is not known, and if everything was retrieved.
+
+    >>> NPV.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # 86 / 90
+    array([0.9556])
+    """
+    return cells.left_out(confusion) / cells.not_retrieved(confusion)
+
+
+@measure(user_model="-", closed_under_ties=True, higher_is_better=None, micro=True)
+def Prevalence(confusion: Confusion) -> PerQuery:
+    r"""Prevalence: the share of all documents that is relevant, whatever was retrieved.
+
+    .. math:: \frac{TP + FN}{TP + FP + FN + TN}
+
+    Where it is small, accuracy is near 1 for whoever retrieves nothing. Undefined if the size of the collection is not
+    known.
+
+    >>> Prevalence.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=92))  # 8 / 106
+    array([0.0755])
+    """
+    return cells.relevant(confusion) / cells.collection(confusion)
+
+
+@measure(
     aliases=("JaccardIndex", "IoU"),
     user_model="compares what was retrieved with what is relevant",
     closed_under_ties=True,

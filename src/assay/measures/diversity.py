@@ -140,6 +140,7 @@ def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQu
     """
     table, rows = _relevant(ranks, rel), within(ranks.hits, cutoff)
     covered = steps_of(rows, len(ranks.queries)).with_columns(new_subtopics=_novelty(rows, table, alpha=1.0))
+    covered = covered.meaning(new_subtopics="subtopics of the document that none above it is relevant to")
     return covered.sum("new_subtopics") / _subtopics_total(ranks, table)
 
 
@@ -213,7 +214,8 @@ def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: 
     rank = np.arange(1, cutoff + 1)
     gain = np.power(1.0 - alpha, rank - 1.0) * discounts(rank, discount, 2.0)
     total = _subtopics_total(ranks, table)
-    return replace(total * float(gain.sum()), when_zero=total.when_zero)
+    most = given("most that a subtopic can gain", np.full(len(ranks.queries), gain.sum()))
+    return replace(total * most, when_zero=total.when_zero)
 
 
 def _discounted(
@@ -228,7 +230,8 @@ def _discounted(
 ) -> Steps:
     rows = within(rows, cutoff)
     worth = _novelty(rows, table, alpha)
-    return discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=2.0, says=says)
+    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=2.0, says=says)
+    return steps.meaning(gain=f"for each subtopic of the document (1 - {alpha:g})^(documents on it above)")
 
 
 def _novelty(rows: Graded, table: Subtopics, alpha: float) -> Floats:

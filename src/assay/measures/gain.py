@@ -7,7 +7,7 @@ import numpy as np
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError
 from assay.measures.domains import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
-from assay.measures.kernels import NO_GAIN, discounted, gains, ideal_rows, max_grade_of, rows_with_gain
+from assay.measures.kernels import NO_GAIN, discounted, gain_in_words, gains, ideal_rows, max_grade_of, rows_with_gain
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
 
@@ -139,11 +139,13 @@ def nDCG(
 
 def _ranking(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float) -> Steps:
     rows = rows_with_gain(ranks, gain)
-    return discounted(
+    steps = discounted(
         rows, gains(rows.grade, gain, ranks.level()), len(ranks.queries), cutoff=cutoff, discount=discount, base=base
     )
+    return steps.meaning(gain=gain_in_words(gain))
 
 
 def _ideal(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float, *, ideal: Ideal) -> Steps:
     rows, worth = ideal_rows(ranks, gain, ideal)
-    return discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, says="ideal")
+    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, says="ideal")
+    return steps.meaning(gain=gain_in_words(gain))

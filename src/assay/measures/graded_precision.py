@@ -40,9 +40,13 @@ def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
     chance = _chance_of_relevance(ranks.hits.grade, thresholds)
     rows, chance = ranks.hits.where(chance > 0), chance[chance > 0]
     steps = steps_of(rows, len(ranks.queries)).with_columns(chance=chance)
-    steps = steps.with_columns(contribution=_shared_chances(rows, chance, len(ranks.queries)))
+    steps = steps.with_columns(contribution=_shared_chances(rows, chance, len(ranks.queries))).meaning(
+        chance=_chance_in_words(thresholds),
+        contribution="the sum of the smaller chance, of this document and of each one down to it, / rank",
+    )
     ideal = steps_of(ranks.ideal, len(ranks.queries), says="ideal")
     ideal = ideal.with_columns(chance=_chance_of_relevance(ranks.ideal.grade, thresholds))
+    ideal = ideal.meaning(chance=_chance_in_words(thresholds))
     return steps.sum("contribution") / ideal.sum("chance", when_zero=NO_GAIN)
 
 
@@ -73,7 +77,12 @@ def Q(
     ratio = (steps["found"] + beta * steps["gained"]) / (steps["rank"] + beta * steps["ideal_gained"])
     relevant = relevant_total(ranks, rel)
     number = relevant if cutoff is None else relevant.at_most(cutoff).defined_with(relevant)
-    return steps.with_columns(blended_ratio=ratio).sum("blended_ratio") / number
+    steps = steps.with_columns(blended_ratio=ratio).meaning(
+        gained="gain down to here",
+        ideal_gained="gain of the ideal ranking down to this rank",
+        blended_ratio=f"(found + {beta:g} × gained) / (rank + {beta:g} × ideal_gained)",
+    )
+    return steps.sum("blended_ratio") / number
 
 
 def _ideal(ranks: Ranks, gain: GainName, level: float) -> Steps:
@@ -99,6 +108,11 @@ def _shared_chances(rows: Graded, chance: Floats, units: int) -> Floats:
         total[reached] += (height - below)[rows.query[reached]] * precision_at(rows.where(reached))
         below = height
     return total
+
+
+def _chance_in_words(thresholds: Literal["uniform"] | GainTable) -> str:
+    where = "the grade" if thresholds == "uniform" else "the weight of the thresholds up to the grade"
+    return f"{where}, in proportion to the chance that the user finds it relevant"
 
 
 def _chance_of_relevance(grade: Floats, thresholds: Literal["uniform"] | GainTable) -> Floats:

@@ -48,8 +48,14 @@ def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
 
 def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerQuery:
     """How many relevant documents were found down to the cut-off."""
-    rows = relevant_rows(ranks, rel)
-    return steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, cutoff)).sum("found")
+    return found_steps(relevant_rows(ranks, rel), len(ranks.queries), cutoff).sum("found")
+
+
+def found_steps(rows: Graded, units: int, cutoff: Ints | int | None, where: str = "within the cut-off") -> Steps:
+    """Relevant documents, and which of them lie within the cut-off."""
+    means = "1 for a relevant document" if cutoff is None else f"1 for a relevant document {where}"
+    steps = steps_of(rows, units).with_columns(found=share_within(rows, cutoff))
+    return steps.meaning(found=f"{means}, or its share there" if rows.averaged else means)
 
 
 def relevant_total(ranks: Ranks, rel: float | None) -> PerQuery:
@@ -76,6 +82,17 @@ def gains(grade: Floats, gain: GainName | GainTable, level: float) -> Floats:
     for of_grade, value in gain:
         worth = np.where(grade == of_grade, value, worth)
     return worth
+
+
+def gain_in_words(gain: GainName | GainTable) -> str:
+    """The formula of a gain.
+
+    >>> gain_in_words("exp"), gain_in_words(((1.0, 3.0), (2.0, 9.0)))
+    ('2^grade - 1', 'the grade, but 3 for grade 1, 9 for grade 2')
+    """
+    if isinstance(gain, tuple):
+        return "the grade, but " + ", ".join(f"{value:g} for grade {grade:g}" for grade, value in gain)
+    return {"linear": "the grade", "exp": "2^grade - 1", "binary": "1 if relevant"}[gain]
 
 
 def discounts(rank: Ints, discount: DiscountName, base: float) -> Floats:
@@ -111,13 +128,41 @@ def discounted(
         return discounts(rank, discount, base) * kept
 
     kept = rows.at_rank(weight)
-    return steps_of(rows, units, says).with_columns(gain=worth, discount=kept, contribution=worth * kept)
+    steps = steps_of(rows, units, says).with_columns(gain=worth)
+    if discount == "none" and not rows.averaged:
+        return steps.with_columns(contribution=worth * kept).meaning(contribution="gain")
+    steps = steps.with_columns(discount=kept, contribution=worth * kept)
+    return steps.meaning(discount=discount_in_words(discount, base, rows.averaged), contribution="gain × discount")
+
+
+def discount_in_words(discount: DiscountName, base: float, averaged: bool = False) -> str:
+    """The formula of a discount.
+
+    >>> discount_in_words("log2", 2.0), discount_in_words("log2max2", 10.0)
+    ('1 / log2(rank + 1)', '1 / log10(max(rank, 10))')
+    """
+    written = {
+        "log2": f"1 / log{base:g}(rank + 1)",
+        "log2max2": f"1 / log{base:g}(max(rank, {base:g}))",
+        "zipf": "1 / rank",
+        "none": "1",
+    }[discount]
+    return f"{written}, the mean over tied ranks" if averaged else written
 
 
 def persistence(rank: Ints, p: float) -> Floats:
     """The weight of a rank for a user who goes on with probability p; all weights add up to 1."""
     weight: Floats = (1.0 - p) * np.power(p, rank - 1.0)
     return weight
+
+
+def weight_in_words(p: float) -> str:
+    """The formula of `persistence`.
+
+    >>> weight_in_words(0.8)
+    '(1 - 0.8) × 0.8^(rank - 1)'
+    """
+    return f"(1 - {p:g}) × {p:g}^(rank - 1)"
 
 
 def chance_of_satisfaction(grade: Floats, max_grade: float) -> Floats:

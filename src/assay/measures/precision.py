@@ -6,16 +6,17 @@ import numpy as np
 
 from assay.counting.ranks import Ranks
 from assay.measures.domains import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
+from assay.measures.given_curve import GivenCurve
 from assay.measures.kernels import (
+    found_steps,
     found_within,
     relevant_rows,
     relevant_total,
     retrieved_total,
-    share_within,
     steps_of,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerQuery, Steps, given
 
 
 @measure(
@@ -61,11 +62,18 @@ def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return found_within(ranks, cutoff, rel) / relevant_total(ranks, rel)
 
 
+def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | None) -> PerQuery:
+    """The weighted harmonic mean as textbooks write it."""
+    precision, recall = (one(cutoff=cutoff, rel=rel).per_unit(ranks).named(one.name) for one in (P, R))
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
 @measure(
     ranx="f1@{cutoff}",
     aliases=("F1", "F-measure"),
     user_model="weighs precision against recall",
     closed_under_ties=True,
+    also={"the weighted harmonic mean of P and R": _harmonic},
 )
 def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = None) -> PerQuery:
     r"""F: the weighted harmonic mean of precision and recall at a cut-off.
@@ -101,7 +109,7 @@ def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQue
     array([1.])
     """
     rows = relevant_rows(ranks, rel)
-    return steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, cutoff)).max("found")
+    return found_steps(rows, len(ranks.queries), cutoff).max("found")
 
 
 @measure(
@@ -125,7 +133,7 @@ def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     """
     relevant = ranks.relevant(rel)
     rows = relevant_rows(ranks, rel)
-    found = steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, relevant[rows.query]))
+    found = found_steps(rows, len(ranks.queries), relevant[rows.query], "among the first R")
     return found.sum("found") / relevant_total(ranks, rel)
 
 
@@ -146,7 +154,7 @@ def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQu
     """
     cutoff = np.floor(factor * ranks.relevant(rel) + 0.9).astype(np.int64)
     rows = relevant_rows(ranks, rel)
-    found = steps_of(rows, len(ranks.queries)).with_columns(found=share_within(rows, cutoff[rows.query]))
+    found = found_steps(rows, len(ranks.queries), cutoff[rows.query])
     return found.sum("found") / given("cutoff", cutoff, when_zero="the cut-off is 0")
 
 
@@ -173,11 +181,25 @@ def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return found_within(ranks, cutoff, rel) / attainable
 
 
+def _best_precision(points: Steps, recall: float) -> PerQuery:
+    """The largest precision among the points of a curve from a recall on."""
+    return points.where(points["recall"] >= recall).max("precision").named(f"IPrec@{recall:g}")
+
+
+def _iprec_of_points(curve: GivenCurve, *, recall: float) -> PerQuery:
+    return _best_precision(curve.points, recall)
+
+
+def _mean_of_points(curve: GivenCurve, *, points: int) -> PerQuery:
+    return _total([_best_precision(curve.points, level) for level in _levels(points)]) / points
+
+
 @measure(
     trec_eval="iprec_at_recall.{recall}",
     ir_measures="IPrec@{recall}",
     aliases=("InterpolatedPrecision",),
     user_model="reads on until a share of the relevant documents is found",
+    of_points=_iprec_of_points,
 )
 def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Level = None) -> PerQuery:
     r"""Interpolated precision: the largest precision at this recall or beyond.
@@ -194,7 +216,12 @@ def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Leve
     return _interpolated(ranks, recall, rule, rel).defined_with(relevant_total(ranks, rel))
 
 
-@measure(trec_eval="11pt_avg", aliases=("11pt_avg", "ElevenPoint"), user_model="reads to every level of recall alike")
+@measure(
+    trec_eval="11pt_avg",
+    aliases=("11pt_avg", "ElevenPoint"),
+    user_model="reads to every level of recall alike",
+    of_points=_mean_of_points,
+)
 def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: Level = None) -> PerQuery:
     r"""Mean interpolated precision at evenly spaced levels of recall, 0 and 1 included; usually 11.
 
@@ -203,20 +230,32 @@ def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: L
     >>> IPrecMean.of(Ranks.from_grades([1, 0, 0, 1]))  # (6 * 1 + 5 * 1/2) / 11
     array([0.7727])
     """
-    total = _interpolated(ranks, 0.0, rule, rel)
-    for point in range(1, points):
-        total = total + _interpolated(ranks, point / (points - 1), rule, rel)
+    total = _total([_interpolated(ranks, level, rule, rel) for level in _levels(points)])
     return (total / points).defined_with(relevant_total(ranks, rel))
+
+
+def _levels(points: int) -> list[float]:
+    return [point / (points - 1) for point in range(points)]
+
+
+def _total(parts: list[PerQuery]) -> PerQuery:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
 
 
 def _interpolated(ranks: Ranks, recall: float, rule: RuleName, rel: float | None) -> PerQuery:
     rows = relevant_rows(ranks, rel)
     steps = steps_of(rows, len(ranks.queries))
     steps = steps.with_columns(found=steps.count_so_far())
-    steps = steps.with_columns(precision=steps["found"] / steps["rank"])
     relevant = ranks.relevant(rel)[rows.query]
+    # Recall by division: 3 of 30 and the level 0.1 are then the same number.
+    steps = steps.with_columns(
+        recall=steps["found"] / np.maximum(relevant, 1), precision=steps["found"] / steps["rank"]
+    )
+    steps = steps.meaning(recall="found / relevant", precision="found / rank")
     if rule == "exact":
-        # Division on both sides: 3 of 30 and the level 0.1 are then the same number.
-        return steps.where(steps["found"] / np.maximum(relevant, 1) >= recall).max("precision")
+        return _best_precision(steps, recall)
     wanted = np.floor(recall * relevant + (0.9 if rule == "trec_eval-9" else 0.5))
-    return steps.where(steps["found"] >= wanted).max("precision")
+    return steps.where(steps["found"] >= wanted).max("precision").named(f"IPrec@{recall:g}")

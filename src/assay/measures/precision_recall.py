@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from assay.counting.ranks import Ranks
+from assay.measures.curve_points import rank_by_rank
 from assay.measures.domains import Level, Recall
+from assay.measures.given_curve import GivenCurve
 from assay.measures.kernels import relevant_rows, relevant_total, steps_of
 from assay.measures.precision import Rprec
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
 
 NEVER_MEET = "precision and recall never meet: fewer documents were retrieved than are relevant"
+POINTS_NEVER_MEET = "precision and recall do not meet between these points"
 
 
 @measure(user_model="reads on until a share of the relevant documents is found")
@@ -33,13 +36,42 @@ def PrecisionAtRecall(ranks: Ranks, *, recall: Recall = 1.0, rel: Level = None) 
     else:
         before = (steps["found"] - 1) / np.maximum(ranks.relevant(rel)[steps.unit], 1)
         there = (steps["recall"] >= recall) & (before < recall)
-    return steps.where(there).sum("precision").defined_with(relevant_total(ranks, rel))
+    steps = steps.where(there).meaning(precision=f"found / rank, at the first rank where recall is {recall:g} or more")
+    return steps.sum("precision").defined_with(relevant_total(ranks, rel))
+
+
+def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerQuery:
+    """Precision and recall at every rank; where they are the same, the break-even point."""
+    points = every_rank(ranks, rel)
+    there = points["rank"] == ranks.relevant(rel)[points.unit]
+    points = points.with_columns(crossing=np.where(there, points["precision"], 0.0))
+    return points.meaning(crossing="precision where it equals recall: at rank R").sum("crossing")
+
+
+def _crossing_of_points(curve: GivenCurve) -> PerQuery:
+    """Where the line from a point to the next one crosses precision = recall; the highest, if it does so repeatedly."""
+    points = curve.points
+    above = points["precision"] - points["recall"]
+    last = np.append(np.diff(points.unit) != 0, True)
+    after, precision_after = np.append(above[1:], 0.0), np.append(points["precision"][1:], 0.0)
+    meets = ~last & (above * after <= 0) & (above != after)
+    way = np.where(meets, above / np.where(meets, above - after, 1.0), 0.0)
+    crossing = np.where(meets, points["precision"] + way * (precision_after - points["precision"]), 0.0)
+    crossing = np.where(above == 0, np.maximum(crossing, points["precision"]), crossing)
+    points = points.with_columns(crossing=crossing)
+    points = points.meaning(
+        crossing="precision = recall here or on the line to the next point; 0 where they do not meet"
+    )
+    met = np.bincount(points.unit, weights=meets | (above == 0), minlength=points.units)
+    return points.max("crossing").defined_with(given("crossings", met, when_zero=POINTS_NEVER_MEET))
 
 
 @measure(
     aliases=("BreakEvenPoint", "break-even", "BEP"),
     user_model="reads until precision and recall are equal",
     closed_under_ties=True,
+    also={"precision where it equals recall": _crossing_of_ranks},
+    of_points=_crossing_of_points,
 )
 def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     r"""Break-even point: the value of precision and recall where the two are equal.
@@ -59,7 +91,18 @@ def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     return Rprec(rel=rel).per_unit(ranks).defined_with(long_enough)
 
 
-@measure(user_model="stops where precision and recall are best together")
+def _nearest(points: Steps) -> PerQuery:
+    distance = np.hypot(1.0 - points["precision"], 1.0 - points["recall"])
+    points = points.with_columns(distance=distance, nearness=1.0 - distance / np.sqrt(2.0))
+    points = points.meaning(distance="√((1 - precision)² + (1 - recall)²)", nearness="1 - distance / √2")
+    return points.max("nearness")
+
+
+def _nearest_of_points(curve: GivenCurve) -> PerQuery:
+    return _nearest(curve.points)
+
+
+@measure(user_model="stops where precision and recall are best together", of_points=_nearest_of_points)
 def SystemEfficiency(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     r"""System efficiency: how near the precision-recall curve comes to perfect precision and recall.
 
@@ -72,10 +115,7 @@ def SystemEfficiency(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     array([0.6464])
     """
     # Between two hits precision falls and recall stands still: the nearest point is at a hit.
-    steps = _points(ranks, rel)
-    distance = np.hypot(1.0 - steps["precision"], 1.0 - steps["recall"])
-    steps = steps.with_columns(distance=distance, nearness=1.0 - distance / np.sqrt(2.0))
-    return steps.max("nearness").defined_with(relevant_total(ranks, rel))
+    return _nearest(_points(ranks, rel)).defined_with(relevant_total(ranks, rel))
 
 
 @measure(
@@ -93,9 +133,9 @@ def InterpolatedAP(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     array([0.6667])
     """
     steps = _points(ranks, rel)
-    return steps.with_columns(interpolated=steps.best_from_here("precision")).sum("interpolated") / relevant_total(
-        ranks, rel
-    )
+    steps = steps.with_columns(interpolated=steps.best_from_here("precision"))
+    steps = steps.meaning(interpolated="the largest precision here or at a later rank")
+    return steps.sum("interpolated") / relevant_total(ranks, rel)
 
 
 def _points(ranks: Ranks, rel: float | None) -> Steps:
@@ -104,4 +144,18 @@ def _points(ranks: Ranks, rel: float | None) -> Steps:
     steps = steps.with_columns(found=steps.count_so_far())
     # Recall by division, as in IPrec: 3 of 30 and the level 0.1 are then the same number.
     recall = steps["found"] / np.maximum(ranks.relevant(rel)[steps.unit], 1)
-    return steps.with_columns(precision=steps["found"] / steps["rank"], recall=recall)
+    steps = steps.with_columns(recall=recall, precision=steps["found"] / steps["rank"])
+    return steps.meaning(recall="found / relevant", precision="found / rank")
+
+
+def every_rank(ranks: Ranks, rel: float | None) -> Steps:
+    """Precision and recall at every rank, not only at those of relevant documents."""
+    counted = [rank_by_rank(ranks, query, rel) for query in range(len(ranks.queries))]
+    unit = np.repeat(np.arange(len(counted)), [len(one.rank) for one in counted])
+    steps = Steps(unit, len(counted), {
+        "rank": np.concatenate([one.rank for one in counted]),
+        "found_so_far": np.concatenate([one.found for one in counted]),
+        "recall": np.concatenate([one.recall for one in counted]),
+        "precision": np.concatenate([one.precision for one in counted]),
+    })  # fmt: skip
+    return steps.meaning(recall="found_so_far / relevant", precision="found_so_far / rank")

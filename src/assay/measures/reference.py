@@ -9,6 +9,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.domains import GainByGrade, GainName, GainTable, Level, Persistence
 from assay.measures.kernels import (
     NO_GAIN,
+    discount_in_words,
     discounts,
     gains,
     ideal_rows,
@@ -18,9 +19,12 @@ from assay.measures.kernels import (
     rows_with_gain,
     running_at,
     steps_of,
+    weight_in_words,
 )
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
+
+_IDEAL_TOTAL = "discounted gain of the ideal ranking down to this rank"
 
 
 @measure(trec_eval="binG", user_model="counts the irrelevant documents above each relevant one")
@@ -35,6 +39,7 @@ def BinG(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     steps = steps_of(relevant_rows(ranks, rel), len(ranks.queries))
     steps = steps.with_columns(found=steps.count_so_far())
     steps = steps.with_columns(contribution=1.0 / np.log2(2.0 + steps["rank"] - steps["found"]))
+    steps = steps.meaning(contribution="1 / log2(2 + rank - found)")
     return steps.sum("contribution") / relevant_total(ranks, rel)
 
 
@@ -48,7 +53,8 @@ def Yaap(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     array([0.6931])
     """
     steps = steps_of(relevant_rows(ranks, rel), len(ranks.queries))
-    steps = steps.with_columns(precision=steps.count_so_far() / steps["rank"])
+    steps = steps.with_columns(found=steps.count_so_far())
+    steps = steps.with_columns(precision=steps["found"] / steps["rank"]).meaning(precision="found / rank")
     total = steps.sum("precision")
     return ((total + 1) / (given("relevant", ranks.relevant(rel)) + 1 - total)).log()
 
@@ -70,7 +76,12 @@ def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
     steps = ranking.with_columns(so_far=ranking.running("gain"), ideal_so_far=ahead)
     steps = steps.where(steps["gain"] != 0)
     lag = np.log2(2.0 + steps["ideal_so_far"] - steps["so_far"])
-    return steps.with_columns(contribution=steps["gain"] / lag).sum("contribution") / ideal.sum("gain", NO_GAIN)
+    steps = steps.with_columns(contribution=steps["gain"] / lag).meaning(
+        so_far="gain down to here",
+        ideal_so_far="gain of the ideal ranking down to this rank, each document counting 1 at least",
+        contribution="gain / log2(2 + ideal_so_far - so_far)",
+    )
+    return steps.sum("contribution") / ideal.sum("gain", NO_GAIN)
 
 
 @measure(trec_eval="ndcg_rel", bounds=None, user_model="as nDCG, at every relevant document")
@@ -84,7 +95,9 @@ def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
     """
     ranking, ideal = _discounted(ranks, gain)
     found = ranking.where(ranking["gain"] > 0)
-    ratio = found.with_columns(ratio=found["total"] / np.maximum(running_at(ideal, found), 1e-300)).sum("ratio")
+    ideal_total = running_at(ideal, found)
+    found = found.with_columns(ideal_total=ideal_total, ratio=found["total"] / np.maximum(ideal_total, 1e-300))
+    ratio = found.meaning(ideal_total=_IDEAL_TOTAL, ratio="total / ideal_total: nDCG at this rank").sum("ratio")
     documents = given("documents with a gain", _counts(ideal), when_zero=NO_GAIN)
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
     return (ratio + (documents - given("found", _counts(found))) * whole) / documents
@@ -106,7 +119,11 @@ def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> P
     last = np.append(np.diff(ideal["gain"]) != 0, True) | np.append(np.diff(ideal.unit) != 0, True)
     changes = ideal.where(last[: len(ideal.unit)])
     got = running_at(ranking, changes, beyond=0.0)
-    terms = changes.with_columns(ratio=got / np.maximum(changes["total"], 1e-300))
+    terms = changes.with_columns(ranking_total=got, ratio=got / np.maximum(changes["total"], 1e-300))
+    terms = terms.meaning(
+        ranking_total="discounted gain of the ranking down to this rank",
+        ratio="ranking_total / total, where the ideal gain changes",
+    )
     longer = ranks.retrieved >= _counts(ideal) + 2
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
     number = given("terms", _counts(changes) + longer, when_zero=NO_GAIN)
@@ -137,9 +154,13 @@ def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear")
     rescaled = outside[rows.query] & (rows.grade >= 0)
     worth = np.where(rescaled, (worth - low[rows.query]) / span[rows.query], worth)
     weight = rows.at_rank(lambda rank: persistence(rank, p))
-    return (
-        steps_of(rows, units).with_columns(gain=worth, weight=weight, contribution=worth * weight).sum("contribution")
+    steps = steps_of(rows, units).with_columns(gain=worth, weight=weight, contribution=worth * weight)
+    steps = steps.meaning(
+        gain="the gain, mapped to 0 to 1 by the smallest and the largest one of the topic",
+        weight=weight_in_words(p),
+        contribution="gain × weight",
     )
+    return steps.sum("contribution")
 
 
 @measure(trec_eval="rbp_resid", user_model="as TrecRBP; what is not known of the value", higher_is_better=False)
@@ -154,9 +175,10 @@ def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
     rows = ranks.hits.where(ranks.hits.grade >= 0)
     judged = np.bincount(rows.query, minlength=len(ranks.queries))
     weight = rows.at_rank(lambda rank: persistence(rank, p))
-    known = steps_of(rows, len(ranks.queries)).with_columns(known=weight).sum("known")
+    known = steps_of(rows, len(ranks.queries)).with_columns(known=weight)
+    known = known.meaning(known=f"the weight of a judged document, {weight_in_words(p)}")
     unknown = given("something is unjudged", judged < ranks.retrieved)
-    return (given("everything", np.ones(len(ranks.queries))) - known) * unknown
+    return (1.0 - known.sum("known")) * unknown
 
 
 def _gained(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
@@ -173,7 +195,12 @@ def _discounted(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]
     both = []
     for gained in _gained(ranks, gain):
         kept = discounts(gained.columns["rank"].astype(np.int64), "log2", 2)
-        steps = gained.with_columns(contribution=gained["gain"] * kept)
+        steps = gained.with_columns(discount=kept, contribution=gained["gain"] * kept)
+        steps = steps.meaning(
+            discount=discount_in_words("log2", 2.0),
+            contribution="gain × discount",
+            total="the contributions down to here: DCG at this rank",
+        )
         both.append(steps.with_columns(total=steps.running("contribution")))
     return both[0], both[1]
 

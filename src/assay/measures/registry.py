@@ -125,24 +125,13 @@ class Measure:
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
             )
-        result = self.definition.function(counts, **self._arguments)
+        result = self.definition.function(counts, **self.arguments)
         return result if isinstance(result, PerQuery) else _plain(self, result, counts)
 
     @property
-    def _arguments(self) -> dict[str, Any]:
-        """What the function is called with."""
+    def arguments(self) -> dict[str, Any]:
+        """What the function is called with: the parameters but for `average`, which concerns the summary."""
         return {name: value for name, value in self.parameters.items() if name != "average"}
-
-    def other_ways(self, counts: Counts) -> dict[str, PerQuery]:
-        """The same number made in other ways, by what these are called; see `also` of `@measure`.
-
-        >>> from assay.measures import AP
-        >>> [way.values for way in AP.other_ways(Ranks.from_grades([1, 0, 1])).values()]
-        [array([0.8333])]
-        """
-        if self.definition.counts is Confusion and isinstance(counts, Ranks):
-            counts = Confusion.from_ranks(counts)
-        return {says: way(counts, **self._arguments) for says, way in self.definition.also.items()}
 
     def _of_points(self, curve: GivenCurve) -> PerQuery:
         """Read the number off points of a precision-recall curve."""
@@ -154,7 +143,7 @@ class Measure:
         for name in self.chosen:
             if name not in takes:
                 raise ParameterError(f"{name} of {self.name} has no meaning for points of a precision-recall curve")
-        return function(curve, **{name: value for name, value in self._arguments.items() if name in takes})
+        return function(curve, **{name: value for name, value in self.arguments.items() if name in takes})
 
     @property
     def is_micro(self) -> bool:

@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from assay.counting.confusion import Confusion
+from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Level, Unretrieved
+from assay.measures.domains import Level, Unretrieved, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, SIZE_UNKNOWN, relevant_rows, steps_of
+from assay.measures.precision_recall import every_rank
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given, unknown
+from assay.measures.steps import PerQuery, Steps, given, unknown
+
+
+def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> PerQuery:
+    """Under the ROC curve: each step to the right times the height there, then what is assumed of the rest."""
+    points = every_rank(ranks, rel)
+    cells = Confusion.from_ranks(ranks, rel)
+    rest = np.zeros(len(ranks.queries))
+    relevant, irrelevant = cells.tp.astype(float), cells.fp.astype(float)
+    if unretrieved != "left_out":
+        if cells.tn is None:
+            return unknown("area", len(ranks.queries), SIZE_UNKNOWN)
+        relevant, irrelevant = relevant + cells.fn, irrelevant + cells.tn
+        height = cells.tp / np.maximum(relevant, 1.0)
+        height = (height + 1.0) / 2.0 if unretrieved == "random_order" else height
+        rest = cells.tn / np.maximum(irrelevant, 1.0) * height
+    tpr = points["found_so_far"] / np.maximum(relevant, 1.0)[points.unit]
+    fpr = (points["rank"] - points["found_so_far"]) / np.maximum(irrelevant, 1.0)[points.unit]
+    before = np.where(points["rank"] == 1, 0.0, np.append(0.0, fpr[:-1])[: len(fpr)])
+    low = np.where(points["rank"] == 1, 0.0, np.append(0.0, tpr[:-1])[: len(tpr)])
+    columns = {"rank": points.columns["rank"], "found_so_far": points.columns["found_so_far"]}
+    steps = Steps(points.unit, points.units, columns).with_columns(
+        TPR=tpr, FPR=fpr, area=(fpr - before) * (tpr + low) / 2
+    )
+    steps = steps.meaning(
+        TPR="found_so_far / relevant",
+        FPR="(rank - found_so_far) / irrelevant",
+        area="the step of FPR × the height there",
+    )
+    area = steps.sum("area")
+    if unretrieved != "left_out":
+        area = area + given("area beyond the last document retrieved", rest)
+    area = area.defined_with(given("relevant", relevant, when_zero=NO_RELEVANT))
+    return area.defined_with(given("irrelevant", irrelevant, when_zero=NO_IRRELEVANT))
 
 
 @measure(
     aliases=("AUROC", "ROC_AUC", "AreaUnderROC"),
     user_model="compares a relevant document with an irrelevant one, each drawn at random",
     closed_under_ties=True,
+    also={"the area under the points of the ROC curve": _area},
 )
 def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level = None) -> PerQuery:
     r"""Area under the ROC curve: the chance that a relevant document stands above an irrelevant one.
@@ -34,15 +72,21 @@ def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level =
     cells = Confusion.from_ranks(ranks, rel)
     below = ranks.retrieved[rows.query] - rows.at_rank(lambda rank: rank.astype(float))
     steps = steps_of(rows, len(ranks.queries)).with_columns(below=below)
+    steps = steps.meaning(below="retrieved documents below this one")
     # Of each two relevant documents one stands below the other: those pairs are not in question.
     in_order = steps.sum("below") - given("pairs of relevant documents", cells.tp * (cells.tp - 1) / 2)
     if unretrieved == "left_out":
         relevant = given("relevant and retrieved", cells.tp, when_zero=f"{NO_RELEVANT} was retrieved")
         return in_order / relevant / given("other retrieved", cells.fp, when_zero=f"{NO_IRRELEVANT} was retrieved")
-    if cells.tn is None:
-        return in_order * unknown("other documents not retrieved", len(ranks.queries), SIZE_UNKNOWN)
     credit = 0.5 if unretrieved == "random_order" else 0.0
-    rest = given("other documents not retrieved", cells.tn)
+    rest = _counted("other documents not retrieved", cells, cells.tn)
     won = in_order + given("relevant and retrieved", cells.tp) * rest + credit * given("missed", cells.fn) * rest
     relevant = given("relevant", cells.tp + cells.fn, when_zero=NO_RELEVANT)
-    return won / relevant / given("irrelevant", cells.fp + cells.tn, when_zero=NO_IRRELEVANT)
+    return won / relevant / _counted("irrelevant", cells, cells.tn if cells.tn is None else cells.fp + cells.tn)
+
+
+def _counted(says: str, cells: Confusion, count: Ints | None) -> PerQuery:
+    """How many there are, if the size of the collection is known."""
+    if count is None:
+        return unknown(says, len(cells.units), SIZE_UNKNOWN)
+    return given(says, count, when_zero=NO_IRRELEVANT)

@@ -8,12 +8,14 @@ from assay.measures.domains import Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
+_BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
+
 
 @measure(
     trec_eval="set_P",
     ir_measures="SetP",
     ranx="precision",
-    aliases={"MacroP": {}, "MicroP": {"average": "micro"}},
+    aliases={"PPV": {}, "PositivePredictiveValue": {}, "MacroP": {}, "MicroP": {"average": "micro"}},
     user_model="reads the whole result",
     closed_under_ties=True,
     micro=True,
@@ -36,7 +38,7 @@ def SetP(confusion: Confusion) -> PerQuery:
     trec_eval="set_recall",
     ir_measures="SetR",
     ranx="recall",
-    aliases={"MacroR": {}, "MicroR": {"average": "micro"}},
+    aliases={"TPR": {}, "TruePositiveRate": {}, "Sensitivity": {}, "MacroR": {}, "MicroR": {"average": "micro"}},
     user_model="wants everything that is relevant",
     closed_under_ties=True,
     micro=True,
@@ -54,6 +56,19 @@ def SetR(confusion: Confusion) -> PerQuery:
     return cells.recall(confusion)
 
 
+def _harmonic(confusion: Confusion, *, beta: float) -> PerQuery:
+    """The weighted harmonic mean as textbooks write it."""
+    precision, recall = (share(confusion).named(name) for share, name in _BOTH)
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
+def _with_alpha(confusion: Confusion, *, beta: float) -> PerQuery:
+    """The same with a weight of precision, alpha = 1 / (1 + beta^2)."""
+    precision, recall = (share(confusion).named(name) for share, name in _BOTH)
+    alpha = 1 / (1 + beta**2)
+    return 1.0 / (alpha / precision + (1 - alpha) / recall)
+
+
 @measure(
     trec_eval="set_F",
     ir_measures="SetF",
@@ -62,6 +77,7 @@ def SetR(confusion: Confusion) -> PerQuery:
     user_model="weighs precision against recall",
     closed_under_ties=True,
     micro=True,
+    also={"the weighted harmonic mean": _harmonic, "1 / (α / P + (1 - α) / R), α = 1 / (1 + β²)": _with_alpha},
 )
 def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
     r"""F of the retrieved set: the weighted harmonic mean of precision and recall.
@@ -126,5 +142,5 @@ def Utility(
     array([-2.])
     """
     rest = collection_size - confusion.tp - confusion.fp - confusion.fn if confusion.tn is None else confusion.tn
-    worth = ((confusion.tp, tp), (confusion.fp, fp), (confusion.fn, fn), (rest, tn))
-    return given("utility", sum(count * coefficient for count, coefficient in worth))
+    right, wrong = cells.found(confusion) * tp, cells.noise(confusion) * fp
+    return right + wrong + cells.missed(confusion) * fn + given("TN", rest) * tn

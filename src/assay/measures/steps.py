@@ -22,7 +22,7 @@ Number: TypeAlias = float | int
 
 _OPERATIONS: dict[str, Callable[..., Floats]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
-    "ln": np.log, "sqrt": np.sqrt,
+    "ln": np.log, "exp": np.exp, "sqrt": np.sqrt,
 }  # fmt: skip
 
 
@@ -64,6 +64,8 @@ class Steps:
     units: int
     columns: Mapping[str, NDArray[np.float64] | Ints]
     says: str = "ranking"
+    #: What columns are, where their names alone do not say: a formula in words.
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, column: str) -> Floats:
         return self.columns[column].astype(np.float64, copy=False)
@@ -71,6 +73,10 @@ class Steps:
     def with_columns(self, **columns: Floats | Ints) -> Steps:
         """Add steps."""
         return replace(self, columns={**self.columns, **columns})
+
+    def meaning(self, **columns: str) -> Steps:
+        """Say how columns are made, for whoever reads them."""
+        return replace(self, meanings={**self.meanings, **columns})
 
     def where(self, keep: Mask) -> Steps:
         """Keep some of the rows."""
@@ -109,7 +115,8 @@ class PerQuery:
     """One number a unit, how it came about, and for which units there is none, with the reason.
 
     `operands` are what `op` was applied to, `needs` what must not be 0 besides; `constant` is a number that is the same
-    for all units whatever is counted; `draws` are the results that a mean over orders was made of.
+    for all units whatever is counted; `draws` are the results that a mean over orders was made of; `name` is what a
+    part of a formula is called.
 
     >>> (given("found", [1, 0]) / given("relevant", [2, 0], when_zero="nothing is relevant")).values
     array([0.5, nan])
@@ -125,6 +132,15 @@ class PerQuery:
     needs: tuple[PerQuery, ...] = ()
     constant: float | None = None
     draws: tuple[PerQuery, ...] = ()
+    name: str | None = None
+
+    def named(self, name: str) -> PerQuery:
+        """The same with a name, under which it stands in formulas.
+
+        >>> given("found", [1]).named("P@1").name
+        'P@1'
+        """
+        return replace(self, name=name)
 
     def _with(self, op: str, other: PerQuery | Number) -> PerQuery:
         right = other if isinstance(other, PerQuery) else _constant(float(other), len(self.values))
@@ -148,15 +164,27 @@ class PerQuery:
     def __mul__(self, other: PerQuery | Number) -> PerQuery:
         return self._with("*", other)
 
-    __rmul__ = __mul__
     __radd__ = __add__
+
+    def __rmul__(self, other: Number) -> PerQuery:
+        return _constant(float(other), len(self.values))._with("*", self)
 
     def __truediv__(self, other: PerQuery | Number) -> PerQuery:
         return self._with("/", other)
 
+    def __rsub__(self, other: Number) -> PerQuery:
+        return _constant(float(other), len(self.values))._with("-", self)
+
+    def __rtruediv__(self, other: Number) -> PerQuery:
+        return _constant(float(other), len(self.values))._with("/", self)
+
     def log(self) -> PerQuery:
         """The natural logarithm."""
         return self._alone("ln")
+
+    def exp(self) -> PerQuery:
+        """e to the power of it."""
+        return self._alone("exp")
 
     def sqrt(self) -> PerQuery:
         """The square root."""

@@ -10,7 +10,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.domains import Expected, Horizon, MaxGrade
 from assay.measures.kernels import max_grade_of, steps_of
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerQuery, Steps, given
 
 
 @measure(
@@ -39,6 +39,11 @@ def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
 
     read = rows.at_rank(weight)
     steps = steps_of(rows, len(ranks.queries)).with_columns(gain=worth, read=read, contribution=worth * read)
+    steps = steps.meaning(
+        gain=_gain_in_words(ranks, max_grade),
+        read=f"the chance to read this rank, ({start:g} / ({start:g} + rank - 1))²",
+        contribution="gain × read",
+    )
     in_all = _read(np.full(len(ranks.queries), start), np.full(len(ranks.queries), float(horizon or np.inf)))
     return steps.sum("contribution") / given("results read", in_all)
 
@@ -74,18 +79,32 @@ def INST(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
     first = np.full(units, end)
     np.minimum.at(first, rows.query, rows.rank)
     log_way = np.where(last, 0.0, _log_way(start, np.where(last, 1.0, length)))
-    steps = steps.with_columns(log_way=log_way)
-    log_reached = steps.running("log_way") - log_way + _log_way(np.full(units, 2.0 * T), first - 1)[rows.query]
-    steps = steps.with_columns(read=np.exp(log_reached))
-    steps = steps.with_columns(read_from_here=steps["read"] * _read(start, length))
-    before = given("results read before", _read(np.full(units, 2.0 * T), first - 1))
-    contribution = steps.with_columns(contribution=steps["gain"] * steps["read"]).sum("contribution")
-    return contribution / (before + steps.sum("read_from_here"))
+    way_so_far = Steps(rows.query, units, {"way": log_way}).running("way") - log_way
+    read = np.exp(way_so_far + _log_way(np.full(units, 2.0 * T), first - 1)[rows.query])
+    steps = steps.with_columns(
+        still_wanted=T - steps.running("gain"),
+        read=read,
+        read_from_here=read * _read(start, length),
+        contribution=steps["gain"] * read,
+    ).meaning(
+        gain=_gain_in_words(ranks, max_grade),
+        still_wanted=f"{T:g} - the gain down to here",
+        read="the chance to read this rank: over all ranks above, the product of "
+        f"((rank + {T:g} + still_wanted - 1) / (rank + {T:g} + still_wanted))²",
+        read_from_here="the sum of read from here to before the next document with a gain",
+        contribution="gain × read",
+    )
+    before = given("results read before the first gain", _read(np.full(units, 2.0 * T), first - 1))
+    return steps.sum("contribution") / (before + steps.sum("read_from_here"))
 
 
 def _gains(ranks: Ranks, max_grade: float | None) -> tuple[Graded, Floats]:
     worth: Floats = np.maximum(ranks.hits.grade, 0.0) / (max_grade_of(ranks, max_grade) or 1.0)
     return ranks.hits, worth
+
+
+def _gain_in_words(ranks: Ranks, max_grade: float | None) -> str:
+    return f"grade / {max_grade_of(ranks, max_grade) or 1.0:g}"
 
 
 def _log_way(start: Floats, length: Floats) -> Floats:

@@ -1,0 +1,74 @@
+"""The steps with their documents: every rank of the list, what stands there, and what is tied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.counting.policies import policies
+from assay.counting.ranks import Ranks
+from assay.counting.retrieved import retrieved
+from assay.evaluation import Evaluation
+from assay.explanation.working import StepTable
+from assay.tables import picked
+
+
+def listing_of(evaluation: Evaluation, system: str, down_to: int) -> Ranks | None:
+    """What the system retrieved, judged or not; None where unjudged documents are taken out of the ranking."""
+    chosen = evaluation.policies
+    if chosen.judged_only:
+        return None
+    if chosen.ties == "expected":  # tied documents stand in the order of the file until they are averaged
+        chosen = policies(chosen, ties="input_order")
+    runs = {system: evaluation.runs[system]}
+    return retrieved(runs, evaluation.qrels, chosen, down_to, subtopics=evaluation.subtopics)[system]
+
+
+def with_documents(table: StepTable, ranks: Ranks, query: str, listing: Ranks | None) -> StepTable:
+    """The steps with their documents; those of the ranking with every rank, also where the measure has no step."""
+    if "rank" not in table.frame.columns:
+        return table
+    steps = table.frame.with_columns(pl.col("rank").cast(pl.Int64))
+    if table.says == "ideal":
+        return table._replace(frame=_with_ideal_documents(steps, ranks, query))
+    rows = ranking(ranks, query, listing, max(steps["rank"].to_list(), default=0))
+    own = steps.drop("grade", strict=False)
+    return table._replace(frame=rows.join(own, on="rank", how="left", maintain_order="left"))
+
+
+def ranking(ranks: Ranks, query: str, listing: Ranks | None, at_least: int = 0) -> pl.DataFrame:
+    """Every rank of a query's list, its document and its grade where they are known."""
+    number = ranks.queries.index(query)
+    last = max(int(ranks.retrieved[number]), at_least)
+    all_ranks = pl.DataFrame({"rank": range(1, last + 1)}, schema={"rank": pl.Int64})
+    known = _documents(ranks if listing is None or query not in listing.queries else listing, query)
+    known = known if ranks.hits.averaged and known["tied_ranks"].is_not_null().any() else known.drop("tied_ranks")
+    return all_ranks.join(known, on="rank", how="left", maintain_order="left")
+
+
+def _documents(ranks: Ranks, query: str) -> pl.DataFrame:
+    own = ranks.hits.where(ranks.hits.query == ranks.queries.index(query))
+    grade = own.grade if ranks.added is None else np.where(ranks.added[own.document], np.nan, own.grade)
+    columns: dict[str, Any] = {"rank": pl.Series(own.rank, dtype=pl.Int64)}
+    if ranks.judgments is not None:
+        columns["doc_id"] = picked(ranks.doc_ids, own.document)
+    tied = [
+        f"{first}-{last}" if last > first else None for first, last in zip(own.tie_first, own.tie_last, strict=True)
+    ]
+    columns |= {"tied_ranks": pl.Series(tied, dtype=pl.String), "grade": pl.Series(grade).fill_nan(None)}
+    return pl.DataFrame(columns)
+
+
+def _with_ideal_documents(steps: pl.DataFrame, ranks: Ranks, query: str) -> pl.DataFrame:
+    """Name the documents of the ideal ranking, unless the measure has an order of its own for it."""
+    own = ranks.ideal.where(ranks.ideal.query == ranks.queries.index(query))
+    if ranks.judgments is None or ranks.subtopics is not None or "grade" not in steps.columns:
+        return steps
+    known = pl.DataFrame({"rank": pl.Series(own.rank, dtype=pl.Int64), "doc_id": picked(ranks.doc_ids, own.document)})
+    known = known.with_columns(judged=pl.Series(own.grade))
+    joined = steps.join(known, on="rank", how="left", maintain_order="left")
+    if (joined["judged"] != joined["grade"]).any():
+        return steps
+    return joined.select("rank", "doc_id", pl.exclude("rank", "doc_id", "judged"))
