@@ -19,8 +19,9 @@ STAGES = [
     "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip
 PEERS = {"pooling", "judging", "online", "study", "systems"}
-# The verbs' results and the lazy front door reach these, inside functions or for type checkers only.
-REACHED_FROM_FUNCTIONS = {"report", "web"}
+# The verbs' results and the lazy front door reach these, inside functions or for type checkers only; an `Evaluation`
+# reaches `explanation` so, for its method `explain`.
+REACHED_FROM_FUNCTIONS = {"report", "reporting", "web", "explanation"}
 HEAVY_HOMES = {"altair": "report", "vl_convert": "report", "sqlalchemy": "store", "fastapi": "web",
                "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.

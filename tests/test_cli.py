@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -164,15 +165,18 @@ def test_the_list_of_measures_and_the_card_of_one(folder: Path) -> None:
     assert {row["name"] for row in json.loads(run_assay("measures", "--json", folder=folder).stdout)} >= {"AP", "nDCG"}
 
 
-def test_the_demo_shows_a_table_and_writes_a_page(folder: Path) -> None:
+def test_the_demo_shows_a_table_ends_with_the_verdict_and_writes_a_report(folder: Path) -> None:
     done = run_assay("demo", "-o", "page.html", folder=folder)
     assert done.returncode == 0
     assert "nDCG@10" in done.stdout
+    verdict, path = done.stdout.index("titles and shuffled are worse than bm25"), done.stdout.index("page.html")
+    assert done.stdout.index("relevant found") < verdict < path
     page = (folder / "page.html").read_text()
-    assert "default-src 'none'" in page
-    assert "<script" not in page
-    assert "http:" not in page.replace("http-equiv", "")
-    assert "https:" not in page
+    assert "default-src &#x27;none&#x27;" in page
+    assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", page)
+    assert "gears skipping under load" in page
+    wrong = run_assay("demo", "-o", "page.gif", folder=folder)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
 
 
 def test_trec_eval_takes_the_reference_tools_options(folder: Path) -> None:

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "assay.auditing": (
+        "Audit",
+        "Signature",
+        "SignatureComparison",
+        "audit",
+        "compare_signatures",
+        "parse_signature",
+    ),
     "assay.comparison": ("Comparison", "compare"),
     "assay.correlation": ("Correlations", "correlate"),
     "assay.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.diagnosis": ("Diagnosis", "doctor"),
     "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
     "assay.explanation": ("Explanation", "explain"),
@@ -21,8 +30,13 @@ _HOMES = {
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
     "assay.files.scores": ("read_scores",),
     "assay.files.writing": ("write",),
+    "assay.gating.deciding": ("gate",),
+    "assay.gating.frozen": ("Baseline", "freeze"),
+    "assay.gating.result": ("GateResult",),
     "assay.measures": ("Measure", "PerQuery", "measure", "parse_measure"),
+    "assay.measures.given_curve": ("GivenCurve",),
     "assay.planning": ("Plan", "plan"),
+    "assay.reporting": ("Report", "make_report"),
     "assay.tables": ("Documents", "Qrels", "Run", "Scores", "Topics"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -30,6 +44,12 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*sorted(_HOME_OF), "__version__"]  # noqa: PLE0604  # a test compares it with what can be imported
 
 if TYPE_CHECKING:
+    from assay.auditing import Audit as Audit
+    from assay.auditing import Signature as Signature
+    from assay.auditing import SignatureComparison as SignatureComparison
+    from assay.auditing import audit as audit
+    from assay.auditing import compare_signatures as compare_signatures
+    from assay.auditing import parse_signature as parse_signature
     from assay.comparison import Comparison as Comparison
     from assay.comparison import compare as compare
     from assay.correlation import Correlations as Correlations
@@ -37,6 +57,8 @@ if TYPE_CHECKING:
     from assay.counting import Confusion as Confusion
     from assay.counting import Policies as Policies
     from assay.counting import Ranks as Ranks
+    from assay.diagnosis import Diagnosis as Diagnosis
+    from assay.diagnosis import doctor as doctor
     from assay.errors import AssayError as AssayError
     from assay.errors import DuplicateError as DuplicateError
     from assay.errors import FormatError as FormatError
@@ -56,12 +78,19 @@ if TYPE_CHECKING:
     from assay.files.reading import scan_run as scan_run
     from assay.files.scores import read_scores as read_scores
     from assay.files.writing import write as write
+    from assay.gating.deciding import gate as gate
+    from assay.gating.frozen import Baseline as Baseline
+    from assay.gating.frozen import freeze as freeze
+    from assay.gating.result import GateResult as GateResult
     from assay.measures import Measure as Measure
     from assay.measures import PerQuery as PerQuery
     from assay.measures import measure as measure
     from assay.measures import parse_measure as parse_measure
+    from assay.measures.given_curve import GivenCurve as GivenCurve
     from assay.planning import Plan as Plan
     from assay.planning import plan as plan
+    from assay.reporting import Report as Report
+    from assay.reporting import make_report as make_report
     from assay.tables import Documents as Documents
     from assay.tables import Qrels as Qrels
     from assay.tables import Run as Run

@@ -5,13 +5,30 @@ Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong, 3 incon
 
 from __future__ import annotations
 
+import atexit
+import gc
 import signal
 import sys
 
 import typer
 
 from assay import __version__
-from assay.cli import compare, convert, correlate, demo, evaluate, explain, measures, plot, power, trec_eval
+from assay.cli import (
+    audit,
+    compare,
+    convert,
+    correlate,
+    demo,
+    doctor,
+    evaluate,
+    explain,
+    gate,
+    measures,
+    plot,
+    power,
+    report,
+    trec_eval,
+)
 from assay.errors import AssayError
 
 app = typer.Typer(
@@ -22,7 +39,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (evaluate, explain, compare, power, correlate, plot, measures, trec_eval, demo, convert):
+for command in (
+    evaluate,
+    explain,
+    audit,
+    compare,
+    report,
+    gate,
+    power,
+    correlate,
+    plot,
+    measures,
+    trec_eval,
+    doctor,
+    demo,
+    convert,
+):
     command.register(app)
 
 
@@ -43,6 +75,8 @@ def main() -> None:
     """Run the command line: one clear line for a wrong call or input, none for a closed pipe."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has gone: end as other tools do
+    # At its end Python looks through all objects once more for cycles of garbage, which takes longer than a small job.
+    atexit.register(gc.freeze)
     try:
         app()
     except AssayError as problem:

@@ -14,9 +14,7 @@ from assay.errors import ParameterError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.correlation import Correlations
-    from assay.explanation import Explanation
-    from assay.planning import Plan
+    from assay.tabled import Tabled
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
 Csv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=OUTPUT)]
@@ -56,7 +54,7 @@ def deliver(text: str, output: Path | None) -> None:
     write_text(output, text)
 
 
-def rendered(result: Correlations | Explanation | Plan, form: str | None, plain: bool) -> str:
+def rendered(result: Tabled, form: str | None, plain: bool) -> str:
     """A result that is tables with lines of text below, in the form asked for."""
     if form is not None:
         return str(getattr(result, f"to_{form}")())

@@ -1,0 +1,132 @@
+"""`doctor`: judgments and runs -> what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from assay.diagnosis.case import Case, System
+from assay.diagnosis.findings import SEVERITIES, Finding
+from assay.diagnosis.opening import Opened, named, open_judgments, open_run
+from assay.diagnosis.registry import checks
+from assay.diagnosis.result import Diagnosis
+from assay.errors import ParameterError
+from assay.files import is_file, read_documents, read_topics
+from assay.measures import parse_measure
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.tables import Documents, Topics
+
+#: What ties and topics are judged by, unless somebody asks for other measures.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
+
+
+def doctor(
+    qrels: Any,
+    runs: Any,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    topics: Any = None,
+    documents: Any = None,
+    grades: str | Sequence[float] | None = None,
+    level: float = 1.0,
+    watch: Callable[[str], None] | None = None,
+) -> Diagnosis:
+    """Look judgments and runs over for whatever makes numbers wrong or misleading.
+
+    It goes on where `evaluate` refuses: bad lines are named, the others are looked at. `measures` are those that ties
+    and topics are judged by (nDCG@10, AP, RR and P@10, unless given). `topics` and `documents`: files or tables that
+    judged ids should be in. `grades`: the scale, as in `"0..3"`, `"0,1,2"` or a list. `level`: the smallest grade that
+    counts as relevant. `watch` is called with the name of each run before it is read.
+
+    >>> doctor({"q1": {"d1": 2, "d2": 0}}, {"q1": {"d1": 2.0, "d2": 1.0}}, "AP").verdict
+    'nothing found'
+    """
+    wanted = _measures(DEFAULT_MEASURES if measures is None else measures)
+    scale, is_range = _scale(grades)
+    judgments = open_judgments(qrels)
+    given = named(runs)
+    if not given:
+        raise ParameterError("there is no run to look at")
+    case = Case(
+        judgments,
+        wanted,
+        measures is not None,
+        level,
+        scale,
+        is_range,
+        _texts(topics, Topics, read_topics),
+        _texts(documents, Documents, read_documents),
+    )
+    findings = list(_of_judgments(case))
+    systems = []
+    for name, run in given:
+        if watch is not None:
+            watch(name)
+        opened = open_run(run, name)
+        system = System(opened, case)
+        findings += _of_run(system)
+        if _is_usable(opened) and _is_usable(judgments):
+            systems.append(system)
+    for known in checks("runs"):
+        findings += known.find(systems)
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    names = tuple(name for name, _ in given)
+    return Diagnosis(tuple(findings), judgments.file, names, tuple(checks()), tuple(map(str, wanted)))
+
+
+def _of_judgments(case: Case) -> Iterator[Finding]:
+    for known in checks("file"):
+        yield from known.find(case.judgments)
+    if _is_usable(case.judgments):
+        for known in checks("judgments"):
+            yield from known.find(case)
+
+
+def _of_run(system: System) -> Iterator[Finding]:
+    for known in checks("file"):
+        yield from known.find(system.run)
+    if _is_usable(system.run) and _is_usable(system.case.judgments):
+        for known in checks("run"):
+            yield from known.find(system)
+
+
+def _is_usable(file: Opened) -> bool:
+    """Whether there are rows to look at."""
+    return file.frame is not None and file.rows.height > 0
+
+
+def _measures(given: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
+    listed = [given] if isinstance(given, str | Measure) else given
+    split = [name for one in listed for name in (split_measures(one) if isinstance(one, str) else [one])]
+    if not split:
+        raise ParameterError("there is no measure to look at")
+    return tuple(dict.fromkeys(map(parse_measure, split)))
+
+
+def _texts(given: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
+    if given is None or isinstance(given, kind):
+        return given
+    return read(given) if is_file(given) else kind.of(given)
+
+
+class _Scale(NamedTuple):
+    grades: tuple[float, ...]
+    is_range: bool
+
+
+def _scale(given: str | Sequence[float] | None) -> _Scale:
+    """The scale of grades: `0..3`, `0,1,3`, or a list of grades."""
+    if given is None:
+        return _Scale((), is_range=False)
+    parts: Sequence[Any] = given
+    is_range = isinstance(given, str) and ".." in given
+    if isinstance(given, str):
+        parts = given.split("..") if is_range else given.split(",")
+    try:
+        grades = tuple(sorted({float(part) for part in parts}))
+    except (TypeError, ValueError):
+        grades = ()
+    if not grades or not all(abs(grade) < float("inf") for grade in grades) or (is_range and len(parts) != 2):
+        raise ParameterError(f"grades are given as 0..3 or 0,1,2, not {given!r}")
+    return _Scale(grades, is_range)

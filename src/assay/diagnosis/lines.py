@@ -1,0 +1,250 @@
+"""Checks of files as such: whether they can be read, and what the strict readers forgive or refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from assay.diagnosis.findings import Example, Finding, Severity, pair
+from assay.diagnosis.opening import Opened
+from assay.diagnosis.registry import advice, check
+from assay.diagnosis.tolerant import Bad
+from assay.errors import listed, number_of, quote
+
+_EXAMPLES = 3
+_COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
+_SAVE, _MARK = "save the file as UTF-8", "leave out byte-order marks, which other tools take for a part of an id"
+_PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"
+_ENDINGS = (".gz", ".zst", ".bz2", ".xz")
+
+
+def _found(
+    name: str,
+    severity: Severity,
+    file: Opened,
+    says: str,
+    count: int = 1,
+    *,
+    examples: Sequence[Example] = (),
+    todo: str | None = None,
+) -> Finding:
+    """A finding in a file; `todo` is the part of the check's advice that is about this case."""
+    system = file.name if file.kind == "run" else None
+    shown = tuple(examples)[:_EXAMPLES]
+    return Finding(name, severity, file.file, says, todo or advice(name), count, shown, system=system, weight=count)
+
+
+def _bad(lines: Sequence[Bad]) -> list[Example]:
+    return [Example(f"{quote(bad.text)} ({bad.problem})", bad.line) for bad in lines[:_EXAMPLES]]
+
+
+@check(
+    "empty", "file", "error",
+    question="Is the file empty, or without a line of data?",
+    advice="write the file again; whatever made it has failed",
+)  # fmt: skip
+def empty(file: Opened) -> Iterator[Finding]:
+    """No byte, or nothing but blank lines and comments."""
+    if file.source is None:
+        if file.frame is not None and not file.rows.height:
+            yield _found("empty", "error", file, "there are no data in the table")
+        return
+    if is_empty(file):
+        what = "the file is empty" if file.looks and not file.looks.size else "there are no data in the file"
+        yield _found("empty", "error", file, what)
+
+
+def is_empty(file: Opened) -> bool:
+    """Whether nothing was read because there is nothing."""
+    nothing = file.frame is None and (not file.refusal or "there are no data" in file.refusal)
+    return nothing and not (file.looks is not None and file.looks.damage)
+
+
+@check(
+    "compression", "file", "error", "note",
+    question="Is a compressed file damaged, or does its name hide that it is compressed?",
+    advice=f"{_COPY}; {_RENAME}",
+)  # fmt: skip
+def compression(file: Opened) -> Iterator[Finding]:
+    """Compressed data that end too soon; gzip without `.gz`; `.gz` without gzip."""
+    looks = file.looks
+    if looks is None or file.source is None:
+        return
+    if looks.damage:
+        yield _found("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
+    path = file.source.path
+    if path is None:
+        return
+    if looks.compression and path.suffix != looks.compression:
+        says = f"the file is compressed, but its name does not end in {looks.compression}"
+        yield _found("compression", "note", file, says, todo=_RENAME)
+    if not looks.compression and path.suffix in _ENDINGS:
+        yield _found(
+            "compression", "note", file, f"the name ends in {path.suffix}, but the file is not compressed", todo=_RENAME
+        )
+
+
+@check(
+    "encoding", "file", "error", "note",
+    question="Is the file in another encoding than UTF-8, or does it carry byte-order marks?",
+    advice=f"{_SAVE}; {_MARK}",
+)  # fmt: skip
+def encoding(file: Opened) -> Iterator[Finding]:
+    """UTF-16, bytes of Latin-1, byte-order marks."""
+    lines, looks = file.tolerated, file.looks
+    if lines is not None and lines.encoding == "UTF-16":
+        yield _found("encoding", "error", file, "the file is in UTF-16, not in UTF-8", todo=_SAVE)
+    elif lines is not None and lines.encoding_lines:
+        count = len(lines.encoding_lines)
+        texts = dict(zip(lines.lines.tolist(), lines.frame.iter_rows(), strict=True))
+        shown = lines.encoding_lines[:_EXAMPLES]
+        examples = [Example(pair(*texts[line][:2]) if line in texts else "not UTF-8", line) for line in shown]
+        says = f"{number_of('line', count)} {'is' if count == 1 else 'are'} not in UTF-8 but, it seems, in Latin-1"
+        yield _found("encoding", "error", file, says, count, examples=examples, todo=_SAVE)
+    elif looks is not None and looks.byte_order_mark and (file.frame is not None or not file.refusal):
+        yield _found(
+            "encoding",
+            "note",
+            file,
+            "the file starts with a byte-order mark",
+            1,
+            examples=[Example("the first id", 1)],
+            todo=_MARK,
+        )
+    if looks is not None and looks.inner_mark:
+        says = "a byte-order mark stands in the middle: two files were put together"
+        yield _found(
+            "encoding", "note", file, says, 1, examples=[Example("byte-order mark", looks.inner_mark)], todo=_MARK
+        )
+
+
+@check(
+    "line-ends", "file", "note",
+    question="Do lines end as on Windows or on old Macs?",
+    advice="nothing, for Assay; for other tools convert them, as with dos2unix",
+)  # fmt: skip
+def line_ends(file: Opened) -> Iterator[Finding]:
+    """CR LF, or CR alone."""
+    looks = file.looks
+    if looks is None or looks.wide or file.frame is None:
+        return
+    kinds = {"Windows (CR LF)": looks.windows_ends, "old Mac (CR)": looks.old_mac_ends}
+    there = {says: count for says, count in kinds.items() if count}
+    if there:
+        others = ", others not" if looks.unix_ends else ""
+        parts = [f"{number_of('line', count)} with {says} line ends" for says, count in there.items()]
+        says = " and ".join(parts) + others
+        yield _found("line-ends", "note", file, says, sum(there.values()))
+
+
+@check(
+    "separators", "file", "error", "note",
+    question="Are fields separated by commas, or by tabs here and spaces there?",
+    advice="separate all fields by one space or one tab; a table with commas needs a header line",
+)  # fmt: skip
+def separators(file: Opened) -> Iterator[Finding]:
+    """Commas and the like without a header; tabs among spaces."""
+    looks, lines = file.looks, file.tolerated
+    if lines is not None and lines.separator is not None and not lines.named:
+        says = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
+        yield _found("separators", "error", file, says, int(lines.lines.size))
+    elif looks is not None and file.is_blank_separated and looks.tab and looks.space and not looks.wide:
+        later = max(looks.tab, looks.space)
+        which = "tab" if looks.tab >= looks.space else "space"
+        says = "some fields are separated by tabs, others by spaces"
+        yield _found("separators", "note", file, says, 1, examples=[Example(f"the first {which}", later)])
+
+
+@check(
+    "format", "file", "error",
+    question="Is the file in no format that Assay knows?",
+    advice="write a run as `query_id Q0 doc_id rank score tag`, judgments as `query_id 0 doc_id grade`; see docs/files",
+)  # fmt: skip
+def file_format(file: Opened) -> Iterator[Finding]:
+    """Nothing that could be read as a table, and not a table of another kind either."""
+    if file.frame is None and not is_empty(file) and not file.other and not (file.looks and file.looks.damage):
+        why = re.sub(r"^:?(\d+):", r"line \1:", file.refusal.removeprefix(file.file).lstrip(": "))
+        yield _found("format", "error", file, f"this cannot be read: {why}")
+
+
+@check(
+    "swapped", "file", "error",
+    question="Does a run stand where judgments should, or the other way round?",
+    advice="judgments come first, then the runs: assay doctor QRELS RUN...",
+)  # fmt: skip
+def swapped(file: Opened) -> Iterator[Finding]:
+    """A table of another kind than its place says."""
+    if file.frame is None and file.other:
+        wanted = "a run" if file.kind == "run" else "judgments"
+        yield _found("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
+
+
+@check(
+    "header", "file", "error",
+    question="Is there a line with the names of columns in a format that has none?",
+    advice="delete that line; or separate all fields by commas or tabs, which makes it a table with a header",
+)  # fmt: skip
+def header(file: Opened) -> Iterator[Finding]:
+    """`qid Q0 docno rank score tag` as the first line."""
+    if file.tolerated is not None and file.tolerated.header is not None:
+        bad = file.tolerated.header
+        yield _found(
+            "header", "error", file, "the first line names columns", 1, examples=[Example(quote(bad.text), bad.line)]
+        )
+
+
+@check(
+    "malformed", "file", "error",
+    question="Do lines have too few or too many columns?",
+    advice="mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too",
+)  # fmt: skip
+def malformed(file: Opened) -> Iterator[Finding]:
+    """Lines that are no rows; the others are read."""
+    if file.tolerated is not None and (bad := file.tolerated.malformed):
+        says = f"{number_of('line', len(bad))} without the {file.tolerated.columns} columns that there should be"
+        yield _found("malformed", "error", file, says, len(bad), examples=_bad(bad))
+
+
+@check(
+    "numbers", "file", "error", "warning",
+    question="Are scores or grades not numbers, or infinite?",
+    advice=f"{_PLAIN}; {_FINITE}",
+)  # fmt: skip
+def numbers(file: Opened) -> Iterator[Finding]:
+    """Text, NaN, decimal commas; infinite scores."""
+    column = "score" if file.kind == "run" else "relevance"
+    if file.tolerated is not None and (bad := file.tolerated.numbers):
+        says = f"{number_of('line', len(bad))} without a number as {column}"
+        yield _found("numbers", "error", file, says, len(bad), examples=_bad(bad), todo=_PLAIN)
+    if file.frame is None or not file.rows.height:
+        return
+    values = file.rows[column].to_numpy()
+    for odd, says in ((np.isnan(values), "not a number"), (np.isinf(values), "infinite")):
+        rows = np.flatnonzero(odd)
+        if not len(rows):
+            continue
+        examples = [Example(pair(*file.rows.row(int(row))[:2]), file.line(int(row))) for row in rows[:_EXAMPLES]]
+        severity: Severity = "warning" if says == "infinite" else "error"
+        told, todo = f"{number_of(column, len(rows))} {says}", _FINITE if says == "infinite" else _PLAIN
+        yield _found("numbers", severity, file, told, len(rows), examples=examples, todo=todo)
+
+
+@check(
+    "tags", "file", "warning",
+    question="Does a run carry several tags, as if several runs were put together?",
+    advice="keep the lines of one tag in a file; if they belong together, give them one tag",
+)  # fmt: skip
+def tags(file: Opened) -> Iterator[Finding]:
+    """More than one value in the last column."""
+    if file.frame is None or "tag" not in file.rows.columns:
+        return
+    found = file.rows["tag"].rle().struct.field("value").unique(maintain_order=True)
+    found = found.filter(found != "")
+    if found.len() > 1:
+        row = int((file.rows["tag"] == found[1]).arg_max() or 0)
+        says = f"{number_of('tag', found.len())} in one file: {listed(found.head(9).to_list())}"
+        yield _found(
+            "tags", "warning", file, says, found.len(), examples=[Example(f"tag {quote(found[1])}", file.line(row))]
+        )

@@ -1,0 +1,124 @@
+"""What the bytes of a file look like before anybody makes sense of them."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.errors import FormatError
+from assay.files.registry import COLUMN_MARKS
+from assay.files.sources import BYTE_ORDER_MARK, Source
+
+_COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Looks(NamedTuple):
+    """What can be told from bytes: numbers are lines (from 1), None where there is none."""
+
+    size: int = 0
+    lines: int = 0
+    byte_order_mark: bool = False
+    #: A line other than the first that starts with a byte-order mark: files put one after the other.
+    inner_mark: int | None = None
+    wide: bool = False
+    windows_ends: int = 0
+    old_mac_ends: int = 0
+    unix_ends: int = 0
+    tab: int | None = None
+    space: int | None = None
+    control: bool = False
+    ascii: bool = True
+    binary: bool = False
+    #: The ending that the compression of the file should give its name, or "".
+    compression: str = ""
+    damage: str = ""
+
+
+def looks_of(source: Source) -> Looks:
+    """Look a file over.
+
+    >>> import io
+    >>> looks = looks_of(Source(io.BytesIO(b"q1 0 d1 1\\r\\nq1\\t0\\td2\\t0\\r\\n")))
+    >>> looks.windows_ends, looks.space, looks.tab
+    (2, 1, 2)
+    """
+    start = b""
+    with suppress(FormatError), source.open() as file:  # what is damaged from the start is told below
+        start = file.read(8)
+    found = Looks(
+        byte_order_mark=start.startswith(BYTE_ORDER_MARK),
+        wide=start.startswith(_WIDE) or (len(start) >= 4 and 0 in start[:4] and start[0] != start[1]),
+        binary=start.startswith(COLUMN_MARKS),
+        compression=_compression(source),
+    )
+    try:
+        for data in () if found.binary else source.chunks():
+            found = _with(found, data)
+    except FormatError as problem:
+        return found._replace(damage=str(problem).partition("(")[2].rstrip(")") or "it ends in the middle")
+    return found
+
+
+def intact_chunks(source: Source) -> Iterator[bytes]:
+    """The bytes of a file, line by line if it is damaged, up to where the damage is."""
+    yielded = 0
+    try:
+        for data in source.chunks():
+            yielded += len(data)
+            yield data
+    except FormatError:
+        pass
+    else:
+        return
+    # The damage is somewhere in the piece that could not be read: take what comes before it.
+    read = 0
+    try:
+        with source.open() as file:
+            for line in file:
+                read += len(line)
+                if read > yielded:
+                    yield line
+    except FormatError:
+        return
+
+
+def _with(found: Looks, data: bytes) -> Looks:
+    windows = data.count(b"\r\n")
+    newlines, returns = data.count(b"\n"), data.count(b"\r")
+    codes = np.frombuffer(data, dtype=np.uint8)
+    plain = data.isascii()
+    low = codes < 32
+    odd = int(np.count_nonzero(low)) - newlines - returns - data.count(b"\t") + data.count(b"\x7f")
+    ends = newlines + returns - windows
+    mark = None if plain else _line(data, b"\n" + BYTE_ORDER_MARK, found.lines, 1)
+    return found._replace(
+        size=found.size + len(data),
+        lines=found.lines + ends + (not data.endswith((b"\n", b"\r"))),
+        inner_mark=found.inner_mark or mark,
+        windows_ends=found.windows_ends + windows,
+        old_mac_ends=found.old_mac_ends + returns - windows,
+        unix_ends=found.unix_ends + newlines - windows,
+        tab=found.tab or _line(data, b"\t", found.lines),
+        space=found.space or _line(data, b" ", found.lines),
+        control=found.control or odd > 0,
+        ascii=found.ascii and plain,
+    )
+
+
+def _line(data: bytes, wanted: bytes, before: int, more: int = 0) -> int | None:
+    """The line of the first occurrence."""
+    place = data.find(wanted)
+    return None if place < 0 else before + data.count(b"\n", 0, place) + 1 + more
+
+
+def _compression(source: Source) -> str:
+    if source.path is None or not source.path.is_file():
+        return ""
+    with source.path.open("rb") as file:
+        start = file.read(8)
+    return next((ending for mark, ending in _COMPRESSED.items() if start.startswith(mark)), "")

@@ -1,0 +1,127 @@
+"""`Diagnosis`: what the doctor found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.diagnosis.findings import SEVERITIES, Finding, Severity
+from assay.diagnosis.registry import Check
+from assay.errors import number_of
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+JSON_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Tabled):
+    """Findings, the gravest first, and the checks that were made.
+
+    >>> from assay import doctor
+    >>> found = doctor({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1.0, "d2": 1.0}}, "RR")
+    >>> [(finding.check, finding.severity) for finding in found.findings]
+    [('equal-scores', 'error'), ('ties', 'warning')]
+    >>> found.verdict
+    '1 error, 1 warning'
+    """
+
+    findings: tuple[Finding, ...]
+    judgments: str
+    runs: tuple[str, ...]
+    checks: tuple[Check, ...]
+    measures: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {self.judgments} and {number_of('run', len(self.runs))}: {self.verdict}>"
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether no finding is an error."""
+        return not self.of("error")
+
+    @property
+    def verdict(self) -> str:
+        """How many findings of which severity there are, in words."""
+        counts = ((severity, len(self.of(severity))) for severity in SEVERITIES)
+        said = [number_of(severity, count) for severity, count in counts if count]
+        return ", ".join(said) if said else "nothing found"
+
+    @property
+    def passed(self) -> tuple[Check, ...]:
+        """The checks that found nothing."""
+        failed = {finding.check for finding in self.findings}
+        return tuple(check for check in self.checks if check.name not in failed)
+
+    def of(self, severity: Severity) -> list[Finding]:
+        """The findings of one severity."""
+        return [finding for finding in self.findings if finding.severity == severity]
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a finding; the examples in one text."""
+        rows = [
+            {
+                "severity": one.severity,
+                "check": one.check,
+                "file": one.file,
+                "system": one.system,
+                "count": one.count,
+                "says": one.says,
+                "examples": "; ".join(map(str, one.examples)),
+                "advice": one.advice,
+            }
+            for one in self.findings
+        ]
+        kinds = dict.fromkeys(("severity", "check", "file", "system"), pl.String) | {"count": pl.Int64}
+        return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("says", "examples", "advice"), pl.String))
+
+    def to_json(self) -> str:
+        """Findings with examples and numbers, and the checks that found nothing."""
+        from assay.report.layout import as_json  # noqa: PLC0415
+
+        def told(finding: Finding) -> dict[str, Any]:
+            told = {name: value for name, value in vars(finding).items() if name != "weight"}
+            return told | {
+                "examples": [one._asdict() for one in finding.examples],
+                "details": [dict(row) for row in finding.details],
+            }
+
+        return as_json(
+            {
+                "schema_version": JSON_SCHEMA_VERSION,
+                "verdict": self.verdict,
+                "judgments": self.judgments,
+                "runs": list(self.runs),
+                "measures": list(self.measures),
+                "counts": {severity: len(self.of(severity)) for severity in SEVERITIES},
+                "findings": [told(finding) for finding in self.findings],
+                "passed": [check.name for check in self.passed],
+            }
+        )
+
+    def tables(self) -> list[Titled]:
+        """The findings as a table, if there are any."""
+        from assay.report.diagnoses import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """The verdict, and what was checked without finding anything."""
+        from assay.report.diagnoses import lines  # noqa: PLC0415
+
+        return lines(self)
+
+    def __str__(self) -> str:
+        from assay.report.diagnoses import to_text  # noqa: PLC0415
+
+        return to_text(self)
+
+    def to_markdown(self) -> str:
+        """The checklist as Markdown."""
+        from assay.report.diagnoses import to_markdown  # noqa: PLC0415
+
+        return to_markdown(self)

@@ -1,0 +1,185 @@
+"""Checks whether the measures suit the judgments and the runs, and whether the topics are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from assay.counting.judgments import Floats
+from assay.diagnosis.case import Case, System
+from assay.diagnosis.findings import Example, Finding, Severity
+from assay.diagnosis.registry import advice, check
+from assay.errors import listed, number_of, quote
+from assay.stats.power import smallest_detectable, units_needed
+
+#: A share of topics that is nearly all of them.
+_NEARLY_ALL = 0.9
+#: With fewer topics than this, nothing is said about nearly all of them.
+_LEAST_TOPICS = 5
+#: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
+_CEILING = 0.5
+#: Runs with fewer documents than the cut-off in more than this share of topics.
+_OFTEN_SHORT = 0.1
+_ALPHA, _POWER = 0.05, 0.8
+_ROUNDING = 1e-12
+
+
+def _relevant(case: Case) -> Floats:
+    """How many relevant documents each topic with one has."""
+    counts = case.by_topic["relevant"].to_numpy().astype(np.float64)
+    return counts[counts > 0]
+
+
+@check(
+    "one-relevant", "judgments", "warning",
+    question="Is AP asked for where (nearly) every topic has one relevant document?",
+    advice="use RR: with one relevant document AP is the same number, and its name promises more",
+)  # fmt: skip
+def one_relevant(case: Case) -> Iterator[Finding]:
+    """AP of one document is the reciprocal of its rank."""
+    relevant = _relevant(case)
+    names = [str(one) for one in case.measures if one.name in {"AP", "GMAP"}]
+    if not names or len(relevant) < _LEAST_TOPICS or (relevant == 1).mean() < _NEARLY_ALL:
+        return
+    count = int((relevant == 1).sum())
+    says = f"{' and '.join(names)}: {count} of {number_of('topic', len(relevant))} have one relevant document"
+    yield Finding("one-relevant", "warning", case.judgments.file, says, advice("one-relevant"), count)
+
+
+@check(
+    "measure-fit", "judgments", "warning", "note",
+    question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's, has a gain no effect?",
+    advice="choose a cut-off near the number of relevant documents, or RCap@k; state max_grade for ERR",
+)  # fmt: skip
+def measure_fit(case: Case) -> Iterator[Finding]:
+    """Recall far below the number of relevant documents, precision far above it, gains of binary grades, ERR's top."""
+    relevant = _relevant(case)
+    if not case.asked or not len(relevant):
+        return
+    grades = set(case.grades["relevance"].unique().to_list())
+    for measure in case.measures:
+        cutoff, name = measure.parameters.get("cutoff"), measure.name
+        found: tuple[Severity, str] | None = None
+        if name in {"R", "P"} and cutoff:
+            reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
+            if reach < _CEILING:
+                says = f"{measure} can reach {reach:.2f} at most: the median topic has {np.median(relevant):g}"
+                found = "warning", f"{says} relevant documents"
+        elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
+            found = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
+        elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and case.scale:
+            top = max(grades)
+            if top < max(case.scale):
+                found = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
+        if found:
+            yield Finding("measure-fit", found[0], case.judgments.file, found[1], advice("measure-fit"))
+
+
+@check(
+    "short-lists", "runs", "warning",
+    question="Does a run return fewer documents than a measure's cut-off, in more than 10 % of the topics?",
+    advice="the places left empty count as irrelevant: return more, or choose a smaller cut-off",
+)  # fmt: skip
+def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
+    """Precision beyond the end of the list, where there are more relevant documents to find."""
+    counted = [(system, system.ranks) for system in systems if system.ranks is not None]
+    for cutoff in {
+        one.parameters["cutoff"] for system, _ in counted for one in system.case.measures if one.name == "P"
+    }:
+        # Unless somebody asked for it, a cut-off that no run reaches says more about the collection than about a run.
+        if not (systems[0].case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
+            continue
+        for system, ranks in counted:
+            in_run, returned = ranks.in_run, ranks.retrieved
+            is_relevant = (ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)
+            found = np.bincount(ranks.hits.query[is_relevant], minlength=len(in_run))
+            # A short list costs nothing if it holds all there is to find.
+            short = in_run & (returned < cutoff) & (found < ranks.relevant())
+            count = int(short.sum())
+            if count <= _OFTEN_SHORT * in_run.sum():
+                continue
+            worst = int(np.argmin(np.where(short, returned, 1 << 40)))
+            example = Example(f"topic {quote(ranks.queries[worst])}: {number_of('document', int(returned[worst]))}")
+            says = f"fewer than {cutoff} documents in {count} of {number_of('topic', int(in_run.sum()))}"
+            yield Finding(
+                "short-lists", "warning", system.run.file, says, advice("short-lists"), count, (example,),
+                system=system.name, weight=count,
+            )  # fmt: skip
+
+
+@check(
+    "saturation", "runs", "warning", "note",
+    question="Is a measure at its largest value for 90 % of the topics or more?",
+    advice="it cannot tell these systems apart: use a stricter measure, a larger cut-off or harder topics",
+)  # fmt: skip
+def saturation(systems: Sequence[System]) -> Iterator[Finding]:
+    """The share of topics and runs at the upper bound; of one run alone it is a note."""
+    counted = [system for system in systems if system.values]
+    if not counted:
+        return
+    full: dict[str, float] = {}
+    for measure in counted[0].case.measures:
+        bounds = measure.definition.bounds
+        values = np.concatenate([system.values[measure] for system in counted])
+        values = values[~np.isnan(values)]
+        if bounds is None or not np.isfinite(bounds[1]) or len(values) < _LEAST_TOPICS * len(counted):
+            continue
+        share = float((values >= bounds[1] - _ROUNDING).mean())
+        if share >= _NEARLY_ALL:
+            full[str(measure)] = share
+    # A measure that nobody asked for may well be at its top, in one run alone in any case.
+    chosen = counted[0].case.asked or len(full) >= len(counted[0].case.measures) / 2
+    if full and (chosen or len(counted) > 1):
+        severity: Severity = "warning" if chosen and len(counted) > 1 else "note"
+        file, system = ("all runs", None) if len(counted) > 1 else (counted[0].run.file, counted[0].name)
+        where = "topics and runs" if len(counted) > 1 else "topics"
+        says = f"{listed(list(full))} at the largest value for nearly all {where}"
+        examples = tuple(Example(f"{name}: {share:.0%} of {where}") for name, share in full.items())
+        details = tuple({"measure": name, "share": share} for name, share in full.items())
+        yield Finding("saturation", severity, file, says, advice("saturation"), len(full), examples, details, system)
+
+
+@check(
+    "few-topics", "runs", "warning",
+    question="Are there too few topics for most of the differences between the runs (power 80 %, alpha 0.05)?",
+    advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
+)  # fmt: skip
+def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
+    """Pairs of runs whose observed difference is smaller than what as many topics can show."""
+    counted = [system for system in systems if system.values]
+    if len(counted) < 2:
+        return
+    details, examples = [], []
+    for measure in counted[0].case.measures:
+        values = np.array([system.values[measure] for system in counted])
+        values = values[:, ~np.isnan(values).any(axis=0)]
+        topics = values.shape[1]
+        gaps = [gap for a, b in combinations(values, 2) if (gap := b - a).any()]
+        if topics < 2 or not gaps:
+            continue
+        difference = np.array([abs(gap.mean()) for gap in gaps])
+        spread = np.array([gap.std(ddof=1) for gap in gaps])
+        # What can be shown grows with the spread, all else being equal.
+        unit = smallest_detectable(1.0, topics, _ALPHA, _POWER)
+        hidden = int((difference < unit * spread).sum())
+        if hidden <= len(gaps) / 2:
+            continue
+        middle, typical = float(np.median(difference)), float(np.median(spread))
+        needed = units_needed(middle, typical, _ALPHA, _POWER) if middle > 0 and typical > 0 else None
+        details.append(
+            {"measure": str(measure), "pairs": len(gaps), "hidden": hidden, "topics": topics, "difference": middle,
+             "detectable": unit * typical, "topics_needed": needed}
+        )  # fmt: skip
+        takes = "" if needed is None else f", which {needed:,} topics would show"
+        text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {middle:.4f}{takes}"
+        examples.append(Example(text))
+    if details:
+        names = listed([str(one["measure"]) for one in details])
+        topics = number_of("topic", int(details[0]["topics"]))
+        says = f"most runs differ by less than {topics} can show, under {names}"
+        yield Finding(
+            "few-topics", "warning", "all runs", says, advice("few-topics"), sum(one["hidden"] for one in details),
+            tuple(examples), tuple(details),
+        )  # fmt: skip

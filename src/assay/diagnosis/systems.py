@@ -1,0 +1,115 @@
+"""Checks of the runs beside one another: depth, copies, tags; and of a run that stops too early."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from assay.diagnosis.case import System
+from assay.diagnosis.findings import Example, Finding
+from assay.diagnosis.registry import advice, check
+from assay.errors import listed, number_of, quote
+
+#: Runs differ much in depth if the median of one is so many times that of another.
+_DEEPER = 5
+#: A run is cut short if its last query has less than this share of what every other one has.
+_SHORT = 0.5
+_LEAST_DEPTH, _LEAST_QUERIES = 10, 5
+
+
+@check(
+    "truncated", "run", "warning",
+    question="Is the last query less than half as long as every other, as if writing had stopped?",
+    advice="write or copy the file again; if the query really has so few results, all is well",
+)  # fmt: skip
+def truncated(system: System) -> Iterator[Finding]:
+    """The last query has less than half of what any other one has."""
+    counts = system.queries.select("query_id", "count")
+    if counts.height < _LEAST_QUERIES:
+        return
+    last = system.run.rows["query_id"][-1]
+    own = int(counts.filter(pl.col("query_id") == last)["count"][0])
+    least = int(counts.filter(pl.col("query_id") != last)["count"].to_numpy().min())
+    if least >= _LEAST_DEPTH and own < _SHORT * least:
+        says = f"the last query has {number_of('document', own)}, every other at least {least}"
+        example = Example(f"query {quote(last)}", system.run.line(system.run.rows.height - 1))
+        yield Finding(
+            "truncated", "warning", system.run.file, says, advice("truncated"), 1, (example,), system=system.name
+        )
+
+
+def _of_several(name: str, systems: Sequence[System], says: str, examples: Sequence[Example]) -> Finding:
+    return Finding(name, "warning", "all runs", says, advice(name), len(systems), tuple(examples))
+
+
+@check(
+    "depth", "runs", "warning",
+    question="Do runs differ in depth by a factor of 5 or more?",
+    advice="compare them at one depth (`--depth`), or by measures with a cut-off that all of them reach",
+)  # fmt: skip
+def depth(systems: Sequence[System]) -> Iterator[Finding]:
+    """The median number of documents a query."""
+    depths = {system.name: float(np.median(system.queries["count"].to_numpy())) for system in systems}
+    if len(depths) < 2:
+        return
+    shallow, deep = min(depths, key=lambda name: depths[name]), max(depths, key=lambda name: depths[name])
+    if depths[deep] >= _DEEPER * depths[shallow]:
+        says = (
+            f"runs differ much in depth: from {depths[shallow]:g} documents a query ({shallow}) "
+            f"to {depths[deep]:g} ({deep})"
+        )
+        few = sorted((name for name in depths if depths[name] * _DEEPER <= depths[deep]), key=lambda name: depths[name])
+        examples = [Example(f"{name}: {depths[name]:g}") for name in few[:3]]
+        yield _of_several("depth", [one for one in systems if one.name in {shallow, deep}], says, examples)
+
+
+@check(
+    "identical-runs", "runs", "warning",
+    question="Do two runs rank the same documents in the same order?",
+    advice="one was probably copied, or a change had no effect: leave one out of the comparison",
+)  # fmt: skip
+def identical_runs(systems: Sequence[System]) -> Iterator[Finding]:
+    """The same queries, documents and order; scores may differ."""
+    alike: dict[tuple[int, int], list[System]] = {}
+    if len(systems) > 1:
+        for system in systems:
+            alike.setdefault(_digest(system), []).append(system)
+    for group in alike.values():
+        first = _ordered(group[0]) if len(group) > 1 else None
+        same = [one for one in group[1:] if first is not None and _ordered(one).equals(first)]
+        if same:
+            names = [group[0].name, *(one.name for one in same)]
+            says = f"{number_of('run', len(names))} with the same ranking: {listed(names)}"
+            yield _of_several("identical-runs", [group[0], *same], says, [])
+
+
+def _digest(system: System) -> tuple[int, int]:
+    """A number that runs with the same rows have in common, and their number of rows."""
+    hashes = system.frame.select(pl.struct("query_id", "doc_id").hash()).to_series()
+    return int(np.bitwise_xor.reduce(hashes.to_numpy())), system.frame.height
+
+
+def _ordered(system: System) -> pl.DataFrame:
+    # Equal scores are put in the order that evaluation gives them.
+    by = [pl.col("query_id"), pl.col("score"), pl.col("doc_id")]
+    return system.frame.sort(by, descending=[False, True, True]).select("query_id", "doc_id")
+
+
+@check(
+    "same-tag", "runs", "note",
+    question="Do different runs carry the same tag?",
+    advice="nothing, for Assay, which calls runs by their files; tools that go by the tag take them for one",
+)  # fmt: skip
+def same_tag(systems: Sequence[System]) -> Iterator[Finding]:
+    """One tag in several files."""
+    by_tag: dict[str, list[System]] = {}
+    for system in systems:
+        if "tag" in system.run.rows.columns and system.run.rows.height:
+            by_tag.setdefault(str(system.run.rows["tag"][0]), []).append(system)
+    for tag, group in by_tag.items():
+        if len(group) > 1 and tag:
+            says = f"{number_of('run', len(group))} carry the tag {quote(tag)}: {listed([one.name for one in group])}"
+            yield replace(_of_several("same-tag", group, says, []), severity="note")

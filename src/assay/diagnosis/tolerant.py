@@ -1,0 +1,250 @@
+"""Reading that goes on where the strict readers stop: it keeps the lines that make sense, and notes those that do not.
+
+Slow, line by line, and only used for files that the strict readers refuse.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.counting.judgments import Ints
+from assay.errors import number_of
+from assay.files.headers import columns_of
+from assay.files.registry import Kind, is_number
+from assay.files.sources import BYTE_ORDER_MARK
+
+_SAMPLE = 2000
+#: Fewer lines than this share make sense: then it is another kind of file, not one with bad lines.
+_LEAST_SHARE = 0.3
+_BLANKS = bytes.maketrans(b"\v\f", b"  ")
+_SEPARATORS = (None, ",", ";", "|")
+_HEADER_WORDS = {
+    "query", "query_id", "queryid", "qid", "query-id", "topic", "topic_id", "doc", "doc_id", "docid", "docno", "doc-id",
+    "corpus-id", "document", "rank", "score", "sim", "tag", "run", "run_id", "runid", "relevance", "rel", "grade",
+    "label", "judgment", "iter", "iteration", "q0",
+}  # fmt: skip
+
+
+class Shape(NamedTuple):
+    """Which columns a line has: how many at least and at most are accepted, how many there should be, and which."""
+
+    says: str
+    least: int
+    most: int | None
+    columns: int
+    query: int
+    document: int
+    number: int
+    rank: int | None = None
+    tag: int | None = None
+    iteration: int | None = None
+
+
+_SHAPES: dict[str, tuple[Shape, ...]] = {
+    "run": (Shape("TREC run", 5, None, 6, 0, 2, 4, rank=3, tag=5),),
+    "qrels": (
+        Shape("TREC qrels", 4, 4, 4, 0, 2, 3, iteration=1),
+        Shape("qrels in three columns", 3, 3, 3, 0, 1, 2),
+    ),
+}
+
+
+class Bad(NamedTuple):
+    """A line that does not make sense: which one, what it says, what is wrong with it."""
+
+    line: int
+    text: str
+    problem: str
+
+
+class Lines(NamedTuple):
+    """What was made of a file: the rows that make sense, their lines, and what is wrong with the others."""
+
+    kind: str
+    says: str
+    frame: pl.DataFrame
+    lines: Ints
+    malformed: tuple[Bad, ...] = ()
+    numbers: tuple[Bad, ...] = ()
+    header: Bad | None = None
+    encoding: str = "UTF-8"
+    encoding_lines: tuple[int, ...] = ()
+    separator: str | None = None
+    #: How many columns there should be, and whether a header names them.
+    columns: int = 0
+    named: bool = False
+
+
+def read_lines(data: bytes, kind: Kind) -> Lines | None:
+    """Read what makes sense; None if hardly anything does, whatever kind of table it might be.
+
+    >>> found = read_lines(b"q1 Q0 d1 1 2.5 mine\\nq1 Q0 d2 2\\nq1 Q0 d3 3 high mine\\n", "run")
+    >>> found.frame.rows(), found.malformed[0].problem
+    ([('q1', 'd1', 2.5, 1.0, 'mine')], '4 columns')
+    """
+    text, encoding, odd = _decoded(data)
+    if text and (named := _named(text, kind)) is not None:
+        return named._replace(encoding=encoding, encoding_lines=odd)
+    best: tuple[float, int, str, Shape, str | None] | None = None
+    # Equally good ways to read are taken in this order: as what was expected, separated by blanks.
+    kinds = [kind, *(other for other in _SHAPES if other != kind)]
+    sample = (
+        text if len(text) <= _SAMPLE else [text[place] for place in np.linspace(0, len(text) - 1, _SAMPLE, dtype=int)]
+    )
+    for priority, (other, separator) in enumerate((one, mark) for one in kinds for mark in _SEPARATORS):
+        for shape in _SHAPES.get(other, ()):
+            share = _share(sample, shape, separator)
+            if best is None or (share, -priority) > best[:2]:
+                best = (share, -priority, other, shape, separator)
+    if best is None or best[0] < _LEAST_SHARE:
+        return None
+    _, _, found, shape, separator = best
+    made = _rows(text, found, shape, separator)
+    return made._replace(encoding=encoding, encoding_lines=odd)
+
+
+def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
+    """A table whose first line names its columns, separated by commas, semicolons or tabs."""
+    for separator in ("\t", ",", ";"):
+        names = _split(lines[0][1], separator)
+        columns = columns_of(kind, names) if len(names) > 1 else None
+        number = "score" if kind == "run" else "relevance"
+        if columns is None or number not in columns:
+            continue
+        place = {ours: names.index(theirs) for ours, theirs in columns.items()}
+        width = len(names)
+        says = "TSV" if separator == "\t" else "CSV"
+        shape = Shape(
+            says, width, width, width, place["query_id"], place["doc_id"], place[number],
+            place.get("rank"), place.get("tag"), place.get("judge", place.get("iteration")),
+        )  # fmt: skip
+        return _rows(lines[1:], kind, shape, separator)._replace(named=True)
+    return None
+
+
+def _decoded(data: bytes) -> tuple[list[tuple[int, str]], str, tuple[int, ...]]:
+    """The lines that hold data, with their numbers; the encoding; the lines that are not in UTF-8."""
+    if wide := _wide(data):
+        return _decoded(data.decode(wide, errors="replace").encode())[0], "UTF-16", ()
+    plain = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS).removeprefix(BYTE_ORDER_MARK)
+    try:
+        return _numbered(plain.decode().split("\n")), "UTF-8", ()
+    except UnicodeDecodeError:
+        pass
+    lines, odd = [], []
+    for number, line in enumerate(plain.split(b"\n"), 1):
+        try:
+            lines.append(line.decode())
+        except UnicodeDecodeError:
+            odd.append(number)
+            lines.append(line.decode("latin-1"))
+    return _numbered(lines), "Latin-1", tuple(odd)
+
+
+def _wide(data: bytes) -> str | None:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    start = data[:200]
+    if not start.count(0) > len(start) / 4:
+        return None
+    return "utf-16-be" if start[:1] == b"\0" else "utf-16-le"
+
+
+def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
+    stripped = ((number, line.strip(" \t\ufeff")) for number, line in enumerate(lines, 1))
+    return [(number, line) for number, line in stripped if line and not line.startswith("#")]
+
+
+def _split(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        fields = line.replace("\t", " ").split(" ")
+        return [field for field in fields if field] if "" in fields else fields
+    if '"' in line:
+        try:
+            return next(csv.reader([line], delimiter=separator))
+        except csv.Error:
+            pass
+    return [field.strip() for field in line.split(separator)]
+
+
+def _share(lines: Sequence[tuple[int, str]], shape: Shape, separator: str | None) -> float:
+    fitting = 0
+    for _, line in lines:
+        fields = _split(line, separator)
+        fits = len(fields) >= shape.least and (shape.most is None or len(fields) <= shape.most)
+        fitting += fits and _number(fields[shape.number]) is not None
+    return fitting / max(len(lines), 1)
+
+
+def _number(text: str) -> float | None:
+    """A number, also with a decimal comma; None if it is none."""
+    plain = text.replace(",", ".") if text.count(",") == 1 else text
+    return float(plain) if is_number(plain) else None
+
+
+def _rows(lines: list[tuple[int, str]], kind: str, shape: Shape, separator: str | None) -> Lines:
+    names = {"query_id": shape.query, "doc_id": shape.document, "rank": shape.rank, "tag": shape.tag}
+    names["iteration"] = shape.iteration
+    places = {name: place for name, place in names.items() if place is not None}
+    columns: dict[str, list[str]] = {name: [] for name in places}
+    # Column by column: a list for each of a million rows would keep the garbage collector busy.
+    filled = [(columns[name].append, place) for name, place in places.items()]
+    values: list[float] = []
+    kept: list[int] = []
+    malformed: list[Bad] = []
+    numbers: list[Bad] = []
+    header: Bad | None = None
+    for place, (line, text) in enumerate(lines):
+        fields = _split(text, separator)
+        if place == 0 and _is_header(fields):
+            header = Bad(line, text, "names of columns")
+            continue
+        if len(fields) < shape.columns or (shape.most is not None and len(fields) > shape.most):
+            malformed.append(Bad(line, text, number_of("column", len(fields))))
+            if not shape.least <= len(fields) <= shape.columns:
+                continue
+        said = fields[shape.number]
+        value = _number(said)
+        if value is None or math.isnan(value) or (kind == "qrels" and math.isinf(value)):
+            numbers.append(Bad(line, text, f"{said!r} is no number"))
+            continue
+        if "," in said:
+            numbers.append(Bad(line, text, f"{said!r} has a comma for a point"))
+        for add, column in filled:
+            add(fields[column] if column < len(fields) else "")
+        values.append(value)
+        kept.append(line)
+    frame = _frame(columns, values, "score" if kind == "run" else "relevance")
+    numbered = np.array(kept, dtype=np.int64)
+    return Lines(
+        kind,
+        shape.says,
+        frame,
+        numbered,
+        tuple(malformed),
+        tuple(numbers),
+        header,
+        separator=separator,
+        columns=shape.columns,
+    )
+
+
+def _frame(columns: dict[str, list[str]], values: list[float], number: str) -> pl.DataFrame:
+    texts = {name: pl.Series(column, dtype=pl.String) for name, column in columns.items()}
+    if "rank" in texts:
+        texts["rank"] = texts["rank"].cast(pl.Float64, strict=False)
+    ids = {name: texts.pop(name) for name in ("query_id", "doc_id")}
+    return pl.DataFrame(ids | {number: pl.Series(values, dtype=pl.Float64)} | texts)
+
+
+def _is_header(fields: Sequence[str]) -> bool:
+    """Whether a line names columns: two known words or more, and no number."""
+    words = [field.strip("\"'").lower() for field in fields]
+    return sum(word in _HEADER_WORDS for word in words) >= 2 and not any(is_number(word) for word in words)

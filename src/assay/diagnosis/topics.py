@@ -1,0 +1,127 @@
+"""Checks whether the topics of judgments, runs and the file of topics fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.diagnosis.case import Case, System
+from assay.diagnosis.findings import Example, Finding, Severity
+from assay.diagnosis.registry import advice, check
+from assay.errors import number_of, quote
+
+_EXAMPLES = 3
+
+
+def _found(system: System, name: str, severity: Severity, says: str, ids: Sequence[str], *, run: bool) -> Finding:
+    """Ids that are in one table only, with the line where the run has them."""
+    examples = tuple(
+        Example(f"topic {quote(topic)}", _line(system, topic) if run else None) for topic in ids[:_EXAMPLES]
+    )
+    return Finding(
+        name, severity, system.run.file, says, advice(name), len(ids), examples, system=system.name, weight=len(ids)
+    )
+
+
+def _line(system: System, topic: str) -> int | None:
+    return system.run.line(int((system.run.rows["query_id"] == topic).arg_max() or 0))
+
+
+@check(
+    "topic-ids", "run", "error",
+    question="Are topics written differently in the run and in the judgments (`q1` and `1`, `007` and `7`)?",
+    advice="write topics alike in all files: those that differ are ignored, and count as missing",
+)  # fmt: skip
+def topic_ids(system: System) -> Iterator[Finding]:
+    """Topics that only one side has, and that are the same but for how they are written."""
+    found = system.other_topics
+    if found is None:
+        return
+    count = found.ours.len()
+    differ = "differs" if count == 1 else "differ"
+    says = f"{number_of('topic', count)} {differ} from the judgments' only in {found.differ_in}"
+    examples = tuple(
+        Example(f"{quote(ours)} here, {quote(theirs)} in the judgments", _line(system, ours))
+        for ours, theirs in zip(found.ours.head(_EXAMPLES), found.theirs.head(_EXAMPLES), strict=True)
+    )
+    yield Finding(
+        "topic-ids", "error", system.run.file, says, advice("topic-ids"), count, examples, system=system.name,
+        weight=count,
+    )  # fmt: skip
+
+
+@check(
+    "no-common-topics", "run", "error",
+    question="Do run and judgments have no topic in common?",
+    advice="these are the judgments of another set of topics, or the run of another collection",
+)  # fmt: skip
+def no_common_topics(system: System) -> Iterator[Finding]:
+    """No topic in common, in whatever way it is written."""
+    if system.common or system.other_topics is not None:
+        return
+    ours, theirs = system.queries["query_id"].to_list(), system.case.topic_ids
+    says = f"no topic in common with the judgments: here {_some(ours)}; there {_some(theirs)}"
+    if set(ours) & set(system.case.grades["doc_id"]):
+        says += "; these topics are judged documents: two columns are swapped"
+    yield _found(system, "no-common-topics", "error", says, ours, run=True)
+
+
+def _some(topics: Sequence[str]) -> str:
+    return ", ".join(map(quote, topics[:_EXAMPLES])) + (", …" if len(topics) > _EXAMPLES else "")
+
+
+def _without(system: System, *, run: bool) -> list[str]:
+    """Topics that only one side has, without those that are merely written differently."""
+    found = system.other_topics
+    explained = set() if found is None else set(found.ours if run else found.theirs)
+    known = explained | set(system.common)
+    return [one for one in (system.queries["query_id"] if run else system.case.topic_ids) if one not in known]
+
+
+@check(
+    "missing-topics", "run", "warning",
+    question="Does the run lack judged topics?",
+    advice="Assay counts them as 0 (`--missing skip` leaves them out); other tools leave them out without a word",
+)  # fmt: skip
+def missing_topics(system: System) -> Iterator[Finding]:
+    """Judged topics without a result."""
+    missing = _without(system, run=False)
+    if missing and system.common:
+        says = f"{len(missing)} of {number_of('judged topic', len(system.case.topic_ids))} not in the run"
+        yield _found(system, "missing-topics", "warning", says, missing, run=False)
+
+
+@check(
+    "extra-topics", "run", "note",
+    question="Does the run have topics that nobody judged?",
+    advice="they are ignored; if they should count, judge them",
+)  # fmt: skip
+def extra_topics(system: System) -> Iterator[Finding]:
+    """Topics of the run without judgments."""
+    extra = _without(system, run=True)
+    if extra and system.common:
+        says = f"{number_of('topic', len(extra))} of the run without judgments"
+        yield _found(system, "extra-topics", "note", says, extra, run=True)
+
+
+@check(
+    "topics-file", "judgments", "warning", "note",
+    question="Are judged topics absent from the file of topics, or topics without judgments?",
+    advice="check that both are of the same collection, and that ids are written alike",
+)  # fmt: skip
+def topics_file(case: Case) -> Iterator[Finding]:
+    """Topics that only one of judgments and topics has."""
+    if case.topics is None:
+        return
+    ours, theirs = set(case.topic_ids), set(case.topics.frame["query_id"])
+    for severity, there, other, says in (
+        ("warning", ours, theirs, f"not in {case.topics.name}"),
+        ("note", theirs, ours, f"of {case.topics.name} without judgments"),
+    ):
+        alone = sorted(there - other)
+        if alone:
+            what = "judged topic" if severity == "warning" else "topic"
+            examples = tuple(Example(f"topic {quote(topic)}") for topic in alone[:_EXAMPLES])
+            yield Finding(
+                "topics-file", severity, case.judgments.file, f"{number_of(what, len(alone))} {says}",  # type: ignore[arg-type]
+                advice("topics-file"), len(alone), examples,
+            )  # fmt: skip
