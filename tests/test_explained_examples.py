@@ -85,6 +85,9 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
     },
     "S7": {
         f"SetP {FIVE_WAYS}": Shows((1 + 7 / 9 + 5 / 6 + 0 + 1) / 5, columns={"SetP": [1, 7 / 9, 5 / 6, None, 1]}),
+        f"SetP {FIVE_WAYS} --undefined skip": Shows(
+            (1 + 7 / 9 + 5 / 6 + 1) / 4, columns={"SetP": [1, 7 / 9, 5 / 6, None, 1]}
+        ),
         f"SetR {FIVE_WAYS}": Shows(0.6, columns={"SetR": [0.8, 0.7, 1, 0, 0.5]}),
         f"Accuracy {FIVE_WAYS}": Shows(0.6, columns={"Accuracy": [100 / 120, 70 / 120, 100 / 120, 20 / 120, 70 / 120]}),
         f"SetF {FIVE_WAYS}": Shows(
@@ -111,7 +114,7 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
         f"AP {TEN}": Shows(
             (1 / 1 + 2 / 4 + 3 / 6 + 4 / 9) / 8,
             columns={"precision": [1, None, None, 1 / 2, None, 1 / 2, None, None, 4 / 9, None]},
-            says="also the area under the precision-recall curve: sum of area = 0.3056",
+            says="AP = (1 + 0.5000 + 0.5000 + 0.4444) / 8",
         ),
     },
     "R2": {
@@ -180,7 +183,12 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
         "SystemEfficiency --grades 1,1,1": Shows(1),
         f"SystemEfficiency {EIGHT}": Shows(1 - 0.5 / 2**0.5, says="in the row of recall 0.7000"),
     },
-    "R11": {f"PrecisionAtRecall@0.2 {TWENTY}": Shows(2 / 3, columns={"precision": [None, None, 2 / 3] + [None] * 17})},
+    "R11": {
+        f"PrecisionAtRecall@0.2 {TWENTY}": Shows(
+            2 / 3,
+            columns={"precision": [1, None, 2 / 3] + [None] * 17, "reached": [0, None, 2 / 3] + [None] * 17},
+        )
+    },
     "R12": {
         f"BreakEven {TEN}": Shows(0.375, columns={"crossing": [0, 0, 0, 0, 0, 0, 0, 3 / 8, 0, 0]}),
         f"BreakEven {EIGHT}": Shows(0.6),
@@ -304,16 +312,16 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
 }
 
 
-def listed() -> dict[str, list[str]]:
-    """The commands on the page, by the id in the heading above them, in reading order."""
-    found: dict[str, list[str]] = {}
+def listed() -> dict[str, dict[str, str]]:
+    """The commands on the page and what to look at, by the id in the heading above them, in reading order."""
+    found: dict[str, dict[str, str]] = {}
     name = ""
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if heading := re.match(r"### ([A-Z]\d+)\b", line):
             name = heading[1]
-            found[name] = []
-        elif row := re.match(r"\| `assay explain (.*?)` \|", line):
-            found[name].append(row[1])
+            found[name] = {}
+        elif row := re.match(r"\| `assay explain (.*?)` \| (.*) \|$", line):
+            found[name][row[1]] = row[2]
     return found
 
 
@@ -340,13 +348,37 @@ def test_the_command_gives_the_number(name: str, command: str) -> None:
     else:
         assert told["value"] == pytest.approx(expected.value, rel=0, abs=expected.within)
     for column, values in (expected.columns or {}).items():
-        found, wanted = numbers(shown(told, column, len(values))), numbers(values)
+        found, wanted = numbers(shown(told, column)), numbers(values)
+        assert len(found) == len(wanted), column
         assert found == pytest.approx(wanted, rel=0, abs=expected.within, nan_ok=True), column
     text = typed(command)
     assert expected.says in text
     if expected.value is not None:  # what people read holds the number too
         number = re.escape(f"{told['value']:.10g}")
         assert re.search(rf"= {number}( \(.*%\))?$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_what_the_page_says_to_look_at_is_there_to_the_last_digit(name: str) -> None:
+    for command, look_at in listed()[name].items():
+        told = json.loads(typed(f"{command} --json"))
+        for part in look_at.split("; "):
+            if column := re.fullmatch(r"`(.*)`: (.*)", part):
+                printed = column[2].split(", ")
+                found = shown(told, column[1])
+                if len(found) != len(printed):  # blanks are not printed on the page
+                    found = [value for value in found if value is not None]
+                assert len(found) == len(printed), (command, part)
+                assert all(map(is_printed_as, found, printed)), (command, part)
+            else:
+                assert is_printed_as(told["value"], part.removeprefix("result ").partition(",")[0]), (command, part)
+
+
+def is_printed_as(value: float | None, text: str) -> bool:
+    if value is None or text == "NA":
+        return value is None and text == "NA"
+    decimals = len(text.partition(".")[2])
+    return abs(value - float(text)) <= 0.5 * 0.1**decimals + 1e-12
 
 
 def numbers(values: list[float | None]) -> list[float]:
@@ -359,8 +391,7 @@ def typed(command: str) -> str:
     return done.stdout
 
 
-def shown(told: dict[str, Any], column: str, rows: int) -> list[float | None]:
-    """A column of the first table that has it, which has to have so many rows."""
+def shown(told: dict[str, Any], column: str) -> list[float | None]:
+    """A column of the first table that has it."""
     table = next(table["rows"] for table in told["steps"] if column in table["rows"][0])
-    assert len(table) == rows
     return [row[column] for row in table]

@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,19 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from test_cli import run_assay
-from typer.testing import CliRunner
 from variants import counted, variants
 
-import assay
 from assay import Confusion, GivenCurve, ParameterError, Ranks, evaluate, explain, parse_measure
-from assay.cli import app
 from assay.explanation import ranks_of
-from assay.files.lists import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
 from assay.measures import BreakEven, IPrec, IPrecMean, SystemEfficiency, registered
 from assay.measures.registry import Measure
 
-TEA = Path(assay.__file__).parent / "data" / "tea"
 MEASURES = list(registered().values())
 
 
@@ -122,8 +115,11 @@ def test_whatever_is_given_is_written_in_every_form(form: str, given: str) -> No
     elif form == "to_csv":
         last = pl.read_csv(text.encode(), infer_schema_length=None).row(-1, named=True)
         assert (last["name"], last["number"]) == (str(explanation.measure), pytest.approx(explanation.value))
-    elif form != "to_latex":  # there the lines are comments, and escaped differently
+    else:
         assert f"{explanation.value:.6g}"[:6] in text
+    if form == "to_latex":
+        assert not any(line.startswith("%") for line in text.splitlines())
+        assert text.isascii()  # signs of formulas are spelled as LaTeX wants them
 
 
 # Several queries: the numbers, and how they become one.
@@ -196,6 +192,8 @@ def test_what_a_depth_cuts_out_of_a_tie_is_shown_if_it_counts() -> None:
     found = explain("AP", {"q": {"d": 1}}, TIED, ties="expected", depth=2)
     assert found.steps[0].frame["rank"].to_list() == [1, 2, 3, 4]
     assert found.steps[0].frame["precision"].sum() == pytest.approx(found.value) == pytest.approx(1 / 2 / 3)
+    assert found.steps[0].frame["doc_id"].to_list() == ["a", "b", "c", "d"]
+    assert found.steps[0].frame["grade"].to_list() == [None, None, None, 1]
 
 
 def test_without_a_closed_form_for_ties_the_ranking_is_shown_and_the_reason() -> None:
@@ -232,10 +230,40 @@ def test_other_ways_lead_to_the_same_number(measure: Measure, ties: str) -> None
         values = variant.of(ranks)
         for way in variant.definition.also.values():
             other = way(counts, **variant.arguments).values
+            assert np.isnan(other[np.isnan(values)]).all()  # what is undefined is so in every way
             there = ~np.isnan(other) & ~np.isnan(values)
             assert other[there] == pytest.approx(values[there])
             compared += int(there.sum())
     assert compared > 10
+
+
+@pytest.mark.parametrize("measure", [m for m in MEASURES if m.definition.also], ids=str)
+@pytest.mark.parametrize("grades", [[1, 0], [0], [], [1, 1, 1, 0, 0, 0]], ids=str)
+@pytest.mark.parametrize("relevant", [None, 5])
+def test_what_has_no_number_has_none_in_another_way(measure: Measure, grades: list[int], relevant: int | None) -> None:
+    """Also where more documents are relevant than were retrieved, and where nothing is."""
+    ranks = ranks_of(grades, relevant=relevant, collection_size=20)
+    found = explain(measure, ranks)
+    counts = Confusion.from_ranks(ranks) if measure.definition.counts is Confusion else ranks
+    for way in measure.definition.also.values():
+        assert found.is_defined or np.isnan(way(counts, **measure.arguments).values[0])
+    if not found.is_defined:
+        assert not found.other_ways
+        assert not any("also" in line for line in found.lines())
+
+
+def test_arithmetic_that_is_not_the_value_is_not_shown() -> None:
+    never_meets = explain("BreakEven", ranks_of([1, 0], relevant=5))
+    assert (never_meets.formula.numbers, never_meets.other_ways) == ("NA", ())
+    assert not any("1 / 5" in line for line in never_meets.lines())
+    assert explain("SetP", Confusion.from_table(0, 0, 8)).formula.numbers == "0 / 0"  # but this is why
+
+
+def test_few_numbers_are_added_up_in_sight() -> None:
+    assert explain("AP", ranks_of([1, 0, 0, 1, 0, 1], relevant=8)).formula.numbers == "(1 + 0.5000 + 0.5000) / 8"
+    assert explain("P@10", ranks_of([1] * 8)).formula.numbers == "(1 + 1 + 1 + 1 + 1 + 1 + 1 + 1) / 10"
+    assert explain("P@10", ranks_of([1] * 9)).formula.numbers == "9 / 10"
+    assert explain("DCG(gain={1: -2})", ranks_of([2, 0, 1])).formula.numbers == "2 - 1"
 
 
 @pytest.mark.parametrize("unretrieved", ["random_order", "relevant_last"])
@@ -256,6 +284,35 @@ def test_the_column_of_running_values_is_the_measure_at_every_cutoff() -> None:
         assert frame[f"{name}@k"].to_list() == pytest.approx(expected)
     with pytest.raises(ParameterError, match="Rprec has no cut-off"):
         explain("Rprec", ranks, running=True)
+
+
+def test_the_running_values_go_on_to_the_cutoff_and_the_sum_stays_where_nothing_is_found() -> None:
+    found = explain("P@50", ranks_of([1, 1]), running=True)
+    assert found.steps[0].frame["P@k"].to_list() == [1.0, *(2 / rank for rank in range(2, 51))]
+    assert found.steps[0].frame["running_sum"].to_list() == [1.0, *[2.0] * 49]
+    deep = explain("P@5000", ranks_of([1]), running=True)
+    assert deep.steps[0].frame.height == 100
+    assert "P@k is shown down to rank 100; the cut-off is 5,000" in deep.remarks
+    empty = explain("P@3", {"q": {"a": 1}, "p": {"a": 1}}, {"p": {"a": 1.0}}, query="q", running=True)
+    assert empty.steps[0].frame["P@k"].to_list() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("measure", [m for m in MEASURES if "cutoff" in m.parameters], ids=str)
+def test_the_running_value_at_the_cutoff_is_the_value_or_is_refused(measure: Measure) -> None:
+    """Under averaged ties too, whatever seed and samples the evaluation has."""
+    if measure.definition.subtopics:
+        pytest.skip("needs judgments of subtopics")
+    qrels, run = tables(1)
+    evaluation = evaluate(qrels, run, measure(cutoff=10), ties="expected", seed=7, samples=20)
+    for query in qrels:
+        if not measure.definition.closed_under_ties:
+            with pytest.raises(ParameterError, match="no closed form for tied documents"):
+                evaluation.explain(query=query, running=True)
+            continue
+        found = evaluation.explain(query=query, running=True)
+        table = next(table.frame for table in found.steps if f"{measure.name}@k" in table.frame.columns)
+        last = table.filter(rank=10)[f"{measure.name}@k"][0]
+        assert (math.nan if last is None else last) == pytest.approx(found.value, nan_ok=True)
 
 
 # Points of a curve that somebody gives: the same numbers as from a ranking that has this curve.
@@ -316,86 +373,3 @@ def test_what_cannot_be_explained_is_refused() -> None:
     for message, call in refused.items():
         with pytest.raises(ParameterError, match=message):
             call()
-
-
-# Lists as they are typed.
-
-
-@quickly
-@given(st.text(alphabet="0123456789.,-:@= RNe\t", max_size=30))
-def test_what_is_typed_is_read_or_refused_in_a_line(text: str) -> None:
-    for read in (grades_in, cells_in, points_in, numbers_by_grade, Named.of, lambda said: swapped([1.0, 0.0], said)):
-        try:
-            read(text)
-        except ParameterError as error:
-            said = str(error)
-        else:
-            continue
-        assert said.count("\n") == 0
-
-
-@quickly
-@given(st.lists(st.none() | st.integers(0, 9).map(float), min_size=1, max_size=20))
-def test_grades_read_back(grades: list[float | None]) -> None:
-    for between in (",", " ", ", "):
-        assert grades_in(between.join("-" if grade is None else f"{grade:g}" for grade in grades)) == grades
-
-
-def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
-    def relevant(*options: str) -> list[int]:
-        done = CliRunner().invoke(app, ["explain", "R", *options, "--json"])
-        assert done.exit_code == 0, done.output
-        return [query["counts"]["relevant"] for query in json.loads(done.stdout)["queries"]]
-
-    lists = ["--grades", "1,0", "--grades", "second=0,1"]
-    assert relevant(*lists) == [1, 1]
-    assert relevant(*lists, "--relevant", "4") == [4, 4]
-    assert relevant(*lists, "--relevant", "4", "--relevant", "5") == [4, 5]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("AP", "give judgments and a run, or --grades, or --counts, or --points"),
-        ("AP --grades 1 --points 1@0", "or --points, not several"),
-        ("AP qrels.txt", "give a run after the judgments"),
-        ("AP qrels.txt words.run -q t99", "choose a query of"),
-        ("AP --grades 1,x", "--grades: expected a number, got 'x'"),
-        ("SetF --counts 1,2", "--counts is three or four whole numbers"),
-        ("nDCG --grades 1 --exist 3", "--exist is grades and counts"),
-        ("nDGC --grades 1", "did you mean nDCG"),
-        ("AP --counts 1,2,3", "AP is computed from Ranks, not Confusion"),
-        ("AP --grades 1,0 --depth 1", "--depth goes with judgments and runs"),
-        ("AP --grades 1,0 --query q", "choose a query of q1, not 'q'"),
-        ("AP --grades a=1 --grades a=0", "two lists are called 'a'"),
-        ("AP --grades =1", "expected a name before the ="),
-        ("AP --grades 1,,0", "--grades: expected a number, got ''"),
-        ("AP --grades 1,0 --swap 2,3", "--swap 2,3: the list has the ranks 1 to 2"),
-        ("AP --grades 1,0 --swap 2", "--swap is two ranks"),
-        ("SetP --counts 1,2,3 --swap 1,2", "--swap goes with --grades, not with --counts"),
-        ("SetP --counts 1,2,3 --counts 1,2,3,4", "give TP,FP,FN,TN for every query"),
-        ("IPrec --points .5", "--points is precision@recall"),
-        ("IPrec --points .5@2", "precision and recall lie between 0 and 1"),
-        ("IPrec --points .5@1 --collection-size 9", "--collection-size has no meaning for points"),
-        ("AP --points .5@1", "AP cannot be read off points"),
-        ("alpha_nDCG --grades 1,0", "computed from judgments of subtopics"),
-        ("Rprec --grades 1,0 --running", "Rprec has no cut-off"),
-        ("AP qrels.txt words.run -q t1 --relevant 4", "--relevant goes with --grades"),
-        ("SetF --counts nan,1,1", "--counts: expected a number, got 'nan'"),
-        ("Accuracy --counts 1,2,3,4 --collection-size 100", "--collection-size goes with TP,FP,FN"),
-        ("nDCG --grades 3,1 --exist 3:2,3:4", "--exist names grade 3 twice"),
-    ],
-)
-def test_bad_calls_are_refused(arguments: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(TEA)
-    done = CliRunner().invoke(app, ["explain", *arguments.split()])
-    assert done.stdout == ""
-    assert isinstance(done.exception, ParameterError)
-    assert message in str(done.exception)
-    assert "\n" not in str(done.exception)
-
-
-def test_a_bad_call_gets_one_line_and_exit_2() -> None:
-    done = run_assay("explain", "AP", "--grades", "1,x", folder=TEA)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "assay: --grades: expected a number, got 'x'\n"

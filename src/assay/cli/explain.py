@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -12,6 +13,7 @@ from assay.errors import ParameterError
 if TYPE_CHECKING:
     from assay.counting import Confusion, Ranks
     from assay.files.lists import Named
+    from assay.measures import Measure
     from assay.measures.given_curve import GivenCurve
 
 _LIST = "A list instead of files; repeat it for several queries, NAME=LIST gives one a name"
@@ -88,8 +90,7 @@ def explain(
     from assay.explanation import explain as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.measures import parse_measure  # noqa: PLC0415
 
-    chosen = {name: value for name, value in {"gain": gain, "discount": discount}.items() if value is not None}
-    wanted = parse_measure(measure)(**chosen)
+    wanted = _with_parameters(parse_measure(measure), gain=gain, discount=discount)
     sources = {"QRELS": qrels, "--grades": grades, "--counts": counts, "--points": points}
     given = [name for name, value in sources.items() if value]
     if len(given) != 1:
@@ -106,11 +107,23 @@ def explain(
         rules |= {"subtopics": True} if subtopics else {}  # not said is not no
         result = verb(wanted, qrels, inputs.opened(qrels, [run]), query=query, show=show, running=running, **rules)
     else:
-        named = {"relevance_level", "collection_size"}
+        named = {"relevance_level", "collection_size", "undefined"}
         options.refuse_rules({name: value for name, value in rules.items() if name not in named})
         counted = typed.counted(level, collection_size)
-        result = verb(wanted, counted, query=query, show=show, running=running)
+        result = verb(wanted, counted, query=query, show=show, running=running, undefined=undefined)
+    result = replace(result, more="--show {}")
     output.deliver(output.rendered(result, form, plain=to is not None), to)
+
+
+def _with_parameters(measure: Measure, **typed: str | None) -> Measure:
+    """The measure with parameters that were typed as options, unless the measure's own text has them."""
+    from assay.measures.parser import parse_value  # noqa: PLC0415
+
+    said = {name: text for name, text in typed.items() if text is not None}
+    for name in said:
+        if name in measure.given:
+            raise ParameterError(f"{name} is said twice: in {measure} and by --{name}")
+    return measure(**{name: parse_value(text) for name, text in said.items()})
 
 
 class _Typed(NamedTuple):
@@ -133,7 +146,10 @@ class _Typed(NamedTuple):
         """The counts that the lists stand for."""
         if self.grades:
             return self._ranks(level, collection_size)
-        self.refuse(f"{_GRADES_ONLY}, not with --{'counts' if self.counts else 'points'}", "relevant", "exist", "swap")
+        why = f"{_GRADES_ONLY}, not with --{'counts' if self.counts else 'points'}"
+        self.refuse(why, "relevant", "exist", "swap")
+        if level != 1:
+            raise ParameterError(f"--level {why}: what is relevant is decided there")
         if self.counts:
             return _confusion(self.counts, collection_size)
         return _curve(self.points or [], collection_size)
@@ -175,8 +191,6 @@ def _confusion_of(tables: list[list[int]], names: list[str]) -> Confusion:
 
 
 def _curve(typed: list[str], collection_size: int | None) -> GivenCurve:
-    from dataclasses import replace  # noqa: PLC0415
-
     from assay.files.lists import points_in  # noqa: PLC0415
     from assay.measures.given_curve import GivenCurve  # noqa: PLC0415
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
+from assay.errors import ParameterError, listed, number_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +27,17 @@ class Confusion:
     fp: Ints
     fn: Ints
     tn: Ints | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("tp", "fp", "fn", "tn"):
+            cell = getattr(self, name)
+            if cell is None and name == "tn":
+                continue
+            counts = np.asarray(cell)
+            if counts.shape != (len(self.units),):
+                raise ParameterError(f"{name} is one number for each of {number_of('unit', len(self.units))}")
+            if len(counts) and (counts.dtype.kind not in "iu" or counts.min() < 0):
+                raise ParameterError(f"{name} is made of whole numbers from 0 on, not {listed([*map(str, counts)])}")
 
     @classmethod
     def from_ranks(cls, ranks: Ranks, level: float | None = None, collection_size: int | None = None) -> Confusion:
@@ -65,5 +76,13 @@ class Confusion:
     @classmethod
     def from_table(cls, tp: int, fp: int, fn: int, tn: int | None = None) -> Confusion:
         """Make one table by hand, for examples."""
-        cells = [None if cell is None else np.array([cell], dtype=np.int64) for cell in (tp, fp, fn, tn)]
-        return cls(("example",), *cells)  # type: ignore[arg-type]  # only tn may be None
+        cells = {name: _count(name, cell) for name, cell in {"tp": tp, "fp": fp, "fn": fn}.items()}
+        return cls(("example",), **cells, tn=None if tn is None else _count("tn", tn))
+
+
+def _count(name: str, given: object) -> Ints:
+    """A number of documents, as the cell of a table of one unit."""
+    number = int(given) if isinstance(given, float) and given.is_integer() else given
+    if isinstance(number, bool) or not hasattr(number, "__index__") or not 0 <= int(number) < 1 << 53:
+        raise ParameterError(f"{name} is a whole number from 0 on, not {given!r}")
+    return np.array([int(number)], dtype=np.int64)

@@ -7,48 +7,58 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.counting.judgments import Ints
 from assay.counting.policies import policies
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved
+from assay.counting.subtopics import Subtopics
 from assay.evaluation import Evaluation
 from assay.explanation.working import StepTable
 from assay.tables import picked
 
 
-def listing_of(evaluation: Evaluation, system: str, down_to: int) -> Ranks | None:
+def listing_of(evaluation: Evaluation, system: str, query: int, down_to: int) -> Ranks | None:
     """What the system retrieved, judged or not; None where unjudged documents are taken out of the ranking."""
     chosen = evaluation.policies
     if chosen.judged_only:
         return None
     if chosen.ties == "expected":  # tied documents stand in the order of the file until they are averaged
-        chosen = policies(chosen, ties="input_order")
+        hits = evaluation.system(system).ranks.hits
+        last = int(hits.tie_last[hits.query == query].max(initial=0))
+        # Of a tie that the depth cuts through every document is in with some chance.
+        depth = None if chosen.depth is None else max(chosen.depth, last)
+        chosen, down_to = policies(chosen, ties="input_order", depth=depth), max(down_to, last)
     runs = {system: evaluation.runs[system]}
     return retrieved(runs, evaluation.qrels, chosen, down_to, subtopics=evaluation.subtopics)[system]
 
 
-def with_documents(table: StepTable, ranks: Ranks, query: str, listing: Ranks | None) -> StepTable:
+def with_documents(
+    table: StepTable, ranks: Ranks, query: str, listing: Ranks | None, rel: float | None = None
+) -> StepTable:
     """The steps with their documents; those of the ranking with every rank, also where the measure has no step."""
     if "rank" not in table.frame.columns:
         return table
     steps = table.frame.with_columns(pl.col("rank").cast(pl.Int64))
     if table.says == "ideal":
         return table._replace(frame=_with_ideal_documents(steps, ranks, query))
-    rows = ranking(ranks, query, listing, max(steps["rank"].to_list(), default=0))
+    rows = ranking(ranks, query, listing, max(steps["rank"].to_list(), default=0), rel)
     own = steps.drop("grade", strict=False)
     return table._replace(frame=rows.join(own, on="rank", how="left", maintain_order="left"))
 
 
-def ranking(ranks: Ranks, query: str, listing: Ranks | None, at_least: int = 0) -> pl.DataFrame:
-    """Every rank of a query's list, its document and its grade where they are known."""
+def ranking(
+    ranks: Ranks, query: str, listing: Ranks | None, at_least: int = 0, rel: float | None = None
+) -> pl.DataFrame:
+    """Every rank of a query's list, its document, its grade and its subtopics where they are known."""
     number = ranks.queries.index(query)
     last = max(int(ranks.retrieved[number]), at_least)
     all_ranks = pl.DataFrame({"rank": range(1, last + 1)}, schema={"rank": pl.Int64})
-    known = _documents(ranks if listing is None or query not in listing.queries else listing, query)
+    known = _documents(ranks if listing is None or query not in listing.queries else listing, query, rel)
     known = known if ranks.hits.averaged and known["tied_ranks"].is_not_null().any() else known.drop("tied_ranks")
     return all_ranks.join(known, on="rank", how="left", maintain_order="left")
 
 
-def _documents(ranks: Ranks, query: str) -> pl.DataFrame:
+def _documents(ranks: Ranks, query: str, rel: float | None) -> pl.DataFrame:
     own = ranks.hits.where(ranks.hits.query == ranks.queries.index(query))
     grade = own.grade if ranks.added is None else np.where(ranks.added[own.document], np.nan, own.grade)
     columns: dict[str, Any] = {"rank": pl.Series(own.rank, dtype=pl.Int64)}
@@ -57,8 +67,19 @@ def _documents(ranks: Ranks, query: str) -> pl.DataFrame:
     tied = [
         f"{first}-{last}" if last > first else None for first, last in zip(own.tie_first, own.tie_last, strict=True)
     ]
+    if ranks.subtopics is not None:
+        columns["subtopics"] = _subtopics(ranks, own.document, rel)
     columns |= {"tied_ranks": pl.Series(tied, dtype=pl.String), "grade": pl.Series(grade).fill_nan(None)}
     return pl.DataFrame(columns)
+
+
+def _subtopics(ranks: Ranks, documents: Ints, rel: float | None) -> pl.Series:
+    """The subtopics that each document is relevant to."""
+    table = (ranks.subtopics or Subtopics.none()).reaching(ranks.level(rel))
+    names: list[list[str]] = [[] for _ in documents]
+    for owner, at in zip(*table.rows_of(documents), strict=True):
+        names[owner].append(table.names[table.subtopic[at]])
+    return pl.Series([" ".join(one) or None for one in names], dtype=pl.String)
 
 
 def _with_ideal_documents(steps: pl.DataFrame, ranks: Ranks, query: str) -> pl.DataFrame:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast, get_args
 
 import polars as pl
 
 from assay.counting.confusion import Confusion
-from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, number_of
 from assay.evaluation import Evaluation, evaluate
+from assay.explanation.cutoffs import at_every_rank
 from assay.explanation.documents import listing_of, ranking, with_documents
 from assay.explanation.remarks import SAMPLED, remarks
 from assay.explanation.result import Explanation, OtherWay
@@ -47,18 +47,22 @@ def explain(
     whose number, if there are several); or counts: `Ranks` such as `Ranks.from_grades` makes, `Confusion`, or
     `GivenCurve`, the points of a precision-recall curve. `query`: which one; without it, how the numbers of all
     queries are put together. `show`: how many ranks to show; unless given, down to the measure's cut-off, or 20.
-    `running`: with a column for the measure cut off at every rank.
+    `running`: with a column for the measure cut off at every rank. Of the rules of `evaluate`, `undefined` goes with
+    counts too.
 
     >>> explain("AP", {"q1": {"a": 1, "c": 1}}, {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}).formula.numbers
-    '1.6667 / 2'
+    '(1 + 0.6667) / 2'
     """
     wanted, query = parse_measure(measure), None if query is None else str(query)
     shown = _Shown(None if show is None else whole("show", show, 1), running)
     if running and "cutoff" not in wanted.parameters:
         raise ParameterError(f"{wanted} has no cut-off, so it has no value at every rank")
     if run is None and not isinstance(given, Evaluation):
+        shown = shown._replace(undefined=_undefined(rules.pop("undefined", "counted_as")))
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and a run")
+        if system is not None:
+            raise ParameterError("system says whose number of an evaluation is meant: counts are of nobody")
         return _of_counts(wanted, given, query, shown)
     if run is not None:
         given = evaluate(given, run, wanted, **rules)
@@ -107,43 +111,53 @@ def _of_evaluation(
     shown = shown._replace(undefined=evaluation.undefined, signature=evaluation.signatures[str(measure)])
     number = number_of_unit(chosen.ranks, query)
     if number is None:
+        if shown.running:
+            raise ParameterError("running is about the ranks of one query: choose one")
         return _summarised(measure, chosen.ranks, chosen.results[measure], shown)
-    shown = shown._replace(listing=listing_of(evaluation, chosen.name, shown.ranks_of(measure)))
+    shown = shown._replace(listing=listing_of(evaluation, chosen.name, number, shown.ranks_of(measure)))
     return _explained(measure, chosen.ranks, chosen.results[measure], number, shown)
 
 
 def _explained(measure: Measure, counts: Counts, result: PerQuery, number: int, shown: _Shown) -> Explanation:
     """The number of one unit."""
     unit, alone = units_of(counts)[number], only(counts, number)
-    sampled = not result.operands and result.steps is None and SAMPLED in result.op
-    ways = {} if sampled else _other_ways(measure, alone)
+    sampled, value = not result.operands and result.steps is None and SAMPLED in result.op, float(result.values[number])
+    if sampled and shown.running:
+        raise ParameterError(
+            f"{measure} has no closed form for tied documents, and other orders drawn for every rank would not fit its "
+            "value: running needs another rule for ties than expected"
+        )
+    ways = {} if sampled or math.isnan(value) else _other_ways(measure, alone)
     ways = {says: way for says, way in ways.items() if way.reason(0) is None}
     results = [(result, number), *((way, 0) for way in ways.values())]
     tables = step_tables(results)
     if isinstance(alone, Ranks):
-        tables = [with_documents(table, alone, unit, shown.listing) for table in tables]
+        rel = measure.parameters.get("rel")
+        tables = [with_documents(table, alone, unit, shown.listing, rel) for table in tables]
         if sampled:
-            tables = [StepTable("ranking", (), ranking(alone, unit, shown.listing), {})]
+            tables = [StepTable("ranking", (), ranking(alone, unit, shown.listing, rel=rel), {})]
         tables = [table for table in tables if table.frame.height]
-    if shown.running:
-        tables = _with_running(tables, measure, alone, shown.ranks_of(measure))
+    said = [*remarks(measure, alone, value, tables, sampled=sampled)]
+    if shown.running and isinstance(alone, Ranks):
+        tables, more = at_every_rank(tables, measure, alone, shown.ranks_of(measure))
+        said += more
     if (parts := named_parts(result, number)) is not None:
         tables.append(parts)
     if not sampled and (table := _confusion_of(measure, alone)) is not None:
         tables.insert(0, _decisions(table))
     return Explanation(
-        measure,
-        unit,
-        counts.unit_kind,
-        float(result.values[number]),
-        result.reason(number),
-        tuple(tables),
-        tuple(counts_named(results)) if not sampled else (),
-        formula(result, number),
-        shown.signature or _signature(measure, counts, shown.undefined),
-        shown.ranks_of(measure),
+        measure=measure,
+        unit=unit,
+        unit_kind=counts.unit_kind,
+        value=value,
+        reason=result.reason(number),
+        steps=tuple(tables),
+        counts=tuple(counts_named(results)) if not sampled else (),
+        formula=formula(result, number),
+        signature=shown.signature or _signature(measure, counts, shown.undefined),
+        shown=shown.ranks_of(measure),
         other_ways=tuple(OtherWay(says, formula(way, 0), float(way.values[0])) for says, way in ways.items()),
-        remarks=tuple(remarks(measure, alone, sampled=sampled)),
+        remarks=tuple(said),
         counted_as=measure.substitute if shown.undefined == "counted_as" else None,
     )
 
@@ -155,18 +169,17 @@ def _summarised(
     units = units_of(counts)
     total = put_together(measure, result, shown.undefined)
     summary = summarise(measure, result, shown.undefined)
-    named = tuple(counts_named([(total, 0)]))
     return Explanation(
-        measure,
-        number_of("query", len(units)),
-        counts.unit_kind,
-        summary.value,
-        total.reason(0),
-        (units_table(measure, units, result, shown.undefined),),
-        named,
-        formula(total, 0),
-        shown.signature or _signature(measure, counts, shown.undefined),
-        shown.depth or PAGE,
+        measure=measure,
+        unit=number_of("query", len(units)),
+        unit_kind=counts.unit_kind,
+        value=summary.value,
+        reason=total.reason(0),
+        steps=(units_table(measure, units, result, shown.undefined),),
+        counts=tuple(counts_named([(total, 0)])),
+        formula=formula(total, 0),
+        signature=shown.signature or _signature(measure, counts, shown.undefined),
+        shown=shown.depth or PAGE,
         parts=parts,
         summary="micro average" if measure.is_micro else _SUMMARIES[measure.definition.summary],
         undefined_units=summary.undefined,
@@ -189,22 +202,6 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
     return Confusion.from_ranks(alone) if isinstance(alone, Ranks) else alone if isinstance(alone, Confusion) else None
 
 
-def _with_running(tables: list[StepTable], measure: Measure, alone: Counts, shown: int) -> list[StepTable]:
-    """The measure cut off at every rank, as a column of the first table that has ranks."""
-    place = next((number for number, table in enumerate(tables) if "rank" in table.frame.columns), None)
-    if place is None:
-        return tables
-    frame = tables[place].frame
-    down_to = min(shown, max(frame["rank"].to_list(), default=0))
-    values = [float(measure(cutoff=rank).per_unit(alone).values[0]) for rank in range(1, down_to + 1)]
-    text = str(measure)
-    name = f"{text.rpartition('@')[0] or text}@k"
-    column = pl.DataFrame({"rank": range(1, down_to + 1), name: values}, schema={"rank": pl.Int64, name: pl.Float64})
-    frame = frame.join(column, on="rank", how="left", maintain_order="left")
-    changed = tables[place]._replace(frame=frame.with_columns(pl.col(name).fill_nan(None)))
-    return [*tables[:place], changed, *tables[place + 1 :]]
-
-
 def _decisions(table: Confusion) -> StepTable:
     """The table of right and wrong decisions, with its margins."""
     tp, fp, fn = (float(cell[0]) for cell in (table.tp, table.fp, table.fn))
@@ -219,5 +216,12 @@ def _decisions(table: Confusion) -> StepTable:
 
 
 def _signature(measure: Measure, counts: Counts, undefined: Undefined) -> str:
-    top = counts.max_grade if isinstance(counts, Ranks) else 0.0
-    return signature(measure, counts.policies if isinstance(counts, Ranks) else Policies(), top, undefined)
+    if isinstance(counts, Ranks):
+        return signature(measure, counts.policies, counts.max_grade, undefined)
+    return signature(measure, None, 0.0, undefined)
+
+
+def _undefined(said: Any) -> Undefined:
+    if said not in get_args(Undefined):
+        raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {said!r}")
+    return cast("Undefined", said)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from assay.counting.ranks import Ranks
+from assay.errors import number_of
+from assay.explanation.working import StepTable
 from assay.measures.curve_points import roc_points
 from assay.measures.curve_words import trivial
+from assay.measures.given_curve import GivenCurve
 from assay.measures.registry import Counts, Measure
 from assay.measures.roc_area import AUC
 
 SAMPLED = "orders of ties"
 
 
-def remarks(measure: Measure, counts: Counts, *, sampled: bool = False) -> Iterator[str]:
+def remarks(
+    measure: Measure, counts: Counts, value: float, tables: Sequence[StepTable] = (), *, sampled: bool = False
+) -> Iterator[str]:
     """Remarks on the number of one unit.
 
-    >>> list(remarks(AUC, Ranks.from_grades([1, 0])))
-    []
+    >>> from assay.measures import IPrec
+    >>> list(remarks(IPrec(recall=0.8), Ranks.from_grades([1], judged=[[1]]), 0.0))
+    ['a recall of 0.8 is never reached: there is no precision to look at, and it counts as 0']
     """
+    yield from _never_reached(measure, counts, value)
     if not isinstance(counts, Ranks):
         return
     if not counts.in_run[0]:
@@ -33,7 +41,27 @@ def remarks(measure: Measure, counts: Counts, *, sampled: bool = False) -> Itera
             "documents with equal scores share their ranks (tied_ranks, in the order of the file): "
             "a step is the mean over all orders"
         )
+    if counts.judgments is None and any(table.says == "ideal" for table in tables):
+        yield from _not_in_the_list(counts)
     size = counts.policies.collection_size
     if measure.name == AUC.name and size is not None:
         curve = roc_points(counts, 0, measure.parameters["unretrieved"])
         yield from trivial({counts.queries[0]: [curve]}, size)
+
+
+def _never_reached(measure: Measure, counts: Counts, value: float) -> Iterator[str]:
+    """A precision at a recall that no rank, or no point, has."""
+    recall = measure.parameters.get("recall", 0.0)
+    if value != 0 or not recall:
+        return
+    # A document found has a precision above 0; a point that somebody gives need not have.
+    if not isinstance(counts, GivenCurve) or counts.points["recall"].max() < recall:
+        yield f"a recall of {recall:g} is never reached: there is no precision to look at, and it counts as 0"
+
+
+def _not_in_the_list(ranks: Ranks) -> Iterator[str]:
+    """Documents that somebody said there are: the ideal ranking has them, and a list of grades does not show them."""
+    rest = Counter(ranks.ideal.grade.tolist()) - Counter(ranks.hits.grade.tolist())
+    there = [f"{number_of('document', count)} of grade {grade:g}" for grade, count in sorted(rest.items())[::-1]]
+    if there:
+        yield f"not in the list, but there for the ideal ranking: {', '.join(there)}"

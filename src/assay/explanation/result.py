@@ -56,8 +56,9 @@ class Explanation(Tabled):
     counts: tuple[tuple[str, float], ...]
     formula: Formula
     signature: str
-    #: So many ranks are shown in tables; the steps hold all.
+    #: So many ranks are shown in tables, the steps hold all; and how more are asked for.
     shown: int = 20
+    more: str = "show={}"
     other_ways: tuple[OtherWay, ...] = ()
     remarks: tuple[str, ...] = ()
     #: How several units are put together, such as `mean`; None for one unit.
@@ -124,6 +125,12 @@ class Explanation(Tabled):
         from assay.report.explanations import tables  # noqa: PLC0415
 
         return tables(self)
+
+    def to_latex(self) -> str:
+        """The tables as LaTeX (booktabs), with the title, the formula and its numbers as text around them."""
+        from assay.report.explanations import to_latex  # noqa: PLC0415
+
+        return to_latex(self)
 
     def lines(self) -> list[str]:
         """The formula in words and in numbers, the result, and its signature."""

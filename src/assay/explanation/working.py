@@ -11,13 +11,16 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.measures.steps import PerQuery, Steps
-from assay.report.layout import short
+from assay.measures.steps import OPERATIONS, PerQuery, Steps
+from assay.report.layout import NOT_AVAILABLE, short
 
 _INFIX = {"+": " + ", "-": " - ", "*": " × ", "/": " / "}
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
-_FUNCTIONS = {"ln": "ln", "sqrt": "√"}
+_FUNCTIONS = {"sqrt": "√"}
 _REDUCED = {"sum": "sum of", "max": "largest"}
+_ALONE = 3
+#: So many numbers that are added up are written out.
+_MOST_TERMS = 8
 
 
 class StepTable(NamedTuple):
@@ -122,54 +125,101 @@ def _at(leaf: PerQuery, unit: int) -> tuple[str, float] | None:
 
 
 class Formula(NamedTuple):
-    """A number as it is put together: in words, and with the numbers of one unit."""
+    """A number as it is put together: in words, and with the numbers of one unit.
+
+    `is_plain` if it is a single number that nothing was done to. `place` is where a largest value was found; `words`
+    says it too.
+    """
 
     words: str
     numbers: str
     is_plain: bool
+    place: str = ""
+
+    @property
+    def for_all(self) -> str:
+        """The words that hold for every unit: without the place."""
+        return self.words.removesuffix(f", {self.place}") if self.place else self.words
 
 
 def formula(result: PerQuery, unit: int) -> Formula:
-    """The formula behind a unit's number; `is_plain` if it is a single number that nothing was done to.
+    """The formula behind a unit's number; a sum of few terms is written out.
 
     >>> from assay.counting import Ranks
-    >>> from assay.measures import P
-    >>> formula((P @ 2).per_unit(Ranks.from_grades([1, 0])), 0)[:2]
-    ('sum of found / 2', '1 / 2')
+    >>> from assay.measures import AP, RR
+    >>> formula(AP.per_unit(Ranks.from_grades([1, 0, 1])), 0)[:2]
+    ('sum of precision / relevant', '(1 + 0.6667) / 2')
+    >>> formula(RR.per_unit(Ranks.from_grades([0, 1])), 0).words
+    'largest reciprocal, at rank 2'
     """
     several = len({leaf.steps.says for leaf in result.leaves() if leaf.steps is not None}) > 1
 
-    def word(node: PerQuery) -> str:
+    def word(node: PerQuery) -> tuple[str, int]:
         if node.name is not None and node is not result:
-            return node.name
+            return node.name, _ALONE
         if node.constant is not None:
-            return short(node.constant)
+            return short(node.constant), _ALONE
         if node.column is None:
-            return node.op
+            return node.op, _ALONE
         where = f" ({node.steps.says})" if several and node.steps is not None else ""
-        if node.op == "max" and (at := _at(node, unit)) is not None:
-            where = f", at rank {short(at[1])}" if at[0] == "rank" else f", in the row of recall {short(at[1])}"
-        return f"{_REDUCED[node.op]} {node.column}{where}"
+        return f"{_REDUCED[node.op]} {node.column}{where}", _ALONE
 
-    def number(node: PerQuery) -> str:
-        return short(float(node.values[unit]))
+    def number(node: PerQuery) -> tuple[str, int]:
+        terms = _terms(node, unit)
+        return _added(terms) if terms else (short(float(node.values[unit])), _ALONE)
 
-    texts = [_written(result, leaf_text, outermost=True)[0] for leaf_text in (word, number)]
-    return Formula(texts[0], texts[1], not result.operands)
+    words, numbers = (_written(result, leaf_text, outermost=True)[0] for leaf_text in (word, number))
+    place = ""
+    if not result.operands and result.values[unit] != 0 and (at := _at(result, unit)) is not None:
+        place = f"at rank {short(at[1])}" if at[0] == "rank" else f"in the row of recall {short(at[1])}"
+        words = f"{words}, {place}"
+    if np.isnan(result.values[unit]) and not np.isnan(_comes_to(result, unit)):
+        return Formula(
+            words, NOT_AVAILABLE, is_plain=True, place=place
+        )  # a number that must not be taken for the value
+    return Formula(words, numbers, not result.operands and not _terms(result, unit), place)
 
 
-def _written(node: PerQuery, leaf_text: Callable[[PerQuery], str], outermost: bool = False) -> tuple[str, int]:
+def _terms(node: PerQuery, unit: int) -> list[float]:
+    """What is added up to a sum, as far as it is not 0; nothing if it is one number, or too many."""
+    if node.op != "sum" or node.steps is None or node.column is None:
+        return []
+    terms = node.steps[node.column][node.steps.unit == unit]
+    terms = terms[terms != 0]
+    # The steps of a micro average are those of single units, and do not add up to it.
+    together = 2 <= len(terms) <= _MOST_TERMS and np.isclose(terms.sum(), node.values[unit])
+    return terms.tolist() if together else []
+
+
+def _added(terms: list[float]) -> tuple[str, int]:
+    rest = "".join(f" {'-' if term < 0 else '+'} {short(abs(term))}" for term in terms[1:])
+    return f"{short(terms[0])}{rest}", _BINDS["+"]
+
+
+def _comes_to(node: PerQuery, unit: int) -> float:
+    """What the formula alone comes to, whatever else must hold for a value: NaN if there is a 0 below a line."""
+    if not node.operands:
+        return float(node.values[unit])
+    operands = [np.float64(_comes_to(operand, unit)) for operand in node.operands]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(OPERATIONS[node.op](*operands))
+    return value if np.isfinite(value) else np.nan
+
+
+def _written(
+    node: PerQuery, leaf_text: Callable[[PerQuery], tuple[str, int]], outermost: bool = False
+) -> tuple[str, int]:
     """The text of a formula, and how strongly its outermost operation binds."""
     if not node.operands or (node.name is not None and not outermost):
-        return leaf_text(node), 3
+        return leaf_text(node)
     others = [operand for operand in node.operands if operand.constant != 1]
     if node.op == "*" and len(others) == 1:  # times 1 says nothing
         return _written(others[0], leaf_text)
     parts = [_written(operand, leaf_text) for operand in node.operands]
     if node.op in _FUNCTIONS:
-        return f"{_FUNCTIONS[node.op]}({parts[0][0]})", 3
+        return f"{_FUNCTIONS[node.op]}({parts[0][0]})", _ALONE
     if node.op not in _INFIX:
-        return f"{node.op}({', '.join(text for text, _ in parts)})", 3
+        return f"{node.op}({', '.join(text for text, _ in parts)})", _ALONE
     strength = _BINDS[node.op]
     (left, left_strength), (right, right_strength) = parts
     left = f"({left})" if left_strength < strength else left

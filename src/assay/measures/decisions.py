@@ -90,7 +90,7 @@ def NPV(confusion: Confusion) -> PerQuery:
     return cells.left_out(confusion) / cells.not_retrieved(confusion)
 
 
-@measure(user_model="-", closed_under_ties=True, higher_is_better=None, micro=True)
+@measure(user_model="asks how common relevant documents are", closed_under_ties=True, higher_is_better=None, micro=True)
 def Prevalence(confusion: Confusion) -> PerQuery:
     r"""Prevalence: the share of all documents that is relevant, whatever was retrieved.
 

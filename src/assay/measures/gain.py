@@ -142,10 +142,14 @@ def _ranking(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base:
     steps = discounted(
         rows, gains(rows.grade, gain, ranks.level()), len(ranks.queries), cutoff=cutoff, discount=discount, base=base
     )
-    return steps.meaning(gain=gain_in_words(gain))
+    return steps.meaning(gain=_in_words(ranks, gain))
 
 
 def _ideal(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float, *, ideal: Ideal) -> Steps:
     rows, worth = ideal_rows(ranks, gain, ideal)
     steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, says="ideal")
-    return steps.meaning(gain=gain_in_words(gain))
+    return steps.meaning(gain=_in_words(ranks, gain))
+
+
+def _in_words(ranks: Ranks, gain: Gain) -> str:
+    return gain_in_words(gain, rows_with_gain(ranks, gain).grade)

@@ -32,15 +32,22 @@ class GivenCurve:
             raise ParameterError("there is no precision-recall curve")
         rows: list[tuple[int, float, float]] = []
         for unit, curve in enumerate(curves):
-            if not curve:
-                raise ParameterError("a precision-recall curve has one point at least")
-            for precision, recall in curve:
-                if not (0 <= precision <= 1 and 0 <= recall <= 1):
-                    raise ParameterError(
-                        f"precision and recall lie between 0 and 1, not {precision:g} at recall {recall:g}"
-                    )
-            rows += [(unit, recall, precision) for precision, recall in sorted(curve, key=lambda point: -point[1])]
+            if not isinstance(curve, Sequence) or not curve:
+                raise ParameterError(f"a precision-recall curve is a list of one point at least, not {curve!r}")
+            checked = sorted((_point(one) for one in curve), key=lambda point: -point[1])
+            rows += [(unit, recall, precision) for precision, recall in checked]
         units, recalls, precisions = zip(*rows, strict=True)
         columns = {"recall": np.array(recalls, dtype=np.float64), "precision": np.array(precisions, dtype=np.float64)}
         points = Steps(np.array(units, dtype=np.int64), len(curves), columns, says="points")
         return cls(tuple(f"q{number}" for number in range(1, len(curves) + 1)), points)
+
+
+def _point(given: object) -> tuple[float, float]:
+    """A point of a curve, checked."""
+    pair = tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else ()
+    if len(pair) != 2 or any(isinstance(one, bool | str) or not hasattr(one, "__float__") for one in pair):
+        raise ParameterError(f"a point of a curve is two numbers, (precision, recall), not {given!r}")
+    precision, recall = (float(one) for one in pair)
+    if not (0 <= precision <= 1 and 0 <= recall <= 1):
+        raise ParameterError(f"precision and recall lie between 0 and 1, not {precision:g} at recall {recall:g}")
+    return precision, recall

@@ -13,7 +13,16 @@ from assay.counting.ranks import Ranks
 from assay.errors import ParameterError
 from assay.measures.average_precision import precision_at
 from assay.measures.domains import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
-from assay.measures.kernels import NO_GAIN, best_first, gains, relevant_total, running_at, steps_of, within
+from assay.measures.kernels import (
+    NO_GAIN,
+    best_first,
+    gain_in_words,
+    gains,
+    relevant_total,
+    running_at,
+    steps_of,
+    within,
+)
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps
 
@@ -78,6 +87,7 @@ def Q(
     relevant = relevant_total(ranks, rel)
     number = relevant if cutoff is None else relevant.at_most(cutoff).defined_with(relevant)
     steps = steps.with_columns(blended_ratio=ratio).meaning(
+        gain=gain_in_words(gain, rows.grade),
         gained="gain down to here",
         ideal_gained="gain of the ideal ranking down to this rank",
         blended_ratio=f"(found + {beta:g} × gained) / (rank + {beta:g} × ideal_gained)",

@@ -84,15 +84,22 @@ def gains(grade: Floats, gain: GainName | GainTable, level: float) -> Floats:
     return worth
 
 
-def gain_in_words(gain: GainName | GainTable) -> str:
-    """The formula of a gain.
+def gain_in_words(gain: GainName | GainTable, grade: Floats) -> str:
+    """The formula of a gain, for documents of these grades.
 
-    >>> gain_in_words("exp"), gain_in_words(((1.0, 3.0), (2.0, 9.0)))
+    >>> gain_in_words("exp", np.ones(1)), gain_in_words(((1.0, 3.0), (2.0, 9.0)), np.ones(1))
     ('2^grade - 1', 'the grade, but 3 for grade 1, 9 for grade 2')
+    >>> gain_in_words("linear", np.array([-1.0]))
+    'the grade, 0 for a negative one'
     """
-    if isinstance(gain, tuple):
-        return "the grade, but " + ", ".join(f"{value:g} for grade {grade:g}" for grade, value in gain)
-    return {"linear": "the grade", "exp": "2^grade - 1", "binary": "1 if relevant"}[gain]
+    if gain == "binary":
+        return "1 if relevant"
+    named = gain if isinstance(gain, tuple) else ()
+    words = "2^grade - 1" if gain == "exp" else "the grade"
+    if named:
+        words += ", but " + ", ".join(f"{value:g} for grade {of_grade:g}" for of_grade, value in named)
+    others = grade[(grade < 0) & ~np.isin(grade, [of_grade for of_grade, _ in named])]
+    return f"{words}, 0 for a negative one" if len(others) else words
 
 
 def discounts(rank: Ints, discount: DiscountName, base: float) -> Floats:

@@ -44,7 +44,7 @@ def parse_measure(text: str | Measure) -> Measure:
         found = found(**_arguments(inside, text))
     if at is None:
         return found
-    value = _value(at)
+    value = parse_value(at)
     if not isinstance(value, int | float):
         raise ParameterError(f"{text!r}: expected a number after @, got {at!r}")
     if found.definition.at in found.chosen:
@@ -86,20 +86,25 @@ def _arguments(inside: str, text: str) -> dict[str, Any]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name.isidentifier():
             raise ParameterError(f"{text!r}: expected parameter=value in the parentheses, got {part.strip()!r}")
-        if name == "dcg" and _value(value) in _IR_MEASURES_DCG:
-            meant = _IR_MEASURES_DCG[_value(value)]
+        if name == "dcg" and parse_value(value) in _IR_MEASURES_DCG:
+            meant = _IR_MEASURES_DCG[parse_value(value)]
         else:
-            meant = {_IR_MEASURES_NAMES.get(name, name): _value(value)}
+            meant = {_IR_MEASURES_NAMES.get(name, name): parse_value(value)}
         if twice := set(meant) & set(arguments):
             raise ParameterError(f"{text!r}: {twice.pop()} is given twice")
         arguments |= meant
     return arguments
 
 
-def _value(text: str) -> Any:
+def parse_value(text: str) -> Any:
+    """Read the value of a parameter: a number, a word with or without quotes, or a table.
+
+    >>> parse_value("0.5"), parse_value("exp"), parse_value("{1: 3}")
+    (0.5, 'exp', {1: 3})
+    """
     if text.startswith("{") and text.endswith("}"):
         pairs = (pair.partition(":") for pair in text[1:-1].split(",") if pair.strip())
-        return {_value(key.strip()): _value(value.strip()) for key, _, value in pairs}
+        return {parse_value(key.strip()): parse_value(value.strip()) for key, _, value in pairs}
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
     if _NUMBER.fullmatch(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.counting.judgments import Mask
 from assay.counting.ranks import Ranks
 from assay.measures.domains import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
 from assay.measures.given_curve import GivenCurve
@@ -181,17 +182,25 @@ def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return found_within(ranks, cutoff, rel) / attainable
 
 
-def _best_precision(points: Steps, recall: float) -> PerQuery:
+def _best_precision(points: Steps, there: Mask, recall: float) -> PerQuery:
     """The largest precision among the points of a curve from a recall on."""
-    return points.where(points["recall"] >= recall).max("precision").named(f"IPrec@{recall:g}")
+    return points.where(there).max("precision").named(f"IPrec@{recall:g}")
+
+
+def _marked(points: Steps, there: Mask, recall: float, rounded: str = "") -> PerQuery:
+    """The same with all points, so that it is seen which ones lie below the recall that is asked for."""
+    points = points.with_columns(reaching=np.where(there, points["precision"], 0.0))
+    points = points.meaning(reaching=f"precision if recall is {recall:g} or more{rounded}, else 0")
+    return points.max("reaching").named(f"IPrec@{recall:g}")
 
 
 def _iprec_of_points(curve: GivenCurve, *, recall: float) -> PerQuery:
-    return _best_precision(curve.points, recall)
+    return _marked(curve.points, curve.points["recall"] >= recall, recall)
 
 
 def _mean_of_points(curve: GivenCurve, *, points: int) -> PerQuery:
-    return _total([_best_precision(curve.points, level) for level in _levels(points)]) / points
+    best = [_best_precision(curve.points, curve.points["recall"] >= level, level) for level in _levels(points)]
+    return _total(best) / points
 
 
 @measure(
@@ -213,7 +222,10 @@ def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Leve
     >>> IPrec(recall=0.5).of(Ranks.from_grades([0, 1, 1, 0]))  # max(1/2, 2/3)
     array([0.6667])
     """
-    return _interpolated(ranks, recall, rule, rel).defined_with(relevant_total(ranks, rel))
+    steps = points_at_hits(ranks, rel)
+    there = _reaching(steps, ranks, recall, rule, rel)
+    rounded = "" if rule == "exact" else f" ({recall:g} × relevant is rounded as {rule} does)"
+    return _marked(steps, there, recall, rounded).defined_with(relevant_total(ranks, rel))
 
 
 @measure(
@@ -230,8 +242,9 @@ def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: L
     >>> IPrecMean.of(Ranks.from_grades([1, 0, 0, 1]))  # (6 * 1 + 5 * 1/2) / 11
     array([0.7727])
     """
-    total = _total([_interpolated(ranks, level, rule, rel) for level in _levels(points)])
-    return (total / points).defined_with(relevant_total(ranks, rel))
+    steps = points_at_hits(ranks, rel)
+    best = [_best_precision(steps, _reaching(steps, ranks, level, rule, rel), level) for level in _levels(points)]
+    return (_total(best) / points).defined_with(relevant_total(ranks, rel))
 
 
 def _levels(points: int) -> list[float]:
@@ -245,17 +258,20 @@ def _total(parts: list[PerQuery]) -> PerQuery:
     return total
 
 
-def _interpolated(ranks: Ranks, recall: float, rule: RuleName, rel: float | None) -> PerQuery:
+def points_at_hits(ranks: Ranks, rel: float | None) -> Steps:
+    """Precision and recall at the rank of each relevant document."""
     rows = relevant_rows(ranks, rel)
     steps = steps_of(rows, len(ranks.queries))
     steps = steps.with_columns(found=steps.count_so_far())
-    relevant = ranks.relevant(rel)[rows.query]
     # Recall by division: 3 of 30 and the level 0.1 are then the same number.
-    steps = steps.with_columns(
-        recall=steps["found"] / np.maximum(relevant, 1), precision=steps["found"] / steps["rank"]
-    )
-    steps = steps.meaning(recall="found / relevant", precision="found / rank")
-    if rule == "exact":
-        return _best_precision(steps, recall)
-    wanted = np.floor(recall * relevant + (0.9 if rule == "trec_eval-9" else 0.5))
-    return steps.where(steps["found"] >= wanted).max("precision").named(f"IPrec@{recall:g}")
+    recall = steps["found"] / np.maximum(ranks.relevant(rel)[rows.query], 1)
+    steps = steps.with_columns(recall=recall, precision=steps["found"] / steps["rank"])
+    return steps.meaning(recall="found / relevant", precision="found / rank")
+
+
+def _reaching(steps: Steps, ranks: Ranks, recall: float, rule: RuleName, rel: float | None) -> Mask:
+    """Which points reach a recall, by one rule or another."""
+    half = 0.9 if rule == "trec_eval-9" else 0.5
+    wanted = np.floor(recall * ranks.relevant(rel)[steps.unit] + half)
+    there: Mask = steps["recall"] >= recall if rule == "exact" else steps["found"] >= wanted
+    return there

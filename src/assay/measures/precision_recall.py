@@ -8,8 +8,8 @@ from assay.counting.ranks import Ranks
 from assay.measures.curve_points import rank_by_rank
 from assay.measures.domains import Level, Recall
 from assay.measures.given_curve import GivenCurve
-from assay.measures.kernels import relevant_rows, relevant_total, steps_of
-from assay.measures.precision import Rprec
+from assay.measures.kernels import relevant_total
+from assay.measures.precision import Rprec, points_at_hits
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
 
@@ -30,14 +30,16 @@ def PrecisionAtRecall(ranks: Ranks, *, recall: Recall = 1.0, rel: Level = None) 
     >>> PrecisionAtRecall(recall=0.5).of(Ranks.from_grades([0, 0, 1, 1]))  # 1 of 2 found at rank 3: 1/3
     array([0.3333])
     """
-    steps = _points(ranks, rel)
+    steps = points_at_hits(ranks, rel)
     if recall == 0:
         there = steps["rank"] == 1
     else:
         before = (steps["found"] - 1) / np.maximum(ranks.relevant(rel)[steps.unit], 1)
         there = (steps["recall"] >= recall) & (before < recall)
-    steps = steps.where(there).meaning(precision=f"found / rank, at the first rank where recall is {recall:g} or more")
-    return steps.sum("precision").defined_with(relevant_total(ranks, rel))
+    steps = steps.with_columns(reached=np.where(there, steps["precision"], 0.0))
+    steps = steps.where(there | (steps["recall"] < recall))  # and the way to it
+    steps = steps.meaning(reached=f"precision at the first rank where recall is {recall:g} or more")
+    return steps.sum("reached").defined_with(relevant_total(ranks, rel))
 
 
 def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerQuery:
@@ -45,7 +47,8 @@ def _crossing_of_ranks(ranks: Ranks, *, rel: float | None) -> PerQuery:
     points = every_rank(ranks, rel)
     there = points["rank"] == ranks.relevant(rel)[points.unit]
     points = points.with_columns(crossing=np.where(there, points["precision"], 0.0))
-    return points.meaning(crossing="precision where it equals recall: at rank R").sum("crossing")
+    crossing = points.meaning(crossing="precision where it equals recall: at rank R").max("crossing")
+    return crossing.defined_with(relevant_total(ranks, rel)).defined_with(_long_enough(ranks, rel))
 
 
 def _crossing_of_points(curve: GivenCurve) -> PerQuery:
@@ -86,9 +89,12 @@ def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     >>> BreakEven.of(Ranks.from_grades([1, 0, 1], judged=[[]]))  # R = 2: P@2 = R@2 = 1/2
     array([0.5])
     """
+    return Rprec(rel=rel).per_unit(ranks).defined_with(_long_enough(ranks, rel))
+
+
+def _long_enough(ranks: Ranks, rel: float | None) -> PerQuery:
     enough = ranks.retrieved >= ranks.relevant(rel)
-    long_enough = given("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
-    return Rprec(rel=rel).per_unit(ranks).defined_with(long_enough)
+    return given("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
 
 
 def _nearest(points: Steps) -> PerQuery:
@@ -115,7 +121,7 @@ def SystemEfficiency(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     array([0.6464])
     """
     # Between two hits precision falls and recall stands still: the nearest point is at a hit.
-    return _nearest(_points(ranks, rel)).defined_with(relevant_total(ranks, rel))
+    return _nearest(points_at_hits(ranks, rel)).defined_with(relevant_total(ranks, rel))
 
 
 @measure(
@@ -132,20 +138,10 @@ def InterpolatedAP(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     >>> InterpolatedAP.of(Ranks.from_grades([0, 1, 1]))  # (max(1/2, 2/3) + 2/3) / 2
     array([0.6667])
     """
-    steps = _points(ranks, rel)
+    steps = points_at_hits(ranks, rel)
     steps = steps.with_columns(interpolated=steps.best_from_here("precision"))
     steps = steps.meaning(interpolated="the largest precision here or at a later rank")
     return steps.sum("interpolated") / relevant_total(ranks, rel)
-
-
-def _points(ranks: Ranks, rel: float | None) -> Steps:
-    """Precision and recall at the rank of each relevant document."""
-    steps = steps_of(relevant_rows(ranks, rel), len(ranks.queries))
-    steps = steps.with_columns(found=steps.count_so_far())
-    # Recall by division, as in IPrec: 3 of 30 and the level 0.1 are then the same number.
-    recall = steps["found"] / np.maximum(ranks.relevant(rel)[steps.unit], 1)
-    steps = steps.with_columns(recall=recall, precision=steps["found"] / steps["rank"])
-    return steps.meaning(recall="found / relevant", precision="found / rank")
 
 
 def every_rank(ranks: Ranks, rel: float | None) -> Steps:

@@ -11,6 +11,7 @@ from assay.measures.kernels import (
     NO_GAIN,
     discount_in_words,
     discounts,
+    gain_in_words,
     gains,
     ideal_rows,
     persistence,
@@ -187,7 +188,9 @@ def _gained(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
     rows = rows_with_gain(ranks, gain)
     best, worth = ideal_rows(ranks, gain)
     ranking = steps_of(rows, units).with_columns(gain=gains(rows.grade, gain, ranks.level()))
-    return ranking, steps_of(best, units, says="ideal").with_columns(gain=worth)
+    ideal = steps_of(best, units, says="ideal").with_columns(gain=worth)
+    words = gain_in_words(gain, rows.grade)
+    return ranking.meaning(gain=words), ideal.meaning(gain=words)
 
 
 def _discounted(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:

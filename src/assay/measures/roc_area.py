@@ -38,7 +38,8 @@ def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> P
     steps = steps.meaning(
         TPR="found_so_far / relevant",
         FPR="(rank - found_so_far) / irrelevant",
-        area="the step of FPR × the height there",
+        area="the step of FPR × "
+        + ("the mean of TPR here and at the rank above" if ranks.hits.averaged else "the height there"),
     )
     area = steps.sum("area")
     if unretrieved != "left_out":

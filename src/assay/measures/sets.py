@@ -143,4 +143,6 @@ def Utility(
     """
     rest = collection_size - confusion.tp - confusion.fp - confusion.fn if confusion.tn is None else confusion.tn
     right, wrong = cells.found(confusion) * tp, cells.noise(confusion) * fp
-    return right + wrong + cells.missed(confusion) * fn + given("TN", rest) * tn
+    # A collection that is said to be smaller than what was counted has no true negatives: that is a mere number.
+    left_out = "TN" if (rest >= 0).all() else f"({collection_size} - TP - FP - FN)"
+    return right + wrong + cells.missed(confusion) * fn + given(left_out, rest) * tn

@@ -20,7 +20,8 @@ from assay.errors import ParameterError
 
 Number: TypeAlias = float | int
 
-_OPERATIONS: dict[str, Callable[..., Floats]] = {
+#: What formulas are made with, by the sign.
+OPERATIONS: dict[str, Callable[..., Floats]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
     "ln": np.log, "exp": np.exp, "sqrt": np.sqrt,
 }  # fmt: skip
@@ -150,7 +151,7 @@ class PerQuery:
         if op == "/" and (zero := right.values == 0).any():
             undefined[right.when_zero] = undefined.get(right.when_zero, np.zeros_like(zero)) | zero
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = _OPERATIONS[op](self.values, right.values)
+            values = OPERATIONS[op](self.values, right.values)
         for mask in undefined.values():
             values = np.where(mask, np.nan, values)
         return PerQuery(values, op, (self, right), undefined=undefined)
@@ -191,7 +192,7 @@ class PerQuery:
         return replace(self._alone("sqrt"), when_zero=self.when_zero)
 
     def _alone(self, op: str) -> PerQuery:
-        return PerQuery(_OPERATIONS[op](self.values), op, (self,), undefined=self.undefined)
+        return PerQuery(OPERATIONS[op](self.values), op, (self,), undefined=self.undefined)
 
     def at_least(self, floor: float) -> PerQuery:
         """Values below the floor are raised to it."""

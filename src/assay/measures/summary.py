@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -78,7 +79,7 @@ def _put_together(measure: Measure, values: Floats) -> float:
 
 def signature(
     measure: Measure,
-    policies: Policies,
+    policies: Policies | None,
     max_grade: float,
     undefined: Undefined = "counted_as",
     *,
@@ -88,6 +89,8 @@ def signature(
     subtopics: bool = False,
 ) -> str:
     """Everything that a number depends on, in the words of its parameters and policies.
+
+    No policies: for numbers from counts that somebody gives, of which it is not known how they were counted.
 
     >>> from assay.measures import nDCG
     >>> signature(nDCG @ 10, Policies(), max_grade=3)
@@ -104,16 +107,19 @@ def signature(
     for parameter, value in measure.parameters.items():
         if parameter == at:
             continue
-        taken_from_data = {"rel": policies.relevance_level, "max_grade": max_grade}
+        if value is None and parameter == "rel" and policies is None:
+            continue
+        taken_from_data = {"rel": None if policies is None else policies.relevance_level, "max_grade": max_grade}
         in_force = taken_from_data.get(parameter) if value is None else value
         parts.append(f"{parameter}={_shown(in_force)}")
-    if "rel" not in measure.parameters and measure.depends_on_level:
-        parts.append(f"rel={_shown(policies.relevance_level)}")
-    parts.append(policies.signature())
-    if measure.is_sampled(policies):
-        parts.append(f"samples={samples}|seed={seed}")
+    if policies is not None:
+        if "rel" not in measure.parameters and measure.depends_on_level:
+            parts.append(f"rel={_shown(policies.relevance_level)}")
+        parts.append(policies.signature())
+        if measure.is_sampled(policies):
+            parts.append(f"samples={samples}|seed={seed}")
     if judge is not None:
-        parts.append(f"judge={judge}")
+        parts.append(f"judge={escaped_judge(judge)}")
     if subtopics:
         parts.append("subtopics=true")
     counted = "skip" if measure.substitute is None else _shown(float(measure.substitute))
@@ -122,6 +128,24 @@ def signature(
     else:
         parts.append(f"undefined={counted if undefined == 'counted_as' else undefined}")
     return "|".join([*parts, f"v{definition.version}"])
+
+
+def escaped_judge(name: str) -> str:
+    """A judge's name without the sign that parts the fields; `%25` and `%7C` are escaped, so that it can be read again.
+
+    >>> escaped_judge("NIST"), escaped_judge("a|b")
+    ('NIST', 'a%7Cb')
+    """
+    return re.sub("%(?=25|7C)", "%25", name).replace("|", "%7C")
+
+
+def judge_of(text: str) -> str:
+    """The judge's name from what `escaped_judge` made of it.
+
+    >>> judge_of(escaped_judge("50%25|%"))
+    '50%25|%'
+    """
+    return re.sub("%(25|7C)", lambda found: "%" if found[1] == "25" else "|", text)
 
 
 def _shown(value: object) -> str:

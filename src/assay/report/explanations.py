@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assay.counting.confusion import Confusion
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, short
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, latex, short
 from assay.report.titled import Titled
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ _CELLS = {
 }
 
 
+#: Signs of formulas that LaTeX needs to be told.
+_SIGNS = str.maketrans(
+    {"×": r"$\times$", "√": r"$\surd$", "²": "$^2$", "α": r"$\alpha$", "β": r"$\beta$", "ε": r"$\varepsilon$"}
+    | {"–": "--", "…": r"\ldots{}"}
+)
+
+
 def tables(explanation: Explanation) -> list[Titled]:
     """The steps, a table each; the first carries the measure's name."""
     made = [titled for part in explanation.parts for titled in tables(part)]
@@ -33,27 +41,56 @@ def tables(explanation: Explanation) -> list[Titled]:
         title = "" if number else name
         if several:
             title = f"{title}: {table.says}" if title else table.says
-        made.append(Titled(title, _table(table.frame.filter(_is_shown(table, explanation.shown)))))
+        shown = _table(table.frame.filter(_is_shown(table, explanation.shown)))
+        if table.says == "queries" and explanation.measure.is_micro:
+            totals = tuple(Cell(short(float(table.frame[name].sum()))) for name in shown.numbers)
+            shown = replace(shown, rows=(*shown.rows, (("all",), totals)))
+        made.append(Titled(title, shown))
     return made
+
+
+def to_latex(explanation: Explanation) -> str:
+    """The tables below their titles, then the lines as text; the signature last and small.
+
+    >>> from assay import Ranks, explain
+    >>> print(to_latex(explain("P@2", Ranks.from_grades([1, 0]))).splitlines()[-3])
+    \\noindent P@2 = 0.5\\par
+    """
+    parts = [
+        (rf"\noindent\textbf{{{_text(title)}}}\par\smallskip" + "\n" if title else "")
+        + rf"\noindent{table.to_latex()}\par\medskip"
+        for title, table in explanation.tables()
+    ]
+    *said, signature = explanation.lines()
+    parts += [rf"\noindent {_text(line)}\par" for line in said]
+    # A signature has no blanks at which a line could end.
+    small = _text(signature).replace("$|$", r"$|$\allowbreak{}")
+    return "\n".join([*parts, r"\medskip", rf"\noindent{{\raggedright\footnotesize {small}\par}}"]) + "\n"
+
+
+def _text(line: str) -> str:
+    return latex(line).translate(_SIGNS)
 
 
 def lines(explanation: Explanation) -> list[str]:
     """What was counted, the formula in words and in numbers, the result and what it depends on."""
     said = [] if explanation.steps else [f"{explanation.measure}, for {explanation.unit}"]
-    said += [*_hidden(explanation), *_columns(explanation)]
-    for number, part in enumerate(explanation.parts):
-        if not number:
-            said += _columns(part)
-            said += [] if part.formula.words == str(part.measure) else [f"{part.measure} = {part.formula.words}"]
+    for part in explanation.parts:
+        said += [f"{part.unit}: {line}" for line in _hidden(part, explanation.more)]
+    said += [*_hidden(explanation, explanation.more), *_columns(explanation, *explanation.parts)]
+    formulas = dict.fromkeys(part.formula.for_all for part in explanation.parts)
+    said += [f"{explanation.measure} = {words}" for words in formulas if words != str(explanation.measure)]
+    for part in explanation.parts:
         numbers = "" if part.formula.is_plain else f"{part.formula.numbers} = "
-        said += [f"{part.unit}: {part.measure} = {numbers}{_result(part)}"]
-        said += [f"{part.unit}: {remark}" for remark in part.remarks]
+        place = f", {part.formula.place}" if part.formula.place else ""
+        about = [f"{part.measure} = {numbers}{_result(part)}{place}", *_other_ways(part), *part.remarks]
+        said += [f"{part.unit}: {line}" for line in about]
     return [*said, *_arithmetic(explanation), *explanation.remarks, explanation.signature]
 
 
-def _hidden(explanation: Explanation) -> list[str]:
+def _hidden(explanation: Explanation, more: str) -> list[str]:
     """How many rows are not shown, and what they add."""
-    said = [line for part in explanation.parts for line in _hidden(part)]
+    said = []
     for table in explanation.steps:
         hidden = table.frame.filter(~_is_shown(table, explanation.shown))
         if not hidden.height:
@@ -64,18 +101,21 @@ def _hidden(explanation: Explanation) -> list[str]:
         rows = number_of("query", hidden.height)
         if "rank" in table.frame.columns:
             rows = f"{number_of('rank', hidden.height)} of the {table.says}"
-        said.append(f"{rows} not shown{adds} (--show {table.frame.height} shows all)")
+        said.append(f"{rows} not shown{adds} ({more.format(table.frame.height)} shows all)")
     return said
 
 
-def _columns(explanation: Explanation) -> list[str]:
-    """How the columns are made, where their names do not say so."""
+def _columns(*explanations: Explanation) -> list[str]:
+    """How the columns are made, where their names do not say so: each once, whoever has them."""
     means: dict[str, str] = {}
-    for table in explanation.steps:
+    said: dict[str, None] = {}
+    for table in (table for explanation in explanations for table in explanation.steps):
         for name in table.frame.columns:
-            if name in table.meanings:
-                means.setdefault(name, table.meanings[name])
-    return [f"{name} = {text}" for name, text in means.items()]
+            if (text := table.meanings.get(name)) is not None:
+                # The same name may mean something else in the ideal ranking: without ties, for one.
+                same = means.setdefault(name, text) == text
+                said[f"{name} = {text}" if same else f"{name} ({table.says}) = {text}"] = None
+    return list(said)
 
 
 def _arithmetic(explanation: Explanation) -> list[str]:
@@ -93,6 +133,12 @@ def _arithmetic(explanation: Explanation) -> list[str]:
     if not formula.is_plain:
         said.append(f"{name} = {formula.numbers}")
     said.append(f"{name} = {_result(explanation)}")
+    return said + _other_ways(explanation)
+
+
+def _other_ways(explanation: Explanation) -> list[str]:
+    """The same number in other ways."""
+    said = []
     for way in explanation.other_ways:
         numbers = "" if way.formula.is_plain else f"{way.formula.numbers} = "
         said.append(f"also {way.says}: {way.formula.words} = {numbers}{short(way.value)}")
@@ -102,7 +148,11 @@ def _arithmetic(explanation: Explanation) -> list[str]:
 def _result(explanation: Explanation) -> str:
     if not explanation.is_defined:
         why = f"{NOT_AVAILABLE} ({explanation.reason})"
-        return why if explanation.summary else f"{why}; in a mean over queries it is {_treated(explanation)}"
+        if explanation.summary:
+            return why
+        if explanation.measure.is_micro:
+            return f"{why}; in a micro average its counts are summed all the same"
+        return f"{why}; in a mean over queries it is {_treated(explanation)}"
     percent = explanation.measure.definition.counts is Confusion and explanation.measure.definition.bounds == (0.0, 1.0)
     return f"{explanation.value:.10g}" + (f" ({100 * explanation.value:.4g} %)" if percent else "")
 

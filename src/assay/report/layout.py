@@ -136,7 +136,7 @@ def short(value: float) -> str:
         return "?" if math.isnan(value) else f"{value}"
     if value == round(value) and abs(value) < 1e15:
         return f"{value + 0.0:.0f}"  # no -0
-    return f"{value:.4f}" if abs(value) >= 1e-3 else f"{value:.3g}"
+    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e15 else f"{value:.3g}"
 
 
 def latex(text: str) -> str:
