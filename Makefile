@@ -7,9 +7,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
-# The tests of the report drive a real browser: the machine's own, installed where there is none.
-BROWSER := command -v chromium || command -v chromium-browser || command -v google-chrome
-SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
+# The tests of the report drive a real browser: one of these, as in tests/browser.py, installed where there is none.
+BROWSERS := chromium chromium-browser google-chrome chrome
+# What is missing is installed without a question; who may not install gets told what to install.
+SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || echo sudo -n)
+APT_GET := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 
 .PHONY: demo test check bench docs browser clean
 
@@ -29,7 +31,9 @@ docs: $(INSTALLED_DEV)
 	@echo "docs: docs/_build/html/index.html"
 
 browser:
-	@{ $(BROWSER); } >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium; }
+	@for name in $(BROWSERS); do command -v $$name >/dev/null && exit 0; done; \
+	{ command -v apt-get >/dev/null && $(APT_GET) update -qq && $(APT_GET) install -y -qq chromium; } || \
+	{ echo "make test needs a browser: install Chromium or Chrome (one of $(BROWSERS) on the path)" >&2; exit 1; }
 
 bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks --write
@@ -39,7 +43,9 @@ clean:
 	rm -rf $(VENV) .venv-peers docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html
 
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV) || { apt-get update -qq && apt-get install -y -qq python3-venv && $(PYTHON) -m venv $(VENV); }
+	$(PYTHON) -m venv $(VENV) || \
+	{ command -v apt-get >/dev/null && $(APT_GET) update -qq && $(APT_GET) install -y -qq python3-venv && \
+	$(PYTHON) -m venv $(VENV); } || { echo "$(PYTHON) cannot make a virtual environment: install venv for it" >&2; exit 1; }
 
 $(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt --upgrade pip

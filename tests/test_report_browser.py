@@ -142,7 +142,7 @@ def test_all_charts_are_drawn_in_both_themes(visited: Visited, bicycles: Path, t
         assert boxes, f"no chart of the kind {kind}"
         assert all(width > 20 and height > 4 for width, height in boxes), kind
     shapes = visit.ask("""() => [...document.querySelectorAll(
-        ".bars .higher, .bars .lower, .curves .line, .curves .mark, .step, .dot, .filled")].map(one => {
+        ".bars .gain, .bars .loss, .curves .line, .curves .mark, .step, .dot, .filled")].map(one => {
             const box = one.getBoundingClientRect(), style = getComputedStyle(one);
             const colour = ["none", "transparent"].includes(style.fill) ? style.stroke : style.fill;
             return [Math.max(box.width, box.height), colour]; })""")
@@ -163,7 +163,7 @@ def test_all_text_is_told_from_its_ground(visited: Visited, bicycles: Path, tmp_
         assert [found for found in contrasts if found[1] < 4.5] == []
 
 
-def test_the_switch_turns_the_theme_and_is_forgotten_with_the_page(visited: Visited, bicycles: Path) -> None:
+def test_the_switch_turns_the_theme_until_the_tab_is_closed(visited: Visited, bicycles: Path) -> None:
     def ground() -> Any:
         return visit.ask("() => getComputedStyle(document.body).backgroundColor")
 
@@ -174,9 +174,51 @@ def test_the_switch_turns_the_theme_and_is_forgotten_with_the_page(visited: Visi
         visit.page.get_by_role("switch").press("Space")
         grounds[f"not {theme}"] = ground()
         visit.page.reload()
+        assert ground() == grounds[f"not {theme}"]
+        visit.page.get_by_role("switch").press("Space")
+        visit.page.reload()
         assert ground() == grounds[theme]
-        assert visit.ask("() => localStorage.length + sessionStorage.length + document.cookie.length") == 0
+        assert visit.ask("() => [localStorage.length, document.cookie.length]") == [0, 0]
+        assert visit.said == []
     assert grounds["light"] == grounds["not dark"] != grounds["dark"] == grounds["not light"]
+
+
+def test_a_browser_that_keeps_nothing_is_no_error(visited: Visited, bicycles: Path) -> None:
+    visit = visited(bicycles)
+    visit.page.add_init_script(
+        "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('no', 'SecurityError'); } })"
+    )
+    visit.page.reload()
+    ground = "() => getComputedStyle(document.body).backgroundColor"
+    before = visit.ask(ground)
+    visit.page.get_by_role("switch").press("Space")
+    assert visit.ask(ground) != before
+    assert visit.page.locator("button:visible").count() > 0  # the rest of the script has run
+    assert visit.said == []
+
+
+def test_a_head_stays_in_view_while_its_table_scrolls(visited: Visited, tmp_path: Path) -> None:
+    visit = visited(written(made_contents(systems=40, measures=2), tmp_path), viewport={"width": 375, "height": 800})
+    table = visit.page.locator(".scroll.systems")
+    assert table.evaluate("one => one.scrollHeight > one.clientHeight + 500")
+    head = table.evaluate("""one => { one.scrollIntoView({behavior: "instant", block: "center"});
+        one.scrollTo({top: 500, left: 60, behavior: "instant"});
+        const box = one.getBoundingClientRect();
+        return document.elementFromPoint(box.left + 15, box.top + 15).closest("th").textContent; }""")
+    assert head == "system"  # and neither a system's name nor another column's head
+
+
+def test_no_card_stands_alone_beside_empty_room(visited: Visited, tmp_path: Path) -> None:
+    for systems in (2, 3, 5, 8):
+        visit = visited(written(made_contents(systems=systems, measures=1), tmp_path))
+        for width in (1280, 900):
+            visit.page.set_viewport_size({"width": width, "height": 900})
+            rows: dict[int, float] = {}
+            for top, wide in visit.ask("""() => [...document.querySelectorAll(".cards > .card")].map(one => {
+                const box = one.getBoundingClientRect(); return [Math.round(box.top), box.width]; })"""):
+                rows[top] = rows.get(top, 0.0) + wide
+            whole = visit.ask("() => document.querySelector('.cards').getBoundingClientRect().width")
+            assert all(taken > 0.6 * whole for taken in rows.values()), (systems, width)
 
 
 def test_the_keyboard_reaches_everything(visited: Visited, bicycles: Path) -> None:

@@ -9,12 +9,15 @@ import math
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from browser import NAMES
 from made_contents import made_contents
 
 from assay.report.html import page
 from assay.report.html.axis import Axis, around, rounded_out
+from assay.report.html.bars import Bar, bars
 from assay.report.html.curve import label_places
 from assay.report.html.theme import COLOURS, LINES, contrast, variables
 from assay.reporting.contents import Contents
@@ -58,7 +61,11 @@ class Read(HTMLParser):
 
     @property
     def text(self) -> str:
-        return "".join(self.texts)
+        return "".join(self.texts).replace("\u00a0", " ")
+
+    def classes(self, under: str) -> Counter[str]:
+        """How often each class occurs among elements of a name."""
+        return Counter(name for one in self.all(under) for name in str(one.get("class", "")).split())
 
 
 REPORTS = {
@@ -156,6 +163,149 @@ def test_what_there_is_none_of_is_left_out() -> None:
     assert [one["href"] for one in read.all("a") if one.get("class") is None] == ["#systems", "#methods", "#provenance"]
 
 
+def turned(contents: Contents, higher_is_better: bool | None) -> Contents:
+    """The same contents under measures that are better if lower, or neither."""
+    return contents._replace(
+        verdicts=tuple(one._replace(higher_is_better=higher_is_better) for one in contents.verdicts),
+        differences=tuple(one._replace(higher_is_better=higher_is_better) for one in contents.differences),
+        changed=tuple(one._replace(higher_is_better=higher_is_better) for one in contents.changed),
+    )
+
+
+def test_colours_say_what_is_good_and_marks_say_which_way() -> None:
+    contents = made_contents()
+    up, down, neither = (Read(page(turned(contents, way))) for way in (True, False, None))
+    of_up, of_down, of_neither = (one.classes("rect") for one in (up, down, neither))
+    assert of_up["gain"] == of_down["loss"] == of_neither["rise"] > 0
+    assert of_up["loss"] == of_down["gain"] == of_neither["fall"] > 0
+    assert [of[name] for of in (of_up, of_down) for name in ("rise", "fall")] == [0] * 4
+    assert [of_neither[name] for name in ("gain", "loss")] == [0, 0]
+    # Of the most changed queries, too, and with words where down is good.
+    for query in contents.changed:
+        mark = "▲" if query.difference > 0 else "▼"
+        said = f"{mark} {query.difference:+.4f}".replace("-", "−")
+        assert said in up.text
+        assert f"{said} ({'worse' if query.difference > 0 else 'better'})" in down.text
+    assert "lower is better" not in up.text
+    assert "Difference in nDCG@10 (lower is better), best first." in down.text
+    assert "nDCG@10, lower is better" in down.text  # on the cards
+    assert "nDCG@10lower is better" in down.text  # in the head of the table, on a line of its own
+    assert "Difference in nDCG@10 (neither high nor low is better), largest rise first." in neither.text
+
+
+def test_a_mark_in_the_table_says_better_only_where_something_is() -> None:
+    contents = made_contents(measures=1)
+    rows = [
+        row._replace(scores=(row.scores[0]._replace(mark=mark, verdict=verdict, is_best=False),))
+        for row, mark, verdict in zip(contents.systems, "▲▼≈", ("higher", "lower", "equivalent"), strict=False)
+    ]
+    read = Read(page(contents._replace(systems=tuple(rows))))
+    legend = "≈ equivalent to the baseline. ↑ higher than the baseline. ↓ lower than the baseline."
+    assert legend in read.text
+    assert "better than the baseline" not in read.text
+    assert not {"mark-good", "mark-bad"} & set(read.classes("span"))
+
+
+def test_one_system_alone_is_sorted_by_what_is_good() -> None:
+    contents = made_contents(systems=1)
+    assert contents.queries is not None
+    for measure, ascending in (("nDCG@10", False), ("ErrorRate", True)):
+        queries = contents.queries._replace(measure=measure)
+        text = page(contents._replace(measures=(measure,), queries=queries))
+        values = [float(found) for found in re.findall(r"<title>Query [^<]*\n([\d.]+)</title>", text)]
+        assert len(values) == 20
+        assert values == sorted(values, reverse=not ascending)
+
+
+def test_a_card_says_what_its_p_value_and_its_intervals_are() -> None:
+    contents = made_contents(systems=3, measures=1)
+    corrected = [
+        one._replace(correction="Holm", comparisons=47, narrow_low=-0.01, narrow_high=0.02, narrow_level=0.9)
+        for one in contents.verdicts
+    ]
+    read, plain = (Read(page(contents._replace(verdicts=tuple(told)))) for told in (corrected, contents.verdicts))
+    assert read.text.count("p = 0.0400 (Holm, 47 comparisons)") == 2
+    assert read.classes("g")["narrow"] == 2
+    assert read.text.count("the 90% interval, by which equivalence is judged") == 1
+    assert read.text.count("intervals are not adjusted") == 1
+    assert plain.classes("g")["narrow"] == 0
+    assert "equivalence is judged" not in plain.text
+    assert "Holm" not in plain.text
+    assert "not adjusted" not in plain.text
+
+
+def test_what_all_verdicts_depend_on_is_said_once() -> None:
+    said = "2 of 2 verdicts depend on unjudged documents: with other grades for them, the sign could change."
+    contents = made_contents(systems=3, measures=1)
+    contents = contents._replace(summary=(*contents.summary, said), warnings=())
+    some = Read(page(contents))
+    all_of_them = [one._replace(caveat="It depends on 7 documents: many.") for one in contents.verdicts]
+    every = Read(page(contents._replace(verdicts=tuple(all_of_them))))
+    assert [one.classes("p")["caveat"] for one in (some, every)] == [1, 0]
+    for read in (some, every):
+        assert read.text.count(said) == 1
+        assert read.classes("aside")["warnings"] == 1
+    assert every.text.count("It depends on 7 documents: many.") == 2
+
+
+def test_a_single_pair_is_told_in_words_first() -> None:
+    contents = made_contents(systems=2)
+    main = contents.verdicts[0]
+    contents = contents._replace(
+        summary=("A sentence with 0.1234 and 0.5678.", "By the other measures: better under AP.", "And more."),
+        noticed=("What users would notice: the first result changes for 3 of 20 queries.",),
+        advice="Better, but 7 are unjudged: judge these first (assay compare … -m RBP(p=0.8) --judge-next 25).",
+    )
+    text = page(contents)
+    assert f'<p class="claim">{main.headline} under nDCG@10.</p>' in text
+    assert "0.1234" not in text
+    assert "By the other measures" not in text  # there is a mark for each
+    assert re.findall(r'<li><a href="#v1"><bdi>([^<]+)</bdi>', text) == list(contents.measures)
+    assert "And more." in text
+    assert "<li>The first result changes for 3 of 20 queries.</li>" in text
+    assert "<p>Better, but 7 are unjudged: judge these first.</p>" in text
+    assert "<code>assay compare … -m RBP(p=0.8) --judge-next 25</code>" in text
+
+
+def test_systems_without_a_card_are_counted() -> None:
+    contents = made_contents(systems=12, measures=1)
+    compared = tuple(
+        row._replace(scores=tuple(score._replace(verdict="" if row.is_baseline else "better") for score in row.scores))
+        for row in contents.systems
+    )
+    contents = contents._replace(systems=compared)
+    assert "more in the table" not in page(contents)
+    some = contents._replace(verdicts=contents.verdicts[:7], verdicts_left_out=4)
+    text = Read(page(some)).text
+    assert "+4 more in the table" in text
+    assert "4 more verdicts stand as marks in the table of systems." in text
+
+
+def test_names_written_from_right_to_left_stay_where_they_are_named() -> None:
+    contents = made_contents(systems=2)
+    name = "חיפוש-2"
+    spoken = contents.verdicts[0]._replace(headline=f"{name} is better than system0")
+    text = page(contents._replace(title=f"{name} against system0", verdicts=(spoken,)))
+    assert f"<h1><bdi>{name}</bdi> against system0</h1>" in text
+    assert f"<h3><bdi>{name}</bdi> is better than system0</h3>" in text
+
+
+def test_bars_fill_their_chart() -> None:
+    """The highest and the lowest bar end near the edge: no axis is rounded out to twice its length."""
+    for values in ([0.22, -0.41], [0.6, -0.02], [0.001, -0.0004]):
+        chart = bars([Bar(f"q{n}", value, "gain", "") for n, value in enumerate(values)], "", lambda at: f"#{at}")
+        spans = re.findall(r'y="([\d.]+)%" width="[\d.]+%" height="([\d.]+)%" class="gain"', chart)
+        assert sum(float(height) for _, height in spans) > 90
+        assert chart.count('class="grid"') >= 2
+
+
+def test_make_looks_for_the_same_browsers_as_the_tests() -> None:
+    makefile = (Path(__file__).parents[1] / "Makefile").read_text(encoding="utf-8")
+    said = re.search("^BROWSERS := (.+)$", makefile, re.MULTILINE)
+    assert said is not None
+    assert tuple(said[1].split()) == NAMES
+
+
 def test_verdicts_come_first_and_say_everything() -> None:
     contents = made_contents()
     read = Read(page(contents))
@@ -248,4 +398,5 @@ def test_a_page_is_made_from_a_real_report() -> None:
     runs = {"down": {q: {"bad": 2.0, "good": 1.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
     contents: Contents = make_report(judged, runs, ["RR", "nDCG@10"]).contents
     text = Read(page(contents)).text
-    assert all(said in text for said in contents.summary)
+    assert all(said in text for said in (contents.verdicts[0].headline, contents.verdicts[0].paragraph))
+    assert contents.advice in text

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.report.html.curve import curves
+from assay.report.html.direction import directions
 from assay.report.html.evidence import bounds, coverage, power
-from assay.report.html.markup import Html, element, given, joined, prose
+from assay.report.html.markup import Html, element, joined, prose
 from assay.report.html.queries import changed, differences, every_value, numbers_of_curves, values
 from assay.report.html.sources import methods, provenance
 from assay.report.html.systems import systems_table
 from assay.report.html.theme import variables
-from assay.report.html.verdicts import at_a_glance, cards
+from assay.report.html.verdicts import at_a_glance, by_pair, cards
 from assay.report.legible import legible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay.reporting.contents import Contents
 
@@ -33,6 +35,11 @@ _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='-1 0 26 24' fill='none' stroke='%230a6c66' "
     f"stroke-width='2'%3E%3Cpath d='{_BALANCE}'/%3E%3C/svg%3E"
 )
+
+
+_COMMAND = re.compile(r" \((assay .+?)\)(?=[.;]|$)")  # measures may hold brackets, too
+# How sentences begin, or what they hold, that have a place of their own on the page.
+_NOTICED, _OTHER_MEASURES, _UNJUDGED = "What users would notice", "By the other measures", "unjudged documents"
 
 
 class Section(NamedTuple):
@@ -80,10 +87,11 @@ def page(contents: Contents) -> str:
 def _sections(contents: Contents) -> Iterator[Section]:
     """The parts of the page that have something to show."""
     main = contents.measures[0] if contents.measures else ""
+    ways = directions(contents)
     if contents.verdicts:
-        yield Section("verdicts", "Verdicts", "Verdicts", "", cards(contents.verdicts))
+        yield Section("verdicts", "Verdicts", "Verdicts", "", cards(contents))
     if contents.systems:
-        yield Section("systems", "Systems", "Systems", "", systems_table(contents.systems, contents.measures))
+        yield Section("systems", "Systems", "Systems", "", systems_table(contents.systems, ways))
     if contents.noticed:
         said = element("ul", *map(_noticed, contents.noticed), class_="said-list")
         yield Section("noticed", "Users", "What users would notice", "", said)
@@ -94,7 +102,8 @@ def _sections(contents: Contents) -> Iterator[Section]:
             body = joined(body, every_value(contents.queries))
         yield Section("differences", "Queries", f"{main}, query by query", lead, body)
     elif contents.queries is not None and contents.queries.rows:
-        yield Section("differences", "Queries", f"{main}, query by query", "", values(contents.queries))
+        body = values(contents.queries, ways.get(main, True))
+        yield Section("differences", "Queries", f"{main}, query by query", "", body)
     if contents.curves:
         lead = "Interpolated precision at levels of recall, averaged over queries."
         body = joined(curves(contents.curves), numbers_of_curves(contents))
@@ -151,30 +160,63 @@ def _bar(sections: list[Section]) -> Html:
 
 
 def _hero(contents: Contents) -> Html:
-    first, rest = contents.summary[:1], contents.summary[1:]
+    """What was found in words, what to do, and what to mind; numbers wait for the cards."""
+    # Of a single pair the first sentence is full of numbers: its card has them, and a mark for every measure.
+    pairs = by_pair(contents.verdicts)
+    alone = pairs[0][0] if len(pairs) == len(contents.systems) - 1 == 1 else None
+    claim, said = list(contents.summary[:1]), [one for one in contents.summary[1:] if _UNJUDGED not in one]
+    if alone:
+        claim = [f"{alone.headline} under {alone.measure}."]
+        said = [one for one in said if not one.startswith(_OTHER_MEASURES)]
+    minded = [*(one for one in contents.summary[1:] if _UNJUDGED in one), *contents.warnings]
+    aside = [_advice(contents.advice)] if contents.advice else []
+    aside += [_minded(minded)] if minded else []
     return element(
         "div",
-        element("p", "Evaluation report", class_="eyebrow"),
-        element("h1", given(contents.title)),
-        element("p", prose(contents.lead), class_="lead"),
-        *(element("p", prose(text), class_="claim") for text in first),
-        *(element("p", prose(text)) for text in rest),
-        at_a_glance(contents.verdicts),
-        *([_warnings(contents)] if contents.warnings else []),
+        element(
+            "div",
+            element("p", "Evaluation report", class_="eyebrow"),
+            element("h1", prose(contents.title)),
+            element("p", prose(contents.lead), class_="lead"),
+        ),
+        element(
+            "div",
+            *(element("p", prose(text), class_="claim") for text in claim),
+            *(element("p", prose(text)) for text in said),
+            at_a_glance(contents),
+        ),
+        *([element("div", *aside, class_="aside")] if aside else []),
         class_="hero",
     )
 
 
 def _noticed(text: str) -> Html:
     """A sentence on what users would notice; the title says so already."""
-    pair, colon, said = text.removeprefix("What users would notice of ").partition(": ")
-    if not colon or pair == text:
+    pair, colon, said = text.partition(": ")
+    if not colon or not pair.startswith(_NOTICED):
         return element("li", prose(text))
-    return element("li", element("b", given(pair)), prose(f": {said}"))
+    pair = pair.removeprefix(_NOTICED).removeprefix(" of ")
+    if not pair:
+        return element("li", prose(said[:1].upper() + said[1:]))
+    return element("li", element("b", prose(pair)), prose(f": {said}"))
 
 
-def _warnings(contents: Contents) -> Html:
-    listed = element("ul", *(element("li", prose(text)) for text in contents.warnings))
+def _advice(text: str) -> Html:
+    """What to do; a command in brackets at its end stands on a line of its own."""
+    command = _COMMAND.search(text)
+    said = text if command is None else text[: command.start()] + text[command.end() :]
+    return element(
+        "aside",
+        element("p", element("b", "What to do")),
+        element("p", prose(said)),
+        *([element("code", command[1])] if command else []),
+        class_="advice",
+        aria_label="What to do",
+    )
+
+
+def _minded(texts: Sequence[str]) -> Html:
+    listed = element("ul", *(element("li", prose(text)) for text in texts))
     return element("aside", element("p", element("b", "Mind this")), listed, class_="warnings", aria_label="Warnings")
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from assay.report.html.axis import Axis, label, rounded_out
+from assay.report.html.axis import Axis, around, label
 from assay.report.html.markup import Html, element, percent
 
 #: With more queries than this a bar is thinner than a hair: then only the bars at both ends are links.
@@ -17,13 +17,15 @@ LINKED_ENDS = 100
 MOST_LABELS, LONGEST_LABEL = 30, 6
 #: With more bars there is no room between them.
 MOST_APART = 300
+_ROOM = 0.03  # above the highest bar and below the lowest one
 
 
 class Bar(NamedTuple):
-    """A query's bar: its id, its height, and what is said of it."""
+    """A query's bar: its id, its height, what kind it is of (a class of the style), and what is said of it."""
 
     query_id: str
     value: float
+    kind: str
     says: str
 
 
@@ -41,11 +43,12 @@ def linked(queries: int) -> list[int]:
 def bars(queries: Sequence[Bar], says: str, link: Callable[[int], str]) -> Html:
     """The chart; `link(place)` is where the bar at a place leads.
 
-    >>> chart = bars([Bar("q1", 0.5, "query q1"), Bar("q2", -0.1, "query q2")], "two queries", lambda at: f"#d{at}")
-    >>> chart.count("<a "), 'class="higher"' in chart, 'class="lower"' in chart
+    >>> shown = [Bar("q1", 0.5, "gain", "query q1"), Bar("q2", -0.1, "loss", "query q2")]
+    >>> chart = bars(shown, "two queries", lambda at: f"#d{at}")
+    >>> chart.count("<a "), 'class="gain"' in chart, 'class="loss"' in chart
     (2, True, True)
     """
-    axis = rounded_out(bar.value for bar in queries)
+    axis = around((bar.value for bar in queries), room=_ROOM)
     places = linked(len(queries))
     kept = set(places)
     rest = [place for place in range(len(queries)) if place not in kept]
@@ -63,14 +66,14 @@ def bars(queries: Sequence[Bar], says: str, link: Callable[[int], str]) -> Html:
 
 def sparkline(queries: Sequence[Bar]) -> Html:
     """The same, small and without links, for the line that opens the chart."""
-    axis = rounded_out(bar.value for bar in queries)
+    axis = around((bar.value for bar in queries), room=_ROOM)
     return element("svg", _plain(axis, queries, range(len(queries))), class_="sparkline", aria_hidden="true")
 
 
 def _grid(axis: Axis) -> list[Html]:
     return [
         part
-        for tick in axis.ticks(4)
+        for tick in axis.ticks(5)
         for part in (
             element(
                 "line",
@@ -88,7 +91,7 @@ def _grid(axis: Axis) -> list[Html]:
 def _bar(axis: Axis, bar: Bar, place: int, queries: int, href: str) -> Html:
     slot = 1 / queries
     gap = 0.16 * slot if queries <= MOST_APART else 0.0
-    top, height, kind = _span(axis, bar.value)
+    top, height = _span(axis, bar.value)
     return element(
         "a",
         element("title", bar.says),
@@ -99,20 +102,20 @@ def _bar(axis: Axis, bar: Bar, place: int, queries: int, href: str) -> Html:
             y=percent(top),
             width=percent(slot - gap),
             height=percent(height),
-            class_=kind,
+            class_=bar.kind,
         ),
         href=href,
     )
 
 
 def _plain(axis: Axis, queries: Sequence[Bar], places: Sequence[int]) -> Html:
-    """Bars without links: two shapes for all of them, drawn to the width that there is."""
-    shapes: dict[str, list[str]] = {"higher": [], "lower": []}
+    """Bars without links: a shape for all of a kind, drawn to the width that there is."""
+    shapes: dict[str, list[str]] = {}
     for place in places:
-        top, height, kind = _span(axis, queries[place].value)
-        if kind in shapes:
-            shapes[kind].append(f"M{place} {100 * top:.2f}h1v{100 * height:.2f}h-1z")
-    paths = [element("path", d="".join(shape), class_=kind) for kind, shape in shapes.items() if shape]
+        top, height = _span(axis, queries[place].value)
+        if height:
+            shapes.setdefault(queries[place].kind, []).append(f"M{place} {100 * top:.2f}h1v{100 * height:.2f}h-1z")
+    paths = [element("path", d="".join(shape), class_=kind) for kind, shape in shapes.items()]
     return element(
         "svg",
         *paths,
@@ -123,9 +126,9 @@ def _plain(axis: Axis, queries: Sequence[Bar], places: Sequence[int]) -> Html:
     )
 
 
-def _span(axis: Axis, value: float) -> tuple[float, float, str]:
-    """Top and height of a bar, and whether it is up or down; one that is not a number has no height."""
+def _span(axis: Axis, value: float) -> tuple[float, float]:
+    """Top and height of a bar; one that is not a number has no height."""
     if math.isnan(value) or value == 0:
-        return axis.from_top(0), 0.0, "tied"
+        return axis.from_top(0), 0.0
     top, bottom = sorted((axis.from_top(0), axis.from_top(value)))
-    return top, bottom - top, "higher" if value > 0 else "lower"
+    return top, bottom - top

@@ -48,7 +48,7 @@ def coverage(systems: Sequence[Coverage]) -> Html:
         element(
             "p",
             "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. "
-            "Tied: documents that share their score with another of the same query. "
+            "Tied: documents that were judged and share their score with another of the same query. "
             "Judged@k: the share of its first k documents that somebody judged.",
             class_="dim small",
         ),

@@ -14,7 +14,13 @@ from assay.report.layout import NOT_AVAILABLE
 from assay.report.sentences import p_value, signed
 
 _MINUS = re.compile(r"(?<![^\s(±])-(?=\d)")
+_P = re.compile(r"\bp ([=<>]) (?=\d)")
+# Letters that are written from right to left, and words of them one after the other.
+_LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_LEFTWARD_WORDS = re.compile(rf"[{_LEFTWARD}][\w{_LEFTWARD}-]*(?:\s+[{_LEFTWARD}][\w{_LEFTWARD}-]*)*")
 _SHORT = 14  # rows of a table that is kept on one sheet of paper
+#: More rows than this scroll below their head.
+TALL = 24
 _VOID = {"input", "meta", "link", "br"}
 
 
@@ -97,21 +103,25 @@ def change(value: float) -> str:
 
 
 def prose(text: str) -> Html:
-    """A sentence, its numbers with true minus signs.
+    """A sentence of ours, its numbers with true minus signs; names in it that are written from right to left are set
+    apart, so that what follows them stays in its place.
 
     >>> prose("from -0.05 to +0.1 (-3%) under the top-10")
     'from −0.05 to +0.1 (−3%) under the top-10'
+    >>> prose("שלום is better")
+    '<bdi>שלום</bdi> is better'
     """
-    return joined(_MINUS.sub("−", text))
+    said = _P.sub("p\u00a0\\1\u00a0", _MINUS.sub("−", text))
+    return Html(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", joined(said)))
 
 
 def tested(p: float) -> str:
-    """A p-value, or nothing where there is none.
+    """A p-value that no line end takes apart, or nothing where there is none.
 
     >>> tested(0.04), tested(float("nan"))
-    ('p = 0.0400', '')
+    ('p\\xa0=\\xa00.0400', '')
     """
-    return "" if math.isnan(p) else f"p {p_value(p)}"
+    return "" if math.isnan(p) else f"p {p_value(p)}".replace(" ", "\u00a0")
 
 
 def table(caption: str, head: Html, rows: list[Html], class_: str = "") -> Html:
@@ -124,11 +134,15 @@ def table(caption: str, head: Html, rows: list[Html], class_: str = "") -> Html:
             element("thead", element("tr", head)),
             element("tbody", *rows),
         ),
-        class_=" ".join(filter(None, ("scroll", class_, "short" if len(rows) <= _SHORT else ""))),
+        class_=" ".join(filter(None, ("scroll", class_, *_size(len(rows))))),
         tabindex=0,
         role="region",
         aria_label=caption,
     )
+
+
+def _size(rows: int) -> list[str]:
+    return ["short"] if rows <= _SHORT else ["tall"] if rows > TALL else []
 
 
 def heads(*names: str) -> Html:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.html.bars import Bar, bars, linked, sparkline
+from assay.report.html.direction import counts, kind, meant, noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
 from assay.report.html.waterfall import waterfall
 from assay.report.layout import short
@@ -14,6 +15,8 @@ from assay.report.layout import short
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Queries, QueryDifference, Ranked, Side
 
+_FIRST = {True: "largest gain first", False: "best first", None: "largest rise first"}
+_LINE, _SHORT = 36, 12  # letters in a line on paper, and lines of a query that is kept on one sheet
 _MARKS = {"gained": "+", "lost": "×", "up": "▲", "down": "▼", "same": "="}
 
 
@@ -29,7 +32,8 @@ def differences(contents: Contents) -> Html:
 
 
 def _chart(one: Differences, place: int, cards: Mapping[tuple[str, str, str, str], str], *, is_open: bool) -> Html:
-    shown = [Bar(query.query_id, query.difference, _says(query)) for query in one.queries]
+    way = one.higher_is_better
+    shown = [Bar(query.query_id, query.difference, kind(query.difference, way), _says(query)) for query in one.queries]
 
     def card(query_id: str) -> str | None:
         return cards.get((one.measure, one.baseline, one.system, query_id))
@@ -44,15 +48,13 @@ def _chart(one: Differences, place: int, cards: Mapping[tuple[str, str, str, str
         "summary",
         element("h3", given(one.system), " against ", given(one.baseline)),
         sparkline(shown),
-        element("span", f"▲ {higher} higher · {same} same · ▼ {lower} lower", class_="dim small"),
+        element("span", counts(higher, same, lower, way), class_="dim small counts"),
         class_="chart-line",
     )
     return element(
         "details",
         summary,
-        element(
-            "p", f"Difference in {one.measure}, largest gain first. Each bar leads to its query.", class_="dim small"
-        ),
+        element("p", f"{_difference_in(one)}, {_FIRST[way]}. Each bar leads to its query.", class_="dim small"),
         *(
             [element("a", "Skip the bars", href=f"#d{place}-after", class_="skip inline")]
             if len(one.queries) > 12
@@ -66,18 +68,26 @@ def _chart(one: Differences, place: int, cards: Mapping[tuple[str, str, str, str
     )
 
 
+def _difference_in(one: Differences) -> str:
+    note = noted(one.higher_is_better)
+    return f"Difference in {one.measure}" + (f" ({note})" if note else "")
+
+
 def _says(query: QueryDifference) -> str:
     said = f"Query {query.query_id}" + (f": {query.text}" if query.text else "")
     return f"{said}\n{change(query.difference)}: {number(query.baseline_value)} to {number(query.value)}"
 
 
-def values(queries: Queries) -> Html:
+def values(queries: Queries, higher_is_better: bool | None) -> Html:
     """One system alone: its value for each query as bars, the best first, and in numbers."""
-    rows = sorted(queries.rows, key=lambda row: math.inf if math.isnan(row.values[0]) else -row.values[0])
+    sign = 1 if higher_is_better is False else -1
+    rows = sorted(queries.rows, key=lambda row: math.inf if math.isnan(row.values[0]) else sign * row.values[0])
     shown = [
-        Bar(row.query_id, row.values[0], f"Query {row.query_id}: {row.text}\n{number(row.values[0])}") for row in rows
+        Bar(row.query_id, row.values[0], "filled", f"Query {row.query_id}: {row.text}\n{number(row.values[0])}")
+        for row in rows
     ]
-    said = element("p", f"{queries.measure} of ", given(queries.systems[0]), ", best first.", class_="dim small")
+    first = {True: "best first", False: "lowest, which is best, first", None: "highest first"}[higher_is_better]
+    said = element("p", f"{queries.measure} of ", given(queries.systems[0]), f", {first}.", class_="dim small")
     chart = bars(shown, f"{queries.measure} of {queries.systems[0]}, a bar for each query", lambda at: f"#e{at + 1}")
     listed = _every_value(queries._replace(rows=tuple(rows)), "All queries in numbers")
     return element("div", said, chart, listed, class_="panel on-paper still")
@@ -155,13 +165,20 @@ def changed(queries: Sequence[ChangedQuery]) -> Html:
 
 
 def _query(one: ChangedQuery, place: int, top: float) -> Html:
-    tone, mark = ("higher", "▲") if one.difference > 0 else ("lower", "▼") if one.difference < 0 else ("tied", "=")
+    way, mark = one.higher_is_better, "▲" if one.difference > 0 else "▼" if one.difference < 0 else "="
+    note = f", {noted(way)}" if noted(way) else ""
+    values = f"{number(one.baseline.value)} → {number(one.system.value)}"
     summary = element(
         "summary",
-        element("span", mark, " ", change(one.difference), class_=f"delta {tone}"),
+        element(
+            "span",
+            f"{mark} {change(one.difference)}{meant(one.difference, way)}",
+            class_=f"delta {kind(one.difference, way)}",
+        ),
         element("h3", element("span", "Query ", given(one.query_id), class_="qid"), given(one.text)),
-        element("span", f"{one.measure} {number(one.baseline.value)} → {number(one.system.value)}", class_="dim small"),
+        element("span", f"{one.measure} {values}{note}", class_="dim small"),
     )
+    depth = max((item.rank for side in (one.baseline, one.system) for item in side.ranking), default=0)
     steps = waterfall(one)
     if not steps and one.no_steps:
         steps = element("p", one.no_steps, class_="dim small")
@@ -169,15 +186,20 @@ def _query(one: ChangedQuery, place: int, top: float) -> Html:
         "details",
         summary,
         steps,
-        element("div", _side(one.baseline, top, "to"), _side(one.system, top, "from"), class_="sides"),
-        class_="panel query on-paper",
+        element("div", _side(one.baseline, top, "to", depth), _side(one.system, top, "from", depth), class_="sides"),
+        class_="panel query on-paper short" if _lines(one) <= _SHORT else "panel query on-paper",
         open=place == 1,
         id=f"q{place}",
     )
 
 
-def _side(side: Side, top: float, way: str) -> Html:
-    items = [_ranked(item, top, way) for item in side.ranking]
+def _lines(one: ChangedQuery) -> int:
+    """How many lines of titles the longer ranking takes on paper, about."""
+    return max(sum(1 + len(item.title) // _LINE for item in side.ranking) for side in (one.baseline, one.system))
+
+
+def _side(side: Side, top: float, way: str, depth: int) -> Html:
+    items = [_ranked(item, top, way, depth) for item in side.ranking]
     return element(
         "section",
         element("h4", given(side.system), element("span", number(side.value), class_="dim")),
@@ -188,7 +210,7 @@ def _side(side: Side, top: float, way: str) -> Html:
     )
 
 
-def _ranked(item: Ranked, top: float, way: str) -> Html:
+def _ranked(item: Ranked, top: float, way: str, depth: int) -> Html:
     title = item.title or item.text[:90] + ("…" if len(item.text) > 90 else "") or item.doc_id
     if item.text:
         name = element("details", element("summary", given(title)), element("p", given(item.text)), class_="document")
@@ -199,7 +221,7 @@ def _ranked(item: Ranked, top: float, way: str) -> Html:
         "li",
         element("span", str(item.rank), class_="rank"),
         chip(item.grade, top),
-        element("div", name, element("span", *doc_id, moved(item, way), class_="under")),
+        element("div", name, element("span", *doc_id, moved(item, way, depth), class_="under")),
         class_=f"moved-{item.change}",
     )
 
@@ -216,12 +238,17 @@ def chip(grade: float | None, top: float) -> Html:
     return element("span", short(grade), class_=f"chip g{level}", title=f"grade {short(grade)} of {short(top)}")
 
 
-def moved(item: Ranked, way: str) -> Html:
-    """Where the other system has the document, in a mark and words; coloured only if it is relevant."""
+def moved(item: Ranked, way: str, depth: int) -> Html:
+    """Where the other system has the document, in a mark and words; coloured only if it is relevant.
+
+    >>> from assay.reporting.contents import Ranked
+    >>> moved(Ranked(3, "d1", "", "", 1.0, "gained", 12), "from", 10)
+    '<span class="move gained"><span aria-hidden="true">+</span> enters the top 10, was 12</span>'
+    """
     other = "" if item.other_rank is None else f" {item.other_rank}"
     words = {
-        "gained": "new" + (f", was at{other}" if other else ""),
-        "lost": "gone" + (f", now at{other}" if other else ""),
+        "gained": f"enters the top {depth}, was{other}" if other else "new",
+        "lost": f"leaves the top {depth}, now{other}" if other else "gone",
         "up": f"{'rises to' if way == 'to' else 'up from'}{other}",
         "down": f"{'falls to' if way == 'to' else 'down from'}{other}",
         "same": "same rank",

@@ -1,5 +1,11 @@
-// The page works without this. It copies text, opens what a link points into, and opens queries for printing.
+// The page works without this. It copies text, opens what a link points into, opens queries for printing, and keeps
+// the theme that was chosen as long as the tab is open.
 (() => {
+  const theme = document.getElementById("theme");
+  try {
+    theme.checked = sessionStorage.getItem("assay-theme") === "turned";
+    theme.addEventListener("change", () => sessionStorage.setItem("assay-theme", theme.checked ? "turned" : ""));
+  } catch { /* Where a browser keeps nothing for a file, the choice ends with the page. */ }
   const opened = new Set();
   const reveal = () => {
     let place = document.getElementById(decodeURIComponent(location.hash.slice(1)));

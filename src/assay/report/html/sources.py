@@ -53,8 +53,8 @@ def provenance(made: Provenance) -> Html:
         *command,
         element("h3", "Settings"),
         element("dl", pairs, class_="settings"),
-        *inputs,
         *(signatures if made.signatures else []),
+        *inputs,
     )
 
 

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assay.errors import number_of
 from assay.report.html.axis import Axis, around
-from assay.report.html.markup import Html, change, element, given, joined, number, table, tested
+from assay.report.html.direction import noted
+from assay.report.html.markup import TALL, Html, change, element, given, joined, number, table, tested
 from assay.report.html.whiskers import Reach, whisker
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Score, SystemRow
 
-_MEANT = {"▲": "better than the baseline", "▼": "worse than the baseline", "≈": "equivalent to the baseline"}
+_MEANT = {
+    "▲": "better than the baseline",
+    "▼": "worse than the baseline",
+    "≈": "equivalent to the baseline",
+    "↑": "higher than the baseline",
+    "↓": "lower than the baseline",
+}
+_TONES = {"▲": "good", "▼": "bad"}
+_OF_WORDS = {"higher": "↑", "lower": "↓"}  # of measures where neither is better
 
 
-def systems_table(systems: Sequence[SystemRow], measures: Sequence[str]) -> Html:
-    """The table, and what its marks mean."""
+def systems_table(systems: Sequence[SystemRow], measures: Mapping[str, bool | None]) -> Html:
+    """The table, and what its marks mean; `measures` says of each whether higher is better."""
     axes = {
         measure: around(
             (
@@ -34,13 +44,18 @@ def systems_table(systems: Sequence[SystemRow], measures: Sequence[str]) -> Html
     judged = any(not math.isnan(row.judged) for row in systems)
     head = joined(
         element("th", "system", scope="col"),
-        *(element("th", measure, scope="col", class_="n") for measure in measures),
+        *(_measure(name, way) for name, way in measures.items()),
         *([element("th", "judged@10", scope="col", class_="n")] if judged else []),
     )
     rows = [_row(row, axes, judged) for row in systems]
     return joined(
         table("Systems, with intervals", head, rows, "systems"), element("p", _legend(systems), class_="dim small")
     )
+
+
+def _measure(name: str, higher_is_better: bool | None) -> Html:
+    says = noted(higher_is_better)
+    return element("th", name, *([element("span", says, class_="way")] if says else []), scope="col", class_="n")
 
 
 def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
@@ -57,13 +72,14 @@ def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
 
 
 def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
+    sign = _mark(score)
     mark = []
-    if score.mark:
-        means = _MEANT.get(score.mark, score.verdict)
+    if sign:
+        means = _MEANT.get(sign, score.verdict)
         if not math.isnan(score.difference):
             means = f"{means}: {change(score.difference)}, {tested(score.p)}"
         mark = [
-            element("span", score.mark, class_=f"mark-{_tone(score.mark)}", role="img", aria_label=means, title=means),
+            element("span", sign, class_=f"mark-{_tone(sign)}", role="img", aria_label=means, title=means),
             " ",
         ]
     value = element("b", number(score.value)) if score.is_best else element("span", number(score.value))
@@ -71,7 +87,7 @@ def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
         return element("td", *mark, value, class_="n")
     reach = f"{number(score.low, 3)} – {number(score.high, 3)}"
     says = f"{row.system}, {score.measure}: {number(score.value)}, interval {number(score.low)} to {number(score.high)}"
-    tone = "plain" if row.is_baseline else ""
+    tone = _tone(sign) if sign else "plain"
     return element(
         "td",
         element("span", *mark, value, class_="value"),
@@ -81,16 +97,20 @@ def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
     )
 
 
+def _mark(score: Score) -> str:
+    return _OF_WORDS.get(score.verdict, score.mark) if score.mark else ""
+
+
 def _tone(mark: str) -> str:
-    return {"▲": "good", "▼": "bad", "≈": "even"}.get(mark, "open")
+    return _TONES.get(mark, "even")
 
 
 def _legend(systems: Sequence[SystemRow]) -> Html:
     scores = [score for row in systems for score in row.scores]
-    says = []
+    says = [f"{number_of('system', len(systems))} in all."] if len(systems) > TALL else []
     if any(score.is_best for score in scores):
         says.append("Bold: the best number of its column.")
-    used = {score.mark for score in scores}
+    used = {_mark(score) for score in scores}
     says += [f"{mark} {means}." for mark, means in _MEANT.items() if mark in used]
     if any(not math.isnan(score.low) for score in scores):
         says.append("Below each number its interval, on one axis for each column.")

@@ -6,44 +6,91 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.errors import number_of
 from assay.report.html.axis import Axis, around
+from assay.report.html.direction import counts, noted
 from assay.report.html.markup import Html, change, element, given, joined, number, prose, table, tested
 from assay.report.html.whiskers import Reach, difference, shares, whisker
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import Spoken
+    from assay.reporting.contents import Contents, Spoken
 
 _MARKS = {"good": "▲", "bad": "▼", "even": "≈", "open": "?"}
 _MARKS_OF_WORDS = {"identical": "=", "higher": "↑", "lower": "↓"}  # of measures where neither is better
 
-#: Up to so many cards show their paragraphs; more show them when asked, and on paper.
+#: Up to so many cards show their paragraphs; more show them when asked.
 FEW = 2
 
 
-def cards(verdicts: Sequence[Spoken]) -> Html:
-    """A card for each pair of systems, in the order in which they come."""
+def by_pair(verdicts: Sequence[Spoken]) -> list[list[Spoken]]:
+    """The verdicts on each pair of systems, the one under the main measure first."""
     pairs: dict[tuple[str, str], list[Spoken]] = {}
     for spoken in verdicts:
         pairs.setdefault((spoken.baseline, spoken.system), []).append(spoken)
+    return list(pairs.values())
+
+
+def without_card(contents: Contents) -> int:
+    """How many systems that are compared stand in the table only."""
+    compared = sum(any(score.verdict for score in row.scores) for row in contents.systems)
+    return max(compared - len(by_pair(contents.verdicts)), 0)
+
+
+def cards(contents: Contents) -> Html:
+    """A card for each pair of systems, in the order in which they come, and what there is to know of all cards."""
+    verdicts = contents.verdicts
+    pairs = by_pair(verdicts)
     axes = {
         measure: _axis([spoken for spoken in verdicts if spoken.measure == measure])
         for measure in dict.fromkeys(spoken.measure for spoken in verdicts)
     }
     is_open = len(pairs) <= FEW
-    listed = [_card(of_pair, axes, place, is_open) for place, of_pair in enumerate(pairs.values(), start=1)]
-    return element("div", *listed, class_="cards" if is_open else "cards many")
-
-
-def at_a_glance(verdicts: Sequence[Spoken]) -> Html:
-    """The verdicts under the main measure in a line of words, each a link to its card."""
-    pairs: dict[tuple[str, str], Spoken] = {}
-    for spoken in verdicts:
-        pairs.setdefault((spoken.baseline, spoken.system), spoken)
-    links = [
-        element("li", element("a", given(spoken.system), badge(spoken.tone, spoken.word), href=f"#v{place}"))
-        for place, spoken in enumerate(pairs.values(), start=1)
+    # What is to be said of all is said once, above; a card has it in its words.
+    is_said = all(of_pair[0].caveat for of_pair in pairs)
+    alone = len(pairs) if len(pairs) % 3 == 1 else None  # in rows of three the last one has all the room
+    listed = [
+        _card(of_pair, axes, place, is_open or place == alone, is_said) for place, of_pair in enumerate(pairs, start=1)
     ]
+    size = "cards one" if len(pairs) == 1 else "cards" if len(pairs) in {2, 4} else "cards many"
+    return joined(element("div", *listed, class_=size), element("p", _legend(contents), class_="dim small legend"))
+
+
+def at_a_glance(contents: Contents) -> Html:
+    """The verdicts in a line of words, each a link to its card: on each system, or on the only one by each measure."""
+    pairs = by_pair(contents.verdicts)
+    if len(pairs) == 1:
+        told = [(spoken.measure, spoken, 1) for spoken in pairs[0]]
+    else:
+        told = [(of_pair[0].system, of_pair[0], place) for place, of_pair in enumerate(pairs, start=1)]
+    links = [
+        element("li", element("a", given(name), badge(spoken.tone, spoken.word), href=f"#v{place}"))
+        for name, spoken, place in told
+    ]
+    rest = without_card(contents)
+    if rest:
+        links.append(element("li", element("a", f"+{rest} more in the table", href="#systems", class_="rest")))
     return element("ul", *links, class_="glance") if links else Html("")
+
+
+def _legend(contents: Contents) -> Html:
+    """What the drawings mean, and what is not on the cards."""
+    says = []
+    drawn = next((one for one in contents.verdicts if not math.isnan(one.low)), None)
+    if drawn:
+        says.append(f"Line: the {drawn.level:.0%} interval of the difference.")
+        if not math.isnan(drawn.narrow_low):
+            says.append(f"Its thick part: the {drawn.narrow_level:.0%} interval, by which equivalence is judged.")
+    says.append("Shaded: differences too small to matter.")
+    several = next((one for one in contents.verdicts if one.correction), None)
+    if several:
+        says.append("p\u2011values are corrected for several comparisons; intervals are not adjusted for them.")
+    rest = contents.verdicts_left_out
+    more = joined(
+        f" {number_of('more verdict', rest)} {'stands as a mark' if rest == 1 else 'stand as marks'} in the ",
+        element("a", "table of systems", href="#systems"),
+        ".",
+    )
+    return joined(" ".join(says), *([more] if rest else []))
 
 
 def _axis(verdicts: Sequence[Spoken]) -> Axis:
@@ -65,14 +112,21 @@ def badge(tone: str, word: str) -> Html:
     return element("span", element("span", mark, aria_hidden="true"), f" {word}", class_=f"badge {tone}")
 
 
-def _card(of_pair: Sequence[Spoken], axes: dict[str, Axis], place: int, is_open: bool) -> Html:
+def _card(of_pair: Sequence[Spoken], axes: dict[str, Axis], place: int, is_open: bool, is_said: bool) -> Html:
     main, *others = of_pair
-    counts = f"▲ higher for {main.won} · same for {main.tied} · ▼ lower for {main.lost}"
+    way = main.higher_is_better
+    note = f", {noted(way)}" if noted(way) else ""
     relative = "" if math.isnan(main.relative) else f"{main.relative:+.1%}".replace("-", "−")
-    return element(
-        "article",
-        element("p", badge(main.tone, main.word), " ", element("span", main.measure, class_="measure"), class_="top"),
-        element("h3", given(main.headline)),
+    numbers = element(
+        "div",
+        element(
+            "p",
+            badge(main.tone, main.word),
+            " ",
+            element("span", f"{main.measure}{note}", class_="measure"),
+            class_="top",
+        ),
+        element("h3", prose(main.headline)),
         element(
             "p",
             element("span", change(main.difference), class_="big"),
@@ -80,33 +134,43 @@ def _card(of_pair: Sequence[Spoken], axes: dict[str, Axis], place: int, is_open:
             element("span", f"{number(main.baseline_value)} → {number(main.value)}", class_="values"),
             class_="figures",
         ),
-        difference(axes[main.measure], _reach(main), main.margin, _says(main)),
+        difference(axes[main.measure], _reach(main), _narrow(main), main.margin, _says(main)),
         element("p", *_interval(main), class_="facts dim small"),
         element(
             "p",
-            shares(main.won, main.tied, main.lost),
-            element("span", counts, class_="dim small"),
+            shares(main.won, main.tied, main.lost, way),
+            element("span", counts(main.won, main.tied, main.lost, way), class_="dim small counts"),
             class_="won",
         ),
+    )
+    words = element(
+        "div",
         element(
             "details",
             element("summary", "In words"),
             element("p", prose(main.paragraph)),
-            class_="words on-paper",
+            *([element("p", prose(main.caveat))] if main.caveat else []),
+            class_="words",
             open=is_open,
         ),
-        *([element("p", prose(main.caveat), class_="caveat")] if main.caveat else []),
+        *([element("p", prose(_in_short(main.caveat)), class_="caveat")] if main.caveat and not is_said else []),
         *([_others(others, axes)] if others else []),
-        class_=f"card verdict {main.tone}",
-        id=f"v{place}",
     )
+    return element("article", numbers, words, class_=f"card verdict {main.tone}", id=f"v{place}")
+
+
+def _in_short(caveat: str) -> str:
+    """What a verdict depends on, without how that is known: the words of the card say it."""
+    return caveat.partition(":")[0].rstrip(".") + "."
 
 
 def _interval(spoken: Spoken) -> list[Html]:
     parts = []
     if not math.isnan(spoken.low):
         parts.append(f"{spoken.level:.0%} interval {change(spoken.low)} to {change(spoken.high)}")
-    parts += [part for part in (tested(spoken.p),) if part]
+    if not math.isnan(spoken.p):
+        over = f" ({spoken.correction}, {number_of('comparison', spoken.comparisons)})" if spoken.correction else ""
+        parts.append(f"{tested(spoken.p)}{over}")
     if not math.isnan(spoken.d_z):
         parts.append(f"d_z {spoken.d_z:+.2f}".replace("-", "−"))
     return [element("span", part) for part in parts]
@@ -116,9 +180,18 @@ def _reach(spoken: Spoken) -> Reach:
     return Reach(spoken.difference, spoken.low, spoken.high)
 
 
+def _narrow(spoken: Spoken) -> Reach:
+    return Reach(spoken.difference, spoken.narrow_low, spoken.narrow_high)
+
+
 def _says(spoken: Spoken) -> str:
     said = f"{spoken.system} less {spoken.baseline} under {spoken.measure}: {change(spoken.difference)}"
     return said if math.isnan(spoken.low) else f"{said}, interval {change(spoken.low)} to {change(spoken.high)}"
+
+
+def _way(spoken: Spoken) -> list[Html]:
+    says = noted(spoken.higher_is_better)
+    return [element("span", says, class_="way")] if says else []
 
 
 def _others(others: Sequence[Spoken], axes: dict[str, Axis]) -> Html:
@@ -132,7 +205,7 @@ def _others(others: Sequence[Spoken], axes: dict[str, Axis]) -> Html:
     rows = [
         element(
             "tr",
-            element("th", other.measure, scope="row"),
+            element("th", other.measure, *_way(other), scope="row"),
             element("td", badge(other.tone, other.word)),
             element("td", change(other.difference), class_="n"),
             element(
@@ -146,7 +219,7 @@ def _others(others: Sequence[Spoken], axes: dict[str, Axis]) -> Html:
     paragraphs = [
         joined(
             element("p", prose(other.paragraph)),
-            element("p", prose(other.caveat), class_="caveat") if other.caveat else Html(""),
+            element("p", prose(other.caveat)) if other.caveat else Html(""),
         )
         for other in others
     ]

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from assay.report.html.axis import Axis, label
+from assay.report.html.direction import kind
 from assay.report.html.markup import Html, element, joined, percent
 
 
@@ -40,12 +41,12 @@ def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", *, zero: bool
     return drawing(says, *ground, _stroke(axis, reach), _dot(axis, reach.value), class_=f"whisker {class_}".strip())
 
 
-def difference(axis: Axis, reach: Reach, margin: float, says: str) -> Html:
-    """A difference with its interval, zero, and the band of differences too small to matter; with ticks.
+def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, says: str) -> Html:
+    """A difference with its interval and, thick in it, a narrow one; zero, and the band of what is too small to matter.
 
-    >>> chart = difference(Axis(-0.2, 0.2), Reach(0.1, 0.05, 0.15), 0.01, "the difference is 0.1")
-    >>> [part in chart for part in ('class="band"', 'class="zero"', 'class="reach"', 'class="dot"')]
-    [True, True, True, True]
+    >>> chart = difference(Axis(-0.2, 0.2), Reach(0.1, 0.0, 0.2), Reach(0.1, 0.05, 0.15), 0.01, "the difference is 0.1")
+    >>> [f'class="{part}"' in chart for part in ("band", "zero", "reach", "narrow", "dot")]
+    [True, True, True, True, True]
     """
     band = element(
         "rect",
@@ -67,7 +68,7 @@ def difference(axis: Axis, reach: Reach, margin: float, says: str) -> Html:
     )
     ground = element("line", x1="0", x2="100%", y1=30, y2=30, class_="tick")
     zero = element("line", x1=percent(axis.at(0)), x2=percent(axis.at(0)), y1=0, y2=30, class_="zero")
-    line = _stroke(axis, reach, y=15, end=6)
+    line = joined(_stroke(axis, reach, y=15, end=6), _stroke(axis, narrow, y=15, class_="narrow"))
     dot = [] if math.isnan(reach.value) else [_dot(axis, reach.value, y=15, radius=6)]
     return drawing(says, band, matters, ground, zero, ticks, line, *dot, class_="difference")
 
@@ -91,19 +92,20 @@ def meter(share: float, says: str) -> Html:
     )
 
 
-def shares(won: int, tied: int, lost: int) -> Html:
-    """How many queries won, tied and lost, as one bar in three parts.
+def shares(higher: int, same: int, lower: int, higher_is_better: bool | None = True) -> Html:
+    """For how many queries the value is higher, the same and lower, as one bar in three parts.
 
     >>> shares(3, 0, 1).count("<rect")
     2
     """
-    parts, start, total = [], 0.0, max(won + tied + lost, 1)
-    for count, name in ((won, "higher"), (tied, "tied"), (lost, "lower")):
+    parts, start, total = [], 0.0, max(higher + same + lower, 1)
+    up, down = kind(1, higher_is_better), kind(-1, higher_is_better)
+    for count, name in ((higher, up), (same, "tied"), (lower, down)):
         if count:
             share = count / total
             parts.append(element("rect", x=percent(start), width=percent(share), height="100%", class_=f"part {name}"))
             start += share
-    return drawing(f"higher for {won}, the same for {tied}, lower for {lost}", *parts, class_="shares")
+    return drawing(f"higher for {higher}, the same for {same}, lower for {lower}", *parts, class_="shares")
 
 
 def detection(axis: Axis, seen: float, detectable: float, margin: float, says: str) -> Html:
@@ -116,13 +118,13 @@ def detection(axis: Axis, seen: float, detectable: float, margin: float, says: s
     return drawing(says, *parts, class_="whisker")
 
 
-def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0) -> Html:
+def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0, class_: str = "reach") -> Html:
     if math.isnan(reach.low) or math.isnan(reach.high):
         return Html("")
     left, right = percent(axis.at(reach.low)), percent(axis.at(reach.high))
     middle: str | int = "50%" if y is None else y
-    ends = [element("line", x1=at, x2=at, y1=y - end, y2=y + end) for at in (left, right) if y is not None]
-    return element("g", element("line", x1=left, x2=right, y1=middle, y2=middle), *ends, class_="reach")
+    ends = [element("line", x1=at, x2=at, y1=y - end, y2=y + end) for at in (left, right) if y is not None and end]
+    return element("g", element("line", x1=left, x2=right, y1=middle, y2=middle), *ends, class_=class_)
 
 
 def _dot(axis: Axis, value: float, y: int | None = None, radius: float = 4.0) -> Html:
