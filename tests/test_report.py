@@ -8,6 +8,7 @@ import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 from itertools import accumulate
@@ -74,6 +75,10 @@ def test_verdicts_are_those_of_compare(report: Report, comparison: Comparison) -
             finding.d_z,
         )
         assert (one.low, one.high) == (finding.interval.low, finding.interval.high)
+        assert (one.narrow_low, one.narrow_high) == (finding.narrow.low, finding.narrow.high)
+        assert one.p_uncorrected == finding.outcome.p <= one.p
+        assert one.narrow_level == pytest.approx(0.9)
+        assert (one.correction, one.comparisons, one.higher_is_better) == ("Holm", 5, True)
         assert one.word == finding.verdict.word
         assert (one.won, one.tied, one.lost) == tuple(finding.wins)
         assert f"{one.paragraph} {one.caveat}".strip() in "\n".join(comparison.lines())
@@ -214,7 +219,7 @@ def test_signatures_and_settings_are_told(report: Report, comparison: Comparison
     made = report.contents.provenance
     assert comparison.evaluation is not None
     assert made.signatures == tuple(comparison.evaluation.signatures.values())
-    assert dict(made.settings)["correction"] == "corrected by Holm's method"
+    assert dict(made.settings)["correction"] == "Holm, 5 comparisons"
     assert made.version == assay.__version__
 
 
@@ -308,13 +313,13 @@ def test_missing_topics_are_counted_and_warned_about() -> None:
     assert {one.system: one.missing for one in contents.coverage} == {"s0": 0, "s1": 2}
     skipped = make_report(qrels, runs, "AP", missing="skip").contents
     assert skipped.power[0].units == 6
-    assert skipped.notes[0] == "AP: 2 queries that not all systems have left out"
+    assert skipped.notes[0] == "AP: 2 queries left out: not all systems have a value there"
 
 
 def test_undefined_values_are_null_and_what_cannot_be_compared_is_said() -> None:
     qrels, run = {"q1": {"a": 0}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
     result = make_report(qrels, {"x": run, "y": run}, "AP", undefined="skip")
-    assert str(result).startswith("x has no number under AP.")
+    assert str(result).startswith("Under AP, x has no number and y has no number.")
     assert "AP: no interval and no comparison: the systems x, y have no query in common" in result.contents.notes
     told = json.loads(result.to_json())
     assert told["systems"][0]["scores"][0]["value"] is None
@@ -411,7 +416,8 @@ def test_texts_that_do_not_fit_are_noted() -> None:
 
 # Forms.
 
-HOSTILE = "a_b%&\\$#{}~^<b>|`*[x](y)\x08\u2028\n- 1. "
+HOSTILE = "a_b%&\\$#{}~^<b>|`*[x](y)\x08\u2028\u202e\u2066\u200f\n- 1. "
+TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture(scope="module")
@@ -475,6 +481,24 @@ def test_a_line_that_would_begin_a_list_or_a_title_does_not() -> None:
 
 def test_symbols_of_our_own_are_ones_that_latex_has() -> None:
     assert written_latex.escaped("▲ ± …") == r"$\blacktriangle$ $\pm$ \ldots{}"
+
+
+@pytest.mark.parametrize("form", ["to_html", "to_markdown", "to_latex", "_repr_html_"])
+def test_no_name_turns_the_direction_of_writing(hostile: Report, form: str) -> None:
+    assert TURNS.search(hostile.contents.verdicts[0].system)
+    assert not TURNS.search(getattr(hostile, form)())
+
+
+@pytest.mark.parametrize("program", ["pdflatex", "lualatex"])
+def test_latex_compiles_whatever_names_hold(tmp_path: Path, program: str) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    qrels, runs = random_data(2)
+    named = {f"{name}{HOSTILE} 中 ע é ∑ 😀 \x00": run for name, run in runs.items()}
+    make_report(qrels, named, "AP", title=HOSTILE).save(tmp_path / "r.tex")
+    command = [program, "-halt-on-error", "-interaction=nonstopmode", "r.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
 
 
 def test_html_holds_no_markup_of_others(hostile: Report) -> None:
@@ -574,6 +598,15 @@ def test_the_command_writes_all_forms_and_ends_with_verdict_and_paths(tmp_path: 
     }
 
 
+def test_what_is_printed_turns_no_direction_of_writing(tmp_path: Path) -> None:
+    runs = [f"\u202eevil\u2066={TEA / 'words.run'}", TEA / "stems.run"]
+    done = run_assay("report", TEA / "qrels.txt", *runs, "-o", "r.json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "than \ufffdevil\ufffd under nDCG@10" in done.stdout
+    assert not TURNS.search(done.stdout + done.stderr)
+    assert re.search("^What to do: Cannot tell, and 66% of the top 10", done.stdout, flags=re.MULTILINE)
+
+
 def test_a_run_from_stdin_has_no_digest(tmp_path: Path) -> None:
     run = (TEA / "words.run").read_bytes()
     done = run_assay("report", TEA / "qrels.txt", "-", "-o", "r.json", "--quiet", folder=tmp_path, stdin=run)
@@ -590,6 +623,9 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
     assert done.returncode == 0, done.stderr
     assert "note: from scores alone" in done.stderr
     assert (tmp_path / "report.html").exists()
+    (known,) = make_report(tmp_path / "scores.csv").contents.provenance.inputs
+    assert (known.role, known.says) == ("scores", "scores, 2 systems, 1 measure, 6 units")
+    assert known.sha256 == hashlib.sha256((tmp_path / "scores.csv").read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -602,11 +638,22 @@ def test_scores_alone_are_enough_and_html_is_what_is_written_unless_told(tmp_pat
         (["qrels.txt", "words.run", "--topics", "nowhere"], "nowhere: cannot be read"),
         (["qrels.txt"], "holds judgments"),
         (["scores.csv", "--level", "2"], "--level goes with judgments and runs"),
+        (["qrels.txt", "words.run", "-o", "a.html", "-o", "nowhere/b.md"], "b.md: cannot be written: no such file"),
+        (["qrels.txt", "words.run", "-o", "a.html", "-o", "folder.md"], "folder.md: cannot be written: is a directory"),
+        (["qrels.txt", "words.run", "-o", "a.html", "-o", "./a.html"], "a.html: named twice"),
+        (["qrels.txt", "words.run", "-o", "a.html", "-o", "full.md"], "/dev/full: cannot be written: "),
+        (["qrels.txt", "w=run.md", "-o", "run.md"], "run.md: is read from: choose another name"),
+        (["qrels.txt", "words.run", "-o", "linked.json"], "linked.json: is read from: choose another name"),
+        (["qrels.txt", "words.run", "--topics", "run.md", "-o", "run.md"], "run.md: is read from"),
     ],
 )
 def test_a_wrong_call_gives_one_line_and_writes_nothing(tmp_path: Path, arguments: list[str], says: str) -> None:
     for name in ("qrels.txt", "words.run", "stems.run"):
         (tmp_path / name).write_bytes((TEA / name).read_bytes())
+    (tmp_path / "run.md").write_bytes((TEA / "words.run").read_bytes())
+    (tmp_path / "linked.json").hardlink_to(tmp_path / "qrels.txt")
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "full.md").symlink_to("/dev/full")
     before = set(tmp_path.iterdir())
     done = run_assay("report", *arguments, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

@@ -88,13 +88,16 @@ def report(
 
     One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name.
     """
+    from assay.report.legible import legible  # noqa: PLC0415
     from assay.reporting import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.reporting.basis import DEFAULT_MEASURES  # noqa: PLC0415
-    from assay.reporting.result import form_of  # noqa: PLC0415
+    from assay.reporting.stamps import stamps_of  # noqa: PLC0415
+    from assay.reporting.targets import check_targets  # noqa: PLC0415
 
     targets = to or [Path("report.html")]
-    for target in targets:
-        form_of(target)  # an unknown ending is refused before anything is read
+    files = [name for name in (given, *map(_file_of, runs or ()), topics, documents) if name is not None]
+    check_targets(targets, files)  # before anything is read
+    stamps = stamps_of(*files)
     settings: dict[str, Any] = {
         "test": test, "correction": correction, "family": family, "interval": interval, "alpha": alpha,
         "margin": margin, "power": power, "resamples": resamples, "bootstrap_resamples": bootstrap_resamples,
@@ -112,14 +115,21 @@ def report(
     with inputs.working("putting the report together", hidden=quiet):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            title=title, changed=changed, show=show, command=shlex.join(["assay", *sys.argv[1:]]), **settings,
+            title=title, changed=changed, show=show, command=shlex.join(["assay", *sys.argv[1:]]),
+            stamps=stamps, **settings,
         )  # fmt: skip
-        for target in targets:
-            result.save(target)
+        result.save_all(targets)
+    contents = result.contents
     if not quiet:
-        contents = result.contents
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
-            typer.echo(line, err=True)
-    typer.echo(str(result))
+            typer.echo(legible(line), err=True)
+    typer.echo(legible(str(result)))
+    if contents.advice:
+        typer.echo(f"What to do: {legible(contents.advice)}")
     for target in targets:
         typer.echo(target.resolve())
+
+
+def _file_of(run: str) -> str:
+    """The file of a run, which may have been given as name=FILE."""
+    return run if Path(run).exists() else run.rpartition("=")[2]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -30,28 +31,100 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
         file.write(content)
 
 
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write several files, all or none: the first is put in its place only when the last has been written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_texts({Path(folder) / "a.md": "A", Path(folder) / "b.md": "B"})
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['a.md', 'b.md']
+    """
+    with ExitStack() as unfinished:
+        waiting: list[tuple[Path, Path]] = []
+        devices: list[tuple[Path, str]] = []
+        for path, text in texts.items():
+            if _is_device(path):
+                devices.append((path, text))
+                continue
+            target = Path(os.path.realpath(path))
+            with _told(target):
+                temporary = _temporary(target)
+                unfinished.callback(temporary.unlink, missing_ok=True)
+                with temporary.open("wb") as file:
+                    file.write(text.encode())
+                    file.flush()
+                    os.fsync(file.fileno())
+            waiting.append((temporary, target))
+        for device, text in devices:
+            write_text(device, text)
+        for temporary, target in waiting:
+            with _told(target):
+                _put(temporary, target)
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a path where no file can be written, before any work is done: no folder, no permission, a folder itself.
+
+    >>> check_target("nowhere/table.md")
+    Traceback (most recent call last):
+    assay.errors.InputError: ...nowhere/table.md: cannot be written: no such file or directory
+    """
+    target = Path(os.path.realpath(path))
+    with _told(target):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not _is_device(Path(path)):
+            target.parent.stat()
+        if not os.access(path if _is_device(Path(path)) else target.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file that takes the place of `path` once all is written; if anything fails, nothing has happened."""
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
-    given = Path(path)
-    try:
-        if given.exists() and not given.is_file() and not given.is_dir():
-            with given.open("wb") as device:  # a pipe or a device cannot be replaced
+    with _told(target):
+        if _is_device(Path(path)):
+            with Path(path).open("wb") as device:  # a pipe or a device cannot be replaced
                 yield device
             return
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        temporary = _temporary(target)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with temporary.open("wb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            umask = os.umask(0)
-            os.umask(umask)
-            Path(temporary).chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
-            Path(temporary).replace(target)
+            _put(temporary, target)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
+
+
+def _is_device(path: Path) -> bool:
+    """Whether there is something that is neither a file nor a folder; a link to a pipe leads nowhere but by itself."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _temporary(target: Path) -> Path:
+    """A new empty file beside the target."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    os.close(handle)
+    return Path(name)
+
+
+def _put(temporary: Path, target: Path) -> None:
+    """Let a file take the place of the target."""
+    umask = os.umask(0)
+    os.umask(umask)
+    temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
+    temporary.replace(target)
+
+
+@contextmanager
+def _told(target: Path) -> Iterator[None]:
+    """Whatever goes wrong is told in one line."""
+    try:
+        yield
     except OSError as problem:
         raise InputError(f"{target}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem

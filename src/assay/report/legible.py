@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Marks that turn the direction of writing: those of a name would reverse the sentence around it.
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("[\u2028\u2029]")  # they end a line within a script's strings
 
 
@@ -27,12 +29,12 @@ class Legible(NamedTuple):
 
 
 def legible(text: str) -> str:
-    r"""Replace what is not legal in XML, and line ends that break scripts.
+    r"""Replace what is not legal in XML, marks that turn the direction of writing, and line ends that break scripts.
 
-    >>> legible("a\x08b\u2028c")
-    'a\ufffdb c'
+    >>> legible("a\x08b\u2028c\u202ed")
+    'a\ufffdb c\ufffdd'
     """
-    return _LINE_ENDS.sub(" ", _NOT_XML.sub("\ufffd", text))
+    return _LINE_ENDS.sub(" ", _DIRECTIONS.sub("\ufffd", _NOT_XML.sub("\ufffd", text)))
 
 
 def all_legible(curve: Drawable) -> Legible:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.errors import number_of
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
 from assay.report.sentences import p_value, signed
 
@@ -89,8 +90,20 @@ def verdicts_table(verdicts: Sequence[Spoken]) -> Table:
         )
         for one in verdicts
     )
-    numbers = ("baseline's", "value", "difference", "relative", "interval", "p", "won/tied/lost")
+    numbers = ("baseline's", "value", "difference", "relative", "interval", "p", "higher/same/lower")
     return Table(("measure", "system", "verdict"), numbers, rows)
+
+
+def of_correction(contents: Contents) -> str:
+    """How p-values were corrected, in a sentence; and that intervals are not."""
+    if not contents.verdicts:
+        return ""
+    first, settings = contents.verdicts[0], dict(contents.provenance.settings)
+    if first.correction:
+        return f"p corrected ({first.correction}, {first.comparisons:,} comparisons); intervals are not adjusted."
+    if first.comparisons > 1:
+        return f"Correction of p: {settings.get('correction', 'none')}; intervals are not adjusted."
+    return ""
 
 
 def coverage_table(contents: Contents) -> Table:
@@ -130,8 +143,9 @@ def bounds_table(contents: Contents) -> Table:
 def power_sentences(contents: Contents) -> Iterator[str]:
     """What so many queries can show, a sentence a system."""
     for one in contents.power:
+        units = number_of(one.unit_kind, one.units)
         said = (
-            f"{one.system} and {one.baseline}, {one.measure}: {one.units:,} units detect a difference of "
+            f"{one.system} and {one.baseline}, {one.measure}: {units} detect a difference of "
             f"{number(one.detectable)} {one.power:.0%} of the time"
         )
         needed = f"; {one.margin:g} takes about {one.needed:,}" if one.needed is not None else ""

@@ -8,24 +8,50 @@ from typing import TYPE_CHECKING
 
 from assay.report.layout import Cell, Table, latex
 from assay.report.legible import legible
-from assay.report.written import LEGEND, bounds_table, coverage_table, power_sentences, systems_table, verdicts_table
+from assay.report.written import (
+    LEGEND,
+    bounds_table,
+    coverage_table,
+    of_correction,
+    power_sentences,
+    systems_table,
+    verdicts_table,
+)
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, SystemRow
 
 _BLANKS = re.compile(r"\s+")
 #: Characters of our own sentences that fonts of pdfLaTeX do not have.
-_SYMBOLS = {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≈": r"$\approx$", "±": r"$\pm$", "…": r"\ldots{}"}
+_SYMBOLS = {
+    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≈": r"$\approx$", "±": r"$\pm$", "…": r"\ldots{}",
+    "\ufffd": r"\fbox{?}",  # LuaLaTeX takes this one for a defect of the file
+}  # fmt: skip
 _PREAMBLE = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
+\ifdefined\pdftexversion\usepackage[T1]{fontenc}\fi
 \usepackage{booktabs,amssymb,graphicx}
-\usepackage[margin=2cm]{geometry}
-\begin{document}"""
+\usepackage[margin=2cm]{geometry}"""
+# What the fonts of pdfLaTeX have besides the Latin script: dashes, quotes, daggers, bullets, dots and such.
+_KNOWN = set("–—‘’‚“”„†‡•…‰‹›€™")
+_LATIN = 0x17F
 
 
 def to_latex(contents: Contents) -> str:
     """The verdicts, the table of systems with its note, the methods, the references and BibTeX entries for them."""
-    return "\n\n".join(part for part in _parts(contents) if part) + "\n"
+    head, body = ("\n\n".join(filter(None, part)) for part in (_head(contents), _parts(contents)))
+    return f"{head}\n{_boxes(body)}\\begin{{document}}\n\n{body}\n"
+
+
+def _boxes(text: str) -> str:
+    """Definitions by which pdfLaTeX shows characters that its fonts lack as their numbers, in a box."""
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    foreign = sorted({letter for line in lines for letter in line if ord(letter) > _LATIN and letter not in _KNOWN})
+    if not foreign:
+        return ""
+    defined = (
+        rf"\DeclareUnicodeCharacter{{{ord(letter):04X}}}{{\fbox{{\tiny {ord(letter):04X}}}}}" for letter in foreign
+    )
+    return "\n".join([r"\ifdefined\pdftexversion", *defined, r"\fi", ""])
 
 
 def escaped(text: str) -> str:
@@ -56,13 +82,17 @@ def _cell(cell: Cell) -> str:
     return rf"\textbf{{{escaped(cell.text)}}}" if cell.best else escaped(cell.text)
 
 
-def _parts(contents: Contents) -> Iterator[str]:
+def _head(contents: Contents) -> Iterator[str]:
     made = contents.provenance
     yield _comment(f"Made by Assay {made.version}, {made.made}" + (f", by: {made.command}" if made.command else ""))
     yield "% Names in other scripts than the Latin one: compile with lualatex or xelatex and a font that has them."
     yield _PREAMBLE
+
+
+def _parts(contents: Contents) -> Iterator[str]:
     yield rf"\section*{{{escaped(contents.title)}}}" + f"\n{escaped(contents.lead)}."
     yield escaped(" ".join(contents.summary))
+    yield escaped(contents.advice)
     yield from _tables_of_systems(contents)
     if contents.verdicts:
         yield _float(tabular(verdicts_table(contents.verdicts)), _of_verdicts(contents))
@@ -89,16 +119,17 @@ def _tables_of_systems(contents: Contents) -> Iterator[str]:
 def _of_systems(contents: Contents, measure: str, rows: tuple[SystemRow, ...]) -> str:
     used = {score.mark for row in rows for score in row.scores}
     told = [f"Systems by {measure}, with intervals.", "The best number is in bold."]
+    if any(one.measure == measure and one.higher_is_better is False for one in contents.verdicts):
+        told.append("Lower is better.")
     told += [f"{mark}: {says}." for mark, says in LEGEND.items() if mark in used]
     if used & set(LEGEND):
-        settings = dict(contents.provenance.settings)
-        told.append(f"Alpha is {settings.get('alpha')}; p-values {settings.get('correction', 'as they are')}.")
+        told.append(f"Alpha is {dict(contents.provenance.settings).get('alpha')}.")
     return " ".join(told)
 
 
 def _of_verdicts(contents: Contents) -> str:
     depends = " * depends on unjudged documents." if any(one.caveat for one in contents.verdicts) else ""
-    return f"Differences from {contents.verdicts[0].baseline}.{depends}"
+    return f"Differences from {contents.verdicts[0].baseline}.{depends} {of_correction(contents)}"
 
 
 def _float(table: str, caption: str) -> str:
@@ -152,4 +183,4 @@ def _breakable(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    return f"% {_BLANKS.sub(' ', legible(text)).strip()}"
+    return f"% {_BLANKS.sub(' ', legible(text)).strip()}".replace("\ufffd", "?")

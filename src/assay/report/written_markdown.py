@@ -13,6 +13,7 @@ from assay.report.written import (
     bounds_table,
     coverage_table,
     marks,
+    of_correction,
     power_sentences,
     systems_table,
     verdicts_table,
@@ -27,6 +28,11 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
 _BLANKS = re.compile(r"\s+")
 # What begins a list, a rule or a title if a line begins with it.
 _STARTS_A_BLOCK = re.compile(r"^([-+=]|\d+[.)])(?=\s|[-+=]|$)")
+_FIRST: dict[bool | None, str] = {
+    True: "the largest gain first",
+    False: "the largest gain first; lower is better, so that a gain is a fall",
+    None: "the largest rise first; neither a rise nor a fall is better",
+}
 _CHANGES = {"gained": "new", "lost": "lost", "up": "↑", "down": "↓", "same": "="}
 
 
@@ -65,6 +71,7 @@ def _blocks(contents: Contents) -> Iterator[str]:
     yield f"# {escaped(contents.title)}"
     yield f"{escaped(contents.lead)}."
     yield from (f"**{escaped(sentence)}**" for sentence in contents.summary)
+    yield f"What to do: {escaped(contents.advice)}" if contents.advice else ""
     yield from _with_title("Warnings", [_list(contents.warnings)] if contents.warnings else [])
     yield from _with_title("Verdicts", _verdicts(contents))
     yield "## Systems"
@@ -100,6 +107,7 @@ def _verdicts(contents: Contents) -> Iterator[str]:
     yield table(verdicts_table(contents.verdicts))
     if any(one.caveat for one in contents.verdicts):
         yield escaped("* depends on unjudged documents")
+    yield escaped(of_correction(contents))
     for one in contents.verdicts:
         yield escaped(f"{one.paragraph} {one.caveat}")
 
@@ -113,7 +121,7 @@ def _queries(contents: Contents) -> Iterator[str]:
 
 def _differences(given: Differences) -> Iterator[str]:
     rows = given.queries
-    yield escaped(f"{given.measure} of {given.system} and {given.baseline}, the largest gain first.")
+    yield escaped(f"{given.measure} of {given.system} and {given.baseline}, {_FIRST[given.higher_is_better]}.")
     half = _MOST_QUERIES // 2
     shown = rows if len(rows) <= _MOST_QUERIES else (*rows[:half], *rows[-half:])
     yield table(

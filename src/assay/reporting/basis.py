@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,12 +17,13 @@ from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.evaluation import Evaluation
+from assay.files import is_file
 from assay.given import check_levels, whole
 from assay.measures.registry import Measure
 from assay.scored import Scored
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled
+from assay.stats.pairs import SIMULTANEOUS, Resampled
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -29,6 +31,8 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 MOST_SYSTEMS = 8
 #: Runs with more rows than this are not gone through once more for every document that they hold.
 MOST_ROWS = 5_000_000
+#: What corrections are called by those who made them; no correction has no name.
+CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 #: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
 COMPARED_BY: dict[str, Any] = {
     "test": "permutation", "correction": "holm", "family": "measure", "interval": "bca", "alpha": 0.05, "margin": None,
@@ -41,7 +45,7 @@ class Basis:
     """Everything that the parts of a report are read off from.
 
     `systems`: best first by the main measure. `detailed`: those that are looked at closely. `system`: the one whose
-    queries are shown beside the baseline's; empty if there is no comparison.
+    queries are shown beside the baseline's; empty if there is one system only.
     """
 
     evaluation: Evaluation | None
@@ -55,6 +59,7 @@ class Basis:
     standings: Mapping[tuple[str, str], tuple[float, Interval]]
     paired: Mapping[str, Paired]
     notes: tuple[str, ...]
+    origin: str = ""  # of scores alone: the file that they were read from
 
     @property
     def main(self) -> str:
@@ -83,6 +88,34 @@ class Basis:
             return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
         why = why_not(self.evaluation.policies)
         return f"documents are not looked at: {why}" if why else ""
+
+    @property
+    def family_size(self) -> int:
+        """How many comparisons p-values are corrected for, or a test of all pairs at once covers; 0 without any."""
+        if self.comparison is None:
+            return 0
+        if self.settings.test in SIMULTANEOUS:
+            return math.comb(len(self.systems), 2)
+        together = len(self.comparison.measures) if self.settings.family == "all" else 1
+        return len(self.comparison.pairs.pairs) * together
+
+    @property
+    def correction(self) -> str:
+        """Whose method p-values are corrected by; empty where they are not, or one alone needs no correction."""
+        return CORRECTED_BY.get(self.settings.correction, "") if self.family_size > 1 else ""
+
+    def higher_is_better(self, measure: str) -> bool | None:
+        """Whether more of a measure is good; None if it is neither good nor bad."""
+        if self.evaluation is not None:
+            return self.measure(measure).definition.higher_is_better
+        return self.paired[measure].higher_is_better
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether documents without judgment may matter to the verdicts, and nobody could look at what they do."""
+        if self.evaluation is None or self.evaluation.policies.unjudged == "error":
+            return False
+        return any(one.reach is None for one in self.findings())
 
     def retrieved(self, systems: Sequence[str], depth: int | None) -> dict[str, Ranks]:
         """Every document that one of these systems returned down to a depth, judged or not."""
@@ -140,7 +173,15 @@ def basis_of(
             known = math.nan if scored.evaluation is None else scored.evaluation.mean(name, one)
             standings[name, one] = known, _NO_INTERVAL
     first = (baseline or systems[0]) if len(systems) > 1 else ""
-    return _basis(scored.evaluation, comparison, settings, names, systems, first, system, standings, paired, notes)
+    basis = _basis(scored.evaluation, comparison, settings, names, systems, first, system, standings, paired, notes)
+    return replace(basis, origin=_origin(given)) if scored.evaluation is None else basis
+
+
+def _origin(given: Any) -> str:
+    """Where scores come from: a path, or what stands for one."""
+    if isinstance(given, str | os.PathLike):
+        return "<stdin>" if given == "-" else os.fspath(given)
+    return str(getattr(given, "name", "")) if is_file(given) else ""
 
 
 def _of_comparison(given: Comparison, baseline: str | None, system: str | None, said: dict[str, Any]) -> Basis:
@@ -184,13 +225,16 @@ def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
 ) -> Basis:
     """Put the systems in order, and choose which to look at closely."""
     main = measures[0]
+    same: set[str] = set()
     if comparison is not None and main in paired:
         ordered = [one.system for one in comparison.standing(main)]
+        same = {one.system for one in comparison.findings if one.measure == main and one.all_zero}
     else:
-        ordered = list(systems)
+        ordered = list(systems) if evaluation is None else [one.name for one in evaluation.sorted_by(main).systems]
     others = [name for name in ordered if name != baseline]
     _check_name("system", system, others)
-    closest = "" if comparison is None else system or others[0]
+    # Of a system whose queries are all the same, there is nothing to show.
+    closest = system or next((name for name in others if name not in same), others[0]) if baseline else ""
     detailed = ordered
     if len(ordered) > MOST_SYSTEMS:
         first = [name for name in (baseline, closest) if name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -27,6 +28,7 @@ from assay.reporting.contents import (
     Ranked,
     Side,
 )
+from assay.reporting.naming import joined
 from assay.reporting.texts import Texts
 
 #: Of more queries than this, only the differences of one system are shown.
@@ -53,10 +55,19 @@ def queries(basis: Basis, texts: Texts) -> Queries:
 
 
 def differences(basis: Basis, texts: Texts) -> tuple[list[Differences], list[str]]:
-    """The differences from the baseline, largest gain first: of the system looked at closest, then of the others."""
+    """The differences from the baseline, the best change first: of the system looked at closest, then of the others."""
     findings = sorted(basis.findings(), key=lambda one: one.system != basis.system)
-    shown = [one for one in findings if one.system in basis.detailed]
+    if not findings and basis.system:
+        return _untested(basis, texts), []
+    looked_at = [one for one in findings if one.system in basis.detailed]
+    shown = [one for one in looked_at if not one.all_zero]
     notes = []
+    if same := [one.system for one in looked_at if one.all_zero]:
+        names, differ = joined(same, most=len(same)), "does" if len(same) == 1 else "do"
+        notes.append(
+            f"{names} {differ} not differ from {basis.baseline} on any {basis.unit_kind} under {basis.main}: there are "
+            "no differences to list, and no power to speak of"
+        )
     if len(shown) > 1 and shown[0].units > _MOST_QUERIES:
         shown = shown[:1]
         notes.append(
@@ -64,13 +75,14 @@ def differences(basis: Basis, texts: Texts) -> tuple[list[Differences], list[str
             "--system chooses another"
         )
     told: list[Differences] = []
+    higher_is_better = basis.higher_is_better(basis.main)
     for one in shown:
         assert basis.comparison is not None  # there are findings
         try:
             frame = basis.comparison.queries(one.measure, one.system, one.baseline)
         except ParameterError as problem:
-            return [], [str(problem)]
-        rows = frame.sort("difference", descending=True, maintain_order=True).rows()
+            return [], [*notes, str(problem)]
+        rows = frame.sort("difference", descending=higher_is_better is not False, maintain_order=True).rows()
         said = texts.of_queries(row[0] for row in rows)
         told.append(
             Differences(
@@ -78,20 +90,46 @@ def differences(basis: Basis, texts: Texts) -> tuple[list[Differences], list[str
                 one.baseline,
                 one.system,
                 tuple(QueryDifference(query, said[query], *numbers) for query, *numbers, _, _ in rows),
+                higher_is_better,
             )
         )
     return told, notes
 
 
+def _untested(basis: Basis, texts: Texts) -> list[Differences]:
+    """Both values of what systems have in common, where that is too little for a test: one query, mostly."""
+    if basis.evaluation is None or basis.measure(basis.main).is_micro:
+        return []
+    told = []
+    values = queries(basis, texts)
+    first = values.systems.index(basis.baseline)
+    for system in sorted((name for name in values.systems if name != basis.baseline), key=lambda x: x != basis.system):
+        second = values.systems.index(system)
+        rows = [
+            QueryDifference(
+                row.query_id, row.text, row.values[first], row.values[second], row.values[second] - row.values[first]
+            )
+            for row in values.rows
+        ]
+        known = tuple(row for row in rows if not math.isnan(row.difference))
+        if known:
+            direction = basis.higher_is_better(basis.main)
+            told.append(Differences(basis.main, basis.baseline, system, known, direction))
+    return told
+
+
 def most_changed(given: Differences, number: int) -> list[QueryDifference]:
     """The queries with the largest gains, then those with the largest losses: half and half, if there are enough.
+
+    What is a gain depends on the measure; of one that is neither good nor bad, rises come first.
 
     >>> rows = [QueryDifference(f"q{n}", "", 0.0, d, d) for n, d in enumerate([0.5, 0.2, 0.1, 0.0, -0.4])]
     >>> [one.query_id for one in most_changed(Differences("AP", "a", "b", tuple(rows)), 4)]
     ['q0', 'q1', 'q2', 'q4']
     """
-    gains = [one for one in given.queries if one.difference > 0]
-    losses = [one for one in reversed(given.queries) if one.difference < 0]
+    sign = -1 if given.higher_is_better is False else 1
+    gains = [one for one in given.queries if sign * one.difference > 0]
+    losses = [one for one in reversed(given.queries) if sign * one.difference < 0]
     half = number // 2
     lost = min(len(losses), max(half, number - len(gains)))
     return [*gains[: number - lost], *losses[:lost]]
@@ -113,7 +151,9 @@ def changed_queries(
     if basis.no_documents:
         return [], [basis.no_documents]
     chosen = most_changed(given[0], shown.queries)
-    if not chosen:
+    if not chosen and len(given[0].queries) == 1:  # all there is: no value changed, but the rankings may have
+        chosen = list(given[0].queries)
+    if not chosen or given[0].system != basis.system:
         return [], []
     measure = basis.measure(given[0].measure)
     depth = max(shown.ranks, PAGE, int(measure.parameters.get("cutoff") or 0))
@@ -132,7 +172,17 @@ def changed_queries(
         if most is not None and most < max(one.value, one.baseline_value):
             most = None  # the measure has another idea of what is best
         told.append(
-            ChangedQuery(given[0].measure, one.query_id, one.text, before, after, one.difference, most, no_steps)
+            ChangedQuery(
+                given[0].measure,
+                one.query_id,
+                one.text,
+                before,
+                after,
+                one.difference,
+                most,
+                no_steps,
+                given[0].higher_is_better,
+            )
         )
     return told, []
 

@@ -8,13 +8,20 @@ from typing import Literal, NamedTuple
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone = Literal["good", "bad", "even", "open"]
 Change = Literal["gained", "lost", "up", "down", "same"]
+#: What a file was read as.
+Role = Literal["qrels", "run", "scores", "topics", "documents"]
 
 
 class Spoken(NamedTuple):
     """One comparison: the verdict in a few words, in a paragraph, and the numbers behind it.
 
-    `low` and `high` are the interval of the difference at `level`; NaN where there is none. `caveat` says what the
-    verdict depends on, such as unjudged documents; empty if on nothing that is known.
+    `low` and `high` are the interval of the difference at `level`; NaN where there is none. `narrow_low` and
+    `narrow_high`, at `narrow_level` (1 - 2 alpha), are what equivalence is decided by. `caveat` says what the verdict
+    depends on, such as unjudged documents; empty if on nothing that is known.
+
+    `p` is corrected over a family of `comparisons` by the method that `correction` names (empty: it is not corrected,
+    since there is one comparison only, or the test covers all at once, or nobody asked for it); `p_uncorrected` never
+    is, nor are the intervals. `higher_is_better` is None of a measure that is neither good nor bad.
     """
 
     measure: str
@@ -38,6 +45,13 @@ class Spoken(NamedTuple):
     won: int
     tied: int
     lost: int
+    higher_is_better: bool | None = True
+    p_uncorrected: float = math.nan
+    comparisons: int = 1
+    correction: str = ""  # "Holm"
+    narrow_low: float = math.nan
+    narrow_high: float = math.nan
+    narrow_level: float = math.nan
 
 
 class Score(NamedTuple):
@@ -79,12 +93,16 @@ class QueryDifference(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """The differences of a system from the baseline, query by query, the largest gain first."""
+    """The differences of a system from the baseline, query by query, the best change first.
+
+    Where lower is better, that is the largest fall; where neither is (`higher_is_better` is None), the largest rise.
+    """
 
     measure: str
     baseline: str
     system: str
     queries: tuple[QueryDifference, ...]
+    higher_is_better: bool | None = True
 
 
 class QueryValues(NamedTuple):
@@ -159,6 +177,7 @@ class ChangedQuery(NamedTuple):
     difference: float
     best: float | None
     no_steps: str
+    higher_is_better: bool | None = True
 
 
 class Coverage(NamedTuple):
@@ -198,6 +217,7 @@ class PowerOf(NamedTuple):
     margin: float
     needed: int | None
     power: float
+    unit_kind: str = "query"
 
 
 class Reference(NamedTuple):
@@ -211,7 +231,7 @@ class Reference(NamedTuple):
 class Input(NamedTuple):
     """A file that went in; `sha256` is the digest of its bytes, None where it was not a file."""
 
-    role: Literal["qrels", "run", "topics", "documents"]
+    role: Role
     name: str
     sha256: str | None
     says: str  # format and counts, such as "TREC qrels, 20 topics, 682 judgments"
@@ -251,3 +271,5 @@ class Contents(NamedTuple):
     references: tuple[Reference, ...]
     provenance: Provenance
     queries: Queries | None = None  # every query's value, also of one system alone
+    advice: str = ""  # one line on what to do next; empty if there is nothing to compare
+    verdicts_left_out: int = 0  # verdicts under other measures that stand in the table as marks only

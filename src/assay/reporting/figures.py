@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from assay.comparison import Finding
 from assay.errors import ParameterError
@@ -15,7 +14,7 @@ from assay.rankings.noticed import PAGE
 from assay.rankings.unjudged import bounds_of
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.contents import Bound, Coverage, PowerOf, PrecisionRecall, Score, SystemRow
-from assay.stats.paired import Paired
+from assay.reporting.naming import joined
 
 _JUDGED_AT = (5, 10, 20)
 _LEVELS = 11
@@ -51,17 +50,10 @@ def _best(basis: Basis, measure: str) -> float | None:
     """The best number of a column, unless all are alike, or none is better than another."""
     values = [basis.standings[measure, system][0] for system in basis.systems]
     known = {value for value in values if not math.isnan(value)}
-    more_is_good = _direction(basis, measure)
+    more_is_good = basis.higher_is_better(measure)
     if len(known) < 2 or more_is_good is None:
         return None
     return max(known) if more_is_good else min(known)
-
-
-def _direction(basis: Basis, measure: str) -> bool | None:
-    if basis.evaluation is not None:
-        return basis.measure(measure).definition.higher_is_better
-    paired: Paired = basis.paired[measure]
-    return paired.higher_is_better
 
 
 def curves(basis: Basis) -> tuple[list[PrecisionRecall], list[str]]:
@@ -70,13 +62,12 @@ def curves(basis: Basis) -> tuple[list[PrecisionRecall], list[str]]:
     if evaluation is None:
         return [], []
     measures = level_measures(_LEVELS, evaluation.compat)  # type: ignore[arg-type]  # rules and profiles share names
-    results = {
-        name: {
-            one: one.per_unit(evaluation.system(name).ranks, seed=evaluation.seed, samples=evaluation.samples)
-            for one in measures
-        }
-        for name in basis.detailed
-    }
+    results = {}
+    for name in basis.detailed:
+        ranks = evaluation.system(name).ranks
+        if basis.main in basis.paired:  # the same topics as in the table
+            ranks = on_units(ranks, basis.paired[basis.main].units)
+        results[name] = {one: one.per_unit(ranks, seed=evaluation.seed, samples=evaluation.samples) for one in measures}
     # What was refused as undefined was so under the measures asked for; the curve is not one of them.
     undefined = "counted_as" if evaluation.undefined == "error" else evaluation.undefined
     frame, _ = averaged_precision(results, undefined)
@@ -129,15 +120,23 @@ def bounds(basis: Basis) -> tuple[list[Bound], list[str]]:
                 value = basis.standings[name, system][0]
                 found.append(Bound(system, name, value, limits.mean_low, limits.mean_high))
         except ParameterError as problem:
-            notes.append(f"what unjudged documents could do is not known: {problem}")
+            notes.append(f"unjudged documents are not looked at: {problem}")
     return found, notes
 
 
-def power(basis: Basis) -> Iterator[PowerOf]:
-    """What so many queries can show, by the main measure."""
+def power(basis: Basis) -> tuple[list[PowerOf], list[str]]:
+    """What so many queries can show, by the main measure; where differences do not vary, nothing can be said of it."""
+    told = []
+    constant = []
     for one in basis.findings():
-        if one.system in basis.detailed:
-            yield PowerOf(
+        if one.system not in basis.detailed:
+            continue
+        if not one.spread > 0:
+            if not one.all_zero:
+                constant.append(one.system)
+            continue
+        told.append(
+            PowerOf(
                 one.measure,
                 one.baseline,
                 one.system,
@@ -148,4 +147,10 @@ def power(basis: Basis) -> Iterator[PowerOf]:
                 one.margin.value,
                 one.needed,
                 basis.settings.power,
+                basis.unit_kind,
             )
+        )
+    if not constant:
+        return told, []
+    names = joined(constant, most=len(constant))
+    return told, [f"there is no power of {names}: the difference is the same for every {basis.unit_kind}"]

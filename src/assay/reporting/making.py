@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.comparison.result import FROM_SCORES
@@ -11,11 +11,15 @@ from assay.given import whole
 from assay.measures.registry import Measure
 from assay.reporting import changed as by_query
 from assay.reporting import figures, verdicts
+from assay.reporting.advice import advice
 from assay.reporting.basis import Basis, basis_of
 from assay.reporting.contents import Contents
 from assay.reporting.methods import methods
+from assay.reporting.naming import told_once
 from assay.reporting.provenance import provenance
 from assay.reporting.result import Report
+from assay.reporting.rules import topics_of
+from assay.reporting.stamps import Stamp, stamps_of
 from assay.reporting.texts import Texts
 
 
@@ -32,6 +36,7 @@ def make_report(
     changed: int = 6,
     show: int = 10,
     command: str = "",
+    stamps: Mapping[str, Stamp] | None = None,
     **rules: Any,
 ) -> Report:
     """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
@@ -44,7 +49,8 @@ def make_report(
     the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
     best of the others unless given. `topics` and `documents` (files, tables or dicts of texts) put words to ids.
     `changed`: how many of the most changed queries to show, half of them gains and half losses; `show`: how many ranks
-    of each. `command` is the command line that made it.
+    of each. `command` is the command line that made it. `stamps` (of `stamps_of`) are those of files that were read
+    before: one that has changed since is refused, as its digest would be that of something else.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
@@ -52,6 +58,7 @@ def make_report(
     >>> report.contents.verdicts[0].headline, report.contents.changed[0].text
     ('up is better than down', 'bitter tea')
     """
+    before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = by_query.Shown(whole("changed", changed, 0), whole("show", show, 1))
     texts = Texts.of(topics, documents)
     basis = basis_of(given, runs, measures, baseline=baseline, system=system, rules=rules)
@@ -60,11 +67,12 @@ def make_report(
     moved, no_rankings = by_query.changed_queries(basis, parts, texts, shown)
     drawn, no_curve = figures.curves(basis)
     limits, no_bounds = figures.bounds(basis)
+    power, no_power = figures.power(basis)
     every_query = by_query.queries(basis, texts)
     documents_shown = [one.doc_id for query in moved for side in (query.baseline, query.system) for one in side.ranking]
     unknown = texts.notes((row.query_id for row in every_query.rows), documents_shown)
     paragraph, references = methods(basis)
-    notes = (*basis.notes, *left_out, *too_many, *no_rankings, *no_curve, *no_bounds, *unknown)
+    notes = (*basis.notes, *left_out, *too_many, *no_power, *no_rankings, *no_curve, *no_bounds, *unknown)
     # The report says the same of all documents, and why.
     told_better = {FROM_SCORES, f"unjudged {basis.no_documents}"}
     contents = Contents(
@@ -80,13 +88,15 @@ def make_report(
         changed=tuple(moved),
         coverage=tuple(figures.coverage(basis)),
         bounds=tuple(limits),
-        power=tuple(figures.power(basis)),
+        power=tuple(power),
         warnings=_warnings(basis, texts),
-        notes=tuple(dict.fromkeys(note for note in notes if note and note not in told_better)),
+        notes=tuple(told_once([note for note in notes if note and note not in told_better], basis.measures)),
         methods=paragraph,
         references=tuple(references),
-        provenance=provenance(basis, texts, command),
+        provenance=provenance(basis, texts, command, before),
         queries=every_query,
+        advice=advice(basis),
+        verdicts_left_out=len(basis.comparison.findings) - len(spoken) if basis.comparison else 0,
     )
     return Report(contents)
 
@@ -103,9 +113,10 @@ def _lead(basis: Basis) -> str:
     if basis.evaluation is None:
         counts.append(number_of(basis.unit_kind, len(basis.paired[basis.main].units)))
     else:
-        counts.append(number_of("topic", len(basis.evaluation.qrels.topics)))
+        counts.append(topics_of(basis, basis.evaluation))
         counts.append(number_of("judgment", basis.evaluation.qrels.frame.height))
-    return ", ".join(counts)
+    lower = f"; lower {basis.main} is better" if basis.higher_is_better(basis.main) is False else ""
+    return ", ".join(counts) + lower
 
 
 def _warnings(basis: Basis, texts: Texts) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assay import __version__
 from assay.comparison import Comparison
@@ -12,6 +12,8 @@ from assay.measures.registry import Measure
 from assay.report.comparisons import TESTS, family
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Reference
+from assay.reporting.naming import joined
+from assay.reporting.rules import other_topics, rules, topics_of
 from assay.reporting.works import (
     OF_CORRECTIONS,
     OF_EQUIVALENCE,
@@ -22,25 +24,12 @@ from assay.reporting.works import (
     OF_TESTS,
     work,
 )
+from assay.stats.pairs import SIMULTANEOUS
 from assay.stats.permutation import NOTHING_DIFFERS
 
 _MOST_NAMES = 8
-_TIES = {
-    "doc_id_descending": "documents with equal scores were put in descending order of their ids",
-    "doc_id_ascending": "documents with equal scores were put in ascending order of their ids",
-    "input_order": "documents with equal scores stayed in the order of the run file",
-    "expected": "values are means over all orders of documents with equal scores",
-}
-_MISSING = {
-    "zero": "a topic that a run lacks counted as one without results",
-    "skip": "topics that a run lacks were left out",
-    "error": "every run has all topics",
-}
-_UNDEFINED = {
-    "counted_as": "undefined values counted as the measure declares (mostly 0)",
-    "skip": "undefined values were left out of means",
-    "error": "no value was undefined",
-}
+#: From so many different notes on, tests do not say how each was done.
+_MOST_NOTES = 2
 
 
 class Citations:
@@ -71,10 +60,9 @@ def methods(basis: Basis) -> tuple[str, list[Reference]]:
     sentences: list[str] = []
     if basis.evaluation is None:
         units = number_of(basis.unit_kind, len(basis.paired[basis.main].units))
-        sentences.append(
-            f"The scores of {number_of('system', len(basis.systems))} ({_names(basis.systems)}) on {units} were taken "
-            f"as given: {_names(basis.measures)}."
-        )
+        systems = f"{number_of('system', len(basis.systems))} ({joined(basis.systems, _MOST_NAMES)})"
+        names = joined(basis.measures, most=len(basis.measures))
+        sentences.append(f"The scores of {systems} on {units} were taken as given: {names}.")
     else:
         sentences += _evaluated(basis, basis.evaluation, cite)
     if basis.comparison is not None:
@@ -88,28 +76,24 @@ def methods(basis: Basis) -> tuple[str, list[Reference]]:
 def _evaluated(basis: Basis, evaluation: Evaluation, cite: Citations) -> Iterator[str]:
     grades = evaluation.qrels.frame["relevance"].to_numpy()
     judgments = number_of("relevance judgment", len(grades))
-    topics = number_of("topic", len(evaluation.qrels.topics))
     scale = f"grades {grades.min():g} to {grades.max():g}" if len(grades) else "no grade"
-    systems = f"{number_of('system', len(basis.systems))} ({_names(basis.systems)})"
+    systems = f"{number_of('system', len(basis.systems))} ({joined(basis.systems, _MOST_NAMES)})"
     level = f"a document of grade {evaluation.policies.relevance_level:g} or more counted as relevant"
     were = "was" if len(basis.systems) == 1 else "were"
+    others = other_topics(basis)
+    topics = f"{topics_of(basis, evaluation)}{f' ({others})' if others else ''}"
     yield f"{systems} {were} evaluated on {topics} with {judgments} ({scale}); {level}."
-    named = [_measure(basis.measure(name), cite) for name in basis.measures]
-    yield f"Effectiveness was measured by {_names(named, most=len(named))}."
-    rules = [_TIES[evaluation.policies.ties], "documents without judgment counted as not relevant"]
-    if evaluation.policies.unjudged == "error":
-        rules[1] = "every document that was looked at has a judgment"
-    if evaluation.policies.judged_only:
-        rules[1] = "documents without judgment were taken out of the rankings"
-    if evaluation.policies.depth is not None:
-        rules.append(f"only the first {evaluation.policies.depth:,} documents of a topic were looked at")
-    rules += [_MISSING[evaluation.policies.missing], _UNDEFINED[evaluation.undefined]]
-    text = "; ".join(rules)
-    yield f"{text[0].upper()}{text[1:]}."
+    top = evaluation.systems[0].ranks.max_grade
+    named = [_measure(basis.measure(name), top, cite) for name in basis.measures]
+    yield f"Effectiveness was measured by {joined(named, most=len(named))}."
+    yield rules(basis, evaluation)
 
 
-def _measure(measure: Measure, cite: Citations) -> str:
-    """A measure, the work that it comes from, and the parameters that its name does not show."""
+def _measure(measure: Measure, top: float, cite: Citations) -> str:
+    """A measure, the work that it comes from, and the parameters that its name does not show.
+
+    `top` is the largest grade of the judgments: the top of the scale, where a measure wants one and none was named.
+    """
     at = measure.definition.at
     chosen = {
         name: value
@@ -122,24 +106,18 @@ def _measure(measure: Measure, cite: Citations) -> str:
     details = ", ".join(
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in chosen.items()
     )
+    if "max_grade" in measure.parameters and measure.parameters["max_grade"] is None:
+        details += f"{', ' if details else ''}max_grade {top:g}, the largest in the judgments"
     return f"{measure}{cite(*works)}{f' ({details})' if details else ''}"
 
 
 def _compared(basis: Basis, comparison: Comparison, cite: Citations) -> Iterator[str]:
     settings = comparison.settings
-    said = dict.fromkeys(one.outcome.note for one in comparison.findings)
-    notes = [note for note in said if note not in {"", NOTHING_DIFFERS}]
-    how = f" ({'; '.join(notes)})" if 0 < len(notes) <= 2 else ""
-    if not how and settings.resamples is not None:
-        how = f" ({settings.resamples:,} random swaps, or all there are where these are fewer)"
-    over = family(comparison)
-    correction = OF_CORRECTIONS.get(settings.correction)
-    corrected = f"p-values were {over}" if over.startswith(("corrected", "not corrected")) else over
-    cited = cite(*OF_TESTS[settings.test])
-    cited_too = cite(correction) if correction and over.startswith("corrected") else ""
+    test, cited = TESTS[settings.test], cite(*OF_TESTS[settings.test])
+    article = "" if test.startswith("Tukey's") else "the "
     yield (
-        f"Differences from {basis.baseline} were tested two-sidedly at the level {settings.alpha:g} by the "
-        f"{TESTS[settings.test]}{cited}{how}; {corrected}{cited_too}."
+        f"Differences from {basis.baseline} were tested two-sidedly at the level {settings.alpha:g} by {article}{test}"
+        f"{cited}{_how(comparison)}; {_family(basis, comparison, cite)}."
     )
     yield from _with_intervals(basis, cite)
     margins = sorted({one.margin.value for one in comparison.findings})
@@ -155,17 +133,42 @@ def _compared(basis: Basis, comparison: Comparison, cite: Citations) -> Iterator
     )
 
 
+def _how(comparison: Comparison) -> str:
+    """How the test was done, in brackets: how many swaps were drawn, or what an analysis of variance gave."""
+    settings = comparison.settings
+    said = dict.fromkeys((one.measure, one.outcome.note) for one in comparison.findings)
+    notes = {(measure, note): None for measure, note in said if note not in {"", NOTHING_DIFFERS}}
+    if settings.test == "tukey" and len(comparison.measures) > 1:  # its numbers are those of one measure
+        told = [f"{measure}: {note}" for measure, note in notes]
+        return f" ({'. '.join(told)})" if told else ""
+    distinct = list(dict.fromkeys(note for _, note in notes))
+    if 0 < len(distinct) <= _MOST_NOTES:
+        return f" ({'; '.join(distinct)})"
+    if settings.resamples is not None:
+        return f" ({settings.resamples:,} random swaps, or all there are where these are fewer)"
+    return ""
+
+
+def _family(basis: Basis, comparison: Comparison, cite: Citations) -> str:
+    """What p-values were corrected over."""
+    settings = comparison.settings
+    if settings.test in SIMULTANEOUS:
+        under = ", measure by measure" if len(comparison.measures) > 1 else ""
+        return f"p-values hold for all {number_of('pair', basis.family_size)} of systems at once{under}"
+    over = family(comparison)
+    if not over.startswith(("corrected", "not corrected")):
+        return over
+    correction = OF_CORRECTIONS.get(settings.correction)
+    return f"p-values were {over}{cite(correction) if correction else ''}"
+
+
 def _with_intervals(basis: Basis, cite: Citations) -> Iterator[str]:
     settings = basis.settings
     if basis.paired:
+        adjusted = ", not adjusted for the number of comparisons" if basis.family_size > 1 else ""
         kind = "bias-corrected and accelerated (BCa)" if settings.interval == "bca" else "percentile"
         yield (
             f"Intervals are {kind} bootstrap intervals{cite(OF_INTERVALS[settings.interval])} at the "
             f"{1 - settings.alpha:.0%} level, from {settings.bootstrap_resamples:,} resamples of the "
-            f"{several(basis.unit_kind)}."
+            f"{several(basis.unit_kind)}{adjusted}."
         )
-
-
-def _names(names: Sequence[str], most: int = _MOST_NAMES) -> str:
-    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -5,29 +5,33 @@ from __future__ import annotations
 import datetime
 import hashlib
 import os
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from assay import __version__
 from assay.errors import InputError, ParameterError, number_of
-from assay.report.comparisons import CORRECTIONS, TESTS
+from assay.report.comparisons import TESTS
 from assay.reporting.basis import Basis
-from assay.reporting.contents import Input, Provenance
+from assay.reporting.contents import Input, Provenance, Role
+from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
 from assay.reporting.texts import Texts
+from assay.stats.pairs import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
 _IN_MEMORY = "in memory"
 
 
-def provenance(basis: Basis, texts: Texts, command: str) -> Provenance:
-    """Everything that the report can be made again from."""
+def provenance(basis: Basis, texts: Texts, command: str, before: Mapping[str, Stamp]) -> Provenance:
+    """Everything that the report can be made again from; `before` are the stamps of files before they were read."""
     evaluation = basis.evaluation
     return Provenance(
         version=__version__,
         command=command,
         made=now(),
         seed=basis.settings.seed,
-        inputs=tuple(inputs(basis, texts)),
+        inputs=tuple(inputs(basis, texts, before)),
         signatures=() if evaluation is None else tuple(evaluation.signatures[name] for name in basis.measures),
         settings=tuple(settings(basis)),
     )
@@ -46,11 +50,16 @@ def now() -> str:
     return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def inputs(basis: Basis, texts: Texts) -> list[Input]:
-    """The judgments, the runs in the order of the table, topics and documents."""
+def inputs(basis: Basis, texts: Texts, before: Mapping[str, Stamp]) -> list[Input]:
+    """The judgments, the runs in the order of the table (or the scores), topics and documents."""
     told = []
     evaluation = basis.evaluation
-    if evaluation is not None:
+    _input = partial(_described, before)
+    if evaluation is None:
+        told.append(
+            _input("scores", basis.origin or "scores", "scores" if basis.origin else _IN_MEMORY, _counts(basis))
+        )
+    else:
         qrels = evaluation.qrels
         counts = f"{number_of('topic', len(qrels.topics))}, {number_of('judgment', qrels.frame.height)}"
         told.append(_input("qrels", qrels.name, qrels.format, counts))
@@ -58,7 +67,9 @@ def inputs(basis: Basis, texts: Texts) -> list[Input]:
         for name in basis.systems:
             run = evaluation.runs[name]
             told.append(
-                _input("run", run.origin, run.format, f"{number_of('document', rows[name])} for judged topics", name)
+                _input(
+                    "run", run.origin, run.format, f"{number_of('document', rows[name])} for judged topics", name=name
+                )
             )
     if texts.topics is not None:
         told.append(_input("topics", texts.topics.name, texts.topics.format, number_of("topic", len(texts.topics))))
@@ -68,10 +79,22 @@ def inputs(basis: Basis, texts: Texts) -> list[Input]:
     return told
 
 
-def _input(
-    role: Literal["qrels", "run", "topics", "documents"], origin: str, format: str, counts: str, name: str | None = None
+def _counts(basis: Basis) -> str:
+    """What scores are of."""
+    units = len({unit for one in basis.paired.values() for unit in one.units})
+    parts = (("system", len(basis.systems)), ("measure", len(basis.measures)), (basis.unit_kind, units))
+    return ", ".join(number_of(what, count) for what, count in parts)
+
+
+def _described(
+    before: Mapping[str, Stamp], role: Role, origin: str, format: str, counts: str, *, name: str | None = None
 ) -> Input:
-    digest = None if format == _IN_MEMORY or not Path(origin).is_file() else digest_of(Path(origin))
+    path = Path(origin)
+    digest = None
+    if format != _IN_MEMORY and path.is_file():
+        known = before.get(os.path.realpath(path), stamp_of(path))
+        digest = digest_of(path)
+        check_unchanged(path, known)
     says = f"{format}, {counts}" if digest else f"{format}, {counts}; not a file, so without a digest"
     shown = _from_here(origin) if digest else origin
     return Input(role, shown if name in {None, shown} else f"{name} = {shown}", digest, says)
@@ -92,6 +115,16 @@ def digest_of(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {(problem.strerror or str(problem)).lower()}") from problem
 
 
+def _correction(basis: Basis) -> str:
+    """Whose correction of p-values, and over how many comparisons."""
+    over = number_of("comparison", basis.family_size)
+    if basis.settings.test in SIMULTANEOUS:
+        return f"none: the test covers all {number_of('pair', basis.family_size)} of systems at once"
+    if basis.family_size == 1:
+        return f"none: {over}"
+    return f"{basis.correction or 'none'}, {over}"
+
+
 def settings(basis: Basis) -> list[tuple[str, str]]:
     """How the numbers were made, name and value, for readers."""
     chosen = basis.settings
@@ -102,7 +135,7 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
             "baseline": basis.baseline,
             "test": TESTS[chosen.test],
             "random swaps": "none" if chosen.resamples is None else f"{chosen.resamples:,}",
-            "correction": CORRECTIONS[chosen.correction],
+            "correction": _correction(basis),
             "family": "pairs under one measure" if chosen.family == "measure" else "pairs under all measures together",
             "margin": ", ".join(margins),
             "power": f"{chosen.power:.0%}",

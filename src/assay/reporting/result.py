@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import ParameterError
-from assay.files.atomic import write_text
+from assay.files.atomic import write_texts
+from assay.report.legible import legible
 from assay.report.written import as_json_text, systems_table
 from assay.reporting.contents import Contents
 
@@ -59,13 +61,17 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the form that the name ends in (.html, .md, .tex, .json), whole or not at all."""
-        form = form_of(path)
-        write_text(path, str(getattr(self, form)()))
-        return Path(path)
+        return self.save_all([path])[0]
+
+    def save_all(self, paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+        """Write several forms, each as its name ends, all of them or none."""
+        wanted = [Path(path) for path in paths]
+        write_texts({path: str(getattr(self, form_of(path))()) for path in wanted})
+        return wanted
 
     def _repr_html_(self) -> str:
         title, said = html.escape(self.contents.title), html.escape(str(self)).replace("\n", "<br>")
-        return f"<p><b>{title}</b></p><p>{said}</p>{systems_table(self.contents).to_html()}"
+        return legible(f"<p><b>{title}</b></p><p>{said}</p>{systems_table(self.contents).to_html()}")
 
 
 def form_of(path: str | os.PathLike[str]) -> str:

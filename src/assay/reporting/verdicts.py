@@ -10,10 +10,11 @@ from assay.errors import number_of
 from assay.report.sentences import caveat, headline, of_noticed, of_verdict, without_caveat
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Spoken, Tone
+from assay.reporting.naming import joined
 
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
 MOST_VERDICTS = 12
-_MOST_NAMES = 5
+_MOST_NAMES = 6
 TONES: dict[str, Tone] = {"better": "good", "worse": "bad", "equivalent": "even", "identical": "even"}
 #: How a group of systems with the same verdict stands to the baseline.
 _GROUPS = {
@@ -62,6 +63,13 @@ def _spoken(finding: Finding, basis: Basis) -> Spoken:
         won=finding.wins.won,
         tied=finding.wins.tied,
         lost=finding.wins.lost,
+        higher_is_better=basis.higher_is_better(finding.measure),
+        p_uncorrected=finding.outcome.p,
+        comparisons=basis.family_size,
+        correction=basis.correction,
+        narrow_low=finding.narrow.low,
+        narrow_high=finding.narrow.high,
+        narrow_level=finding.narrow.level,
     )
 
 
@@ -79,6 +87,9 @@ def summary(basis: Basis) -> Iterator[str]:
         best = basis.systems[0]
         value, interval = basis.standings[basis.main, best]
         yield f"{best} has the best number, {value:.4f} ({_interval(interval.low, interval.high, interval.level)})."
+    if basis.is_unchecked:
+        what = "this verdict" if len(findings) == 1 else "these verdicts"
+        yield f"Unjudged documents were not checked: with other grades for them, {what} could be another."
     depend = sum(bool(one.verdict.unjudged) for one in findings)
     if depend:
         which = "This verdict depends" if len(findings) == 1 else f"{depend} of {len(findings)} verdicts depend"
@@ -97,15 +108,15 @@ def noticed(basis: Basis) -> list[str]:
 
 
 def _without_comparison(basis: Basis) -> Iterator[str]:
-    known = [name for name in basis.systems if (basis.main, name) in basis.standings]
-    for name in known[:1]:
-        value, interval = basis.standings[basis.main, name]
-        said = f" ({_interval(interval.low, interval.high, interval.level)})" if interval.is_known else ""
-        yield f"{name} has {'no number' if math.isnan(value) else f'{value:.4f}'} under {basis.main}{said}."
     if len(basis.systems) == 1:
+        value, interval = basis.standings[basis.main, basis.systems[0]]
+        said = f" ({_interval(interval.low, interval.high, interval.level)})" if interval.is_known else ""
+        yield f"{basis.systems[0]} has {_number(value)} under {basis.main}{said}."
         yield "There is no other system to compare it with."
-    else:
-        yield f"The {number_of('system', len(basis.systems))} are not compared by {basis.main}: see the notes."
+        return
+    values = [f"{name} has {_number(basis.standings[basis.main, name][0])}" for name in basis.systems]
+    yield f"Under {basis.main}, {joined(values, _MOST_NAMES)}."
+    yield f"The {number_of('system', len(basis.systems))} are not compared by {basis.main}: see the notes."
 
 
 def _other_measures(basis: Basis) -> Iterator[str]:
@@ -115,7 +126,7 @@ def _other_measures(basis: Basis) -> Iterator[str]:
         for one in basis.findings(name):
             groups.setdefault(one.verdict.word, []).append(name)
     if groups:
-        told = "; ".join(f"{word} under {_names(names)}" for word, names in groups.items())
+        told = "; ".join(f"{word} under {joined(names, most=_MOST_NAMES)}" for word, names in groups.items())
         yield f"By the other measures: {told}."
 
 
@@ -127,17 +138,17 @@ def _of_groups(findings: Sequence[Finding], measure: str, baseline: str) -> str:
             are = "is" if len(names) == 1 else "are"
             # Names come in last: they may hold braces.
             parts = says.replace("{are}", are).split("{}")
-            told.append(_names(names).join(part.replace("{baseline}", "it" if told else baseline) for part in parts))
+            told.append(
+                joined(names, most=_MOST_NAMES).join(
+                    part.replace("{baseline}", "it" if told else baseline) for part in parts
+                )
+            )
     return f"Under {measure}, {'; '.join(told)}."
+
+
+def _number(value: float) -> str:
+    return "no number" if math.isnan(value) else f"{value:.4f}"
 
 
 def _interval(low: float, high: float, level: float) -> str:
     return f"{level:.0%} interval {low:.4f} to {high:.4f}"
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names as one says them; of many, the first."""
-    shown = (
-        list(names) if len(names) <= _MOST_NAMES + 1 else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} others"]
-    )
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -139,9 +139,8 @@ class Paired:
         """What to say about the pairing: units left out, and values that there were not."""
         told = []
         if self.left_out:
-            told.append(
-                f"{self.measure}: {number_of(self.unit_kind, self.left_out)} that not all systems have left out"
-            )
+            units = number_of(self.unit_kind, self.left_out)
+            told.append(f"{self.measure}: {units} left out: not all systems have a value there")
         if self.undefined:
             told.append(
                 f"{self.measure}: {number_of('undefined value', self.undefined)} counted as the measure declares"

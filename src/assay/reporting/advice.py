@@ -1,0 +1,118 @@
+"""What to do next, in one line, read off the findings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.comparison import Finding
+from assay.errors import number_of, several
+from assay.reporting.basis import Basis
+from assay.reporting.naming import joined
+from assay.stats.verdict import FEWEST_UNITS
+
+_SAYS = {
+    "better": "Better",
+    "worse": "Worse",
+    "equivalent": "As good",
+    "identical": "Identical",
+    "cannot tell": "Cannot tell",
+    "higher": "Higher",
+    "lower": "Lower",
+}
+_JUDGE_NEXT = 25
+#: A share of unjudged documents that is worth naming; below it, their number says more.
+_WORTH_NAMING = 0.05
+
+
+def advice(basis: Basis) -> str:
+    """One line on what to do next; empty without anything to compare.
+
+    Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
+    """
+    findings = basis.findings()
+    if not findings:
+        return _without_findings(basis)
+    chosen = next((one for one in findings if one.verdict.word == "better"), findings[0])
+    said = _of(basis, chosen)
+    return said if len(findings) == 1 else f"{chosen.system}: {said[0].lower()}{said[1:]}"
+
+
+def _without_findings(basis: Basis) -> str:
+    topics = 0 if basis.evaluation is None else len(basis.evaluation.qrels.topics)
+    if len(basis.systems) > 1 and topics == 1:
+        return f"One topic says nothing of others: judge at least {FEWEST_UNITS}, then compare again."
+    return ""
+
+
+def _of(basis: Basis, finding: Finding) -> str:
+    word = finding.verdict.word
+    if word in {"higher", "lower"}:
+        return f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
+    if word == "cannot tell" and finding.units < FEWEST_UNITS:
+        return f"Cannot tell: {number_of(basis.unit_kind, finding.units)} are too few; get at least {FEWEST_UNITS}."
+    if finding.verdict.unjudged:
+        return f"{_unjudged(basis, finding, _SAYS[word])}."
+    if word == "cannot tell":
+        return f"Cannot tell: {_more(basis, finding)}."
+    if word == "identical":
+        return f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems."
+    return _settled(basis, finding)
+
+
+def _unjudged(basis: Basis, finding: Finding, says: str) -> str:
+    """Judge first what the verdict depends on."""
+    judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
+    least = min((finding.baseline, finding.system), key=lambda name: judged.get(name, math.nan))
+    share = 1 - judged.get(least, math.nan)
+    open_still = finding.verdict.word == "cannot tell"
+    if share >= _WORTH_NAMING and basis.measure(finding.measure).parameters.get("cutoff"):
+        why = f"{share:.0%} of the top 10 of {least} is unjudged"
+    else:
+        unjudged = number_of("unjudged document", finding.verdict.unjudged)
+        why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
+    command = f"assay compare … -m {finding.measure} --judge-next {_JUDGE_NEXT}"
+    return f"{says}, {'and' if open_still else 'but'} {why}: judge these first ({command})"
+
+
+def _more(basis: Basis, finding: Finding) -> str:
+    """How many units it would take to tell; or what so many can show, where the margin takes no more than these."""
+    units, power = several(basis.unit_kind), f"{basis.settings.power:.0%}"
+    if finding.needed is not None and finding.needed > finding.units:
+        smallest = f"a difference of {finding.margin.value:.3g}"
+        return f"about {finding.needed:,} {units} would show {smallest} {power} of the time"
+    if not finding.spread > 0 or math.isnan(finding.detectable):
+        return f"more {units} may"
+    shown = f"a difference of {finding.detectable:.3f} {power} of the time"
+    return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
+
+
+def _settled(basis: Basis, finding: Finding) -> str:
+    """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
+    others = [one for name in basis.measures[1:] for one in basis.findings(name) if one.system == finding.system]
+    word = finding.verdict.word
+    against = {"better": ["worse"], "worse": ["better"]}.get(word, ["better", "worse"])
+    opposed = [f"{one.verdict.word} under {one.measure}" for one in others if one.verdict.word in against]
+    says = f"{_SAYS[word]} under {finding.measure}"
+    if opposed:
+        return f"{says}, but {', '.join(opposed)}: decide which matters."
+    same = [one for one in others if one.verdict.word == word]
+    unsure = next((one for one in same if one.verdict.unjudged), None)
+    if unsure is not None:
+        return f"{_unjudged(basis, unsure, f'{says}; under {unsure.measure}, too')}."
+    if word == "equivalent":
+        return f"{says}, within ±{finding.margin.value:.3g}: choose by something else, such as cost or speed."
+    says = f"{_SAYS[word]} {_under(basis, finding, same)}"
+    if basis.is_unchecked:
+        return f"{says}, as far as is judged: what unjudged documents could do was not checked."
+    if word == "worse":
+        return f"{says}: keep {finding.baseline}."
+    return f"{says}: nothing here stands against it."
+
+
+def _under(basis: Basis, finding: Finding, same: Sequence[Finding]) -> str:
+    """Under which measures the verdict is the same."""
+    if 0 < len(same) == len(basis.measures) - 1:
+        return "under all measures"
+    names = [finding.measure, *(one.measure for one in same)]
+    return f"under {joined(names, most=len(names))}"

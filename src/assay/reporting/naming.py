@@ -1,0 +1,39 @@
+"""Names in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def joined(names: Sequence[str], most: int) -> str:
+    """Names as one says them; of many, the first.
+
+    >>> joined(["a", "b", "c"], most=3), joined(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 others')
+    """
+    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} others"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def told_once(notes: Sequence[str], measures: Sequence[str]) -> list[str]:
+    """Notes without repetition: what is said of several measures in the same words is said of them together.
+
+    >>> told_once(["AP: 2 left out", "an aside", "RR: 2 left out", "an aside"], ["AP", "RR"])
+    ['AP, RR: 2 left out', 'an aside']
+    """
+    told: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        before, measure, after = _about(note, measures)
+        names = told.setdefault((before, after), [])
+        if measure not in names:
+            names.append(measure)
+    return [f"{before}{', '.join(names)}{after}" for (before, after), names in told.items()]
+
+
+def _about(note: str, measures: Sequence[str]) -> tuple[str, str, str]:
+    """The note before the measure that it is about, the measure, and the rest; without one, all is before it."""
+    for measure in measures:
+        for start in (0, note.find(f": {measure}: ") + 2):
+            if note.startswith(f"{measure}: ", start):
+                return note[:start], measure, note[start + len(measure) :]
+    return note, "", ""
