@@ -275,7 +275,9 @@ def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> No
     finding = compare(JUDGED, runs, measures="RR").finding()
     assert finding.verdict.word == "cannot tell"
     assert finding.needed is not None
-    expected = f"Cannot tell: about {finding.needed:,} queries would show a difference of 0.01 80% of the time."
+    expected = (
+        f"Cannot tell: it takes about {finding.needed:,} queries to show a difference of 0.01 with a power of 80%."
+    )
     assert advice(runs) == expected
     few = {query: JUDGED[query] for query in list(JUDGED)[:3]}
     assert advice(runs, qrels=few) == "Cannot tell: 3 queries are too few; get at least 5."
@@ -288,7 +290,7 @@ def test_where_so_many_queries_would_show_the_margin_the_advice_names_what_they_
     finding = compare(JUDGED, runs, measures="RR", margin=margin).finding()
     assert finding.verdict.word == "cannot tell"
     expected = (
-        f"Cannot tell: 12 queries show a difference of {finding.detectable:.3f} 80% of the time, and a smaller one"
+        f"Cannot tell: 12 queries show a difference of {finding.detectable:.3f} with a power of 80%, and a smaller one"
     )
     assert advice(runs, margin=margin) == f"{expected} takes more."
 

@@ -80,10 +80,10 @@ def _more(basis: Basis, finding: Finding) -> str:
     units, power = several(basis.unit_kind), f"{basis.settings.power:.0%}"
     if finding.needed is not None and finding.needed > finding.units:
         smallest = f"a difference of {finding.margin.value:.3g}"
-        return f"about {finding.needed:,} {units} would show {smallest} {power} of the time"
+        return f"it takes about {finding.needed:,} {units} to show {smallest} with a power of {power}"
     if not finding.spread > 0 or math.isnan(finding.detectable):
         return f"more {units} may"
-    shown = f"a difference of {finding.detectable:.3f} {power} of the time"
+    shown = f"a difference of {finding.detectable:.3f} with a power of {power}"
     return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
 
 
