@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import json
 import re
+import subprocess
+import sys
+import tarfile
+import zipfile
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -23,8 +28,10 @@ from typer.testing import CliRunner
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli import app
-from assay.diagnosis import checks
-from assay.diagnosis.scores import contradictions, tie_ranges
+from assay.diagnosis import Finding, checks
+from assay.diagnosis.contradictions import contradictions
+from assay.diagnosis.forms import bridge
+from assay.diagnosis.scores import tie_ranges
 from assay.diagnosis.tolerant import read_lines
 from assay.measures import AP, RR, P, nDCG
 
@@ -307,7 +314,7 @@ PLANTED = [
     Planted(
         "a gzip file damaged from the start",
         run_lines(lambda _: b"\x1f\x8b" + b"damage" * 9),
-        {("compression", "error"), ("compression", "note")},
+        {("compression", "error")},
     ),
     Planted(
         "a table in JSON that ends too soon", run_lines(lambda _: '{"101": {"doc-1-1": 1.0,'), {("format", "error")}
@@ -462,7 +469,7 @@ PLANTED = [
             _changed(given.qrels, every("doc-", "dé-")),
             [*_changed(given.run, every("doc-", "dé-")), "112 Q0 de\u0301-12-1 25 1 mine"],
         ),
-        {("odd-ids", "warning")},
+        {("odd-ids", "warning"), ("doc-ids", "warning")},
     ),
     Planted(
         "a word for nothing",
@@ -556,14 +563,21 @@ PLANTED = [
     Planted(
         "lists shorter than the cut-off",
         run_lines(lambda lines: [line for line in lines if int(line.split()[3]) <= (8 if line < "104" else 24)]),
+        {("short-lists", "note")},
+    ),
+    Planted(
+        "lists shorter than a cut-off that was asked for",
+        run_lines(lambda lines: [line for line in lines if int(line.split()[3]) <= (8 if line < "104" else 24)]),
         {("short-lists", "warning")},
+        None,
+        {"measures": "P@10"},
     ),
     # Runs
     Planted(
         "two tags",
         run_lines(lambda lines: [re.sub("mine$", "yours", line) if line.startswith("108") else line for line in lines]),
         {("tags", "warning")},
-        7 * DEPTH + 1,
+        1,
     ),
     Planted(
         "a run cut short",
@@ -574,7 +588,228 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.name)
+def numbered(given: Files) -> Files:
+    """Documents that are plain numbers, the same in all topics."""
+    return Files(*(every(r"doc-\d+-(\d+)", r"\1")(lines) for lines in given))
+
+
+def delimited(lines: list[str], separator: str, columns: tuple[int, ...], header: str | None = None) -> list[str]:
+    rows = [separator.join(line.split()[column] for column in columns) for line in lines]
+    return rows if header is None else [header, *rows]
+
+
+def tarred(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("a.run")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def zipped(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.run", content)
+    return packed.getvalue()
+
+
+def both(*changes: Callable[[list[str]], Any]) -> Callable[[list[str]], list[str]]:
+    """One change after the other."""
+
+    def change(lines: list[str]) -> list[str]:
+        for one in changes:
+            lines = _changed(lines, one)
+        return lines
+
+    return change
+
+
+def gzip_with_wrong_sum(lines: list[str]) -> bytes:
+    data = gzip.compress(text(lines).encode())
+    return data[:-8] + bytes(byte ^ 255 for byte in data[-8:-4]) + data[-4:]
+
+
+MENDED = [
+    # Ids
+    Planted(
+        "a topic with a digit more",
+        run_lines(every("^103 ", "1031 ")),
+        {("missing-topics", "warning"), ("extra-topics", "note")},
+    ),
+    Planted(
+        "a topic with another letter in front",
+        lambda given: (
+            _changed(given.qrels, every("^", "B-")),
+            _changed(given.run, both(every("^", "B-"), every("^B-103", "C-103"))),
+        ),
+        {("missing-topics", "warning"), ("extra-topics", "note")},
+    ),
+    Planted(
+        "topics of another set, with a digit in front",
+        run_lines(every("^", "4")),
+        {("no-common-topics", "error")},
+    ),
+    Planted(
+        "a line with a zero before its topic",
+        run_lines(field(5, 0, "0101")),
+        {("topic-ids", "error"), ("ranks", "note")},
+        5,
+    ),
+    Planted(
+        "documents with a digit in front",
+        lambda given: (numbered(given).qrels, _changed(numbered(given).run, every(r"Q0 (\d+)", r"Q0 5\1"))),
+        {("nothing-found", "error"), ("unjudged", "warning")},
+    ),
+    Planted(
+        "documents of another collection and one in capitals",
+        run_lines(both(every("doc-(?!1-1 )", "clueweb"), every("doc-1-1 ", "DOC-1-1 "))),
+        {("doc-ids", "error"), ("nothing-found", "error"), ("unjudged", "warning")},
+    ),
+    Planted(
+        "a judged document with a zero in front, judged elsewhere without",
+        lambda given: (_changed(numbered(given).qrels, field(3, 2, "03")), numbered(given).run),
+        {("doc-ids", "warning")},
+    ),
+    Planted(
+        "a document that a query has twice, once in capitals",
+        run_lines(lambda lines: lines.append("112 Q0 DOC-12-3 25 1 mine")),
+        {("doc-ids", "warning")},
+        TOPICS * DEPTH + 1,
+    ),
+    Planted(
+        "some documents with a word in front",
+        lambda given: (numbered(given).qrels, _changed(numbered(given).run, every("^103 Q0 ", "103 Q0 cran-"))),
+        {("doc-ids", "warning"), ("unjudged", "note")},
+        2 * DEPTH + 1,
+    ),
+    Planted(
+        "passages of documents",
+        run_lines(lambda lines: [re.sub(r"(doc-\S+)", rf"\1_p{place % 4}", line) for place, line in enumerate(lines)]),
+        {("doc-ids", "error")},
+        1,
+    ),
+    Planted(
+        "a separator of lines in an id",
+        run_lines(every("doc-2-1 ", "doc-2-1\u2028 ")),
+        {("odd-ids", "warning"), ("doc-ids", "warning")},
+    ),
+    Planted("a lost character in an id", run_lines(every("doc-2-1 ", "doc-2-1\ufffd ")), {("odd-ids", "warning")}),
+    Planted("a Cyrillic letter in an id", run_lines(every("doc-2-1 ", "d\u043ec-2-1 ")), {("odd-ids", "warning")}),
+    # Ranks
+    Planted(
+        "a rank that is a word, and a conflict elsewhere",
+        run_lines(both(field(9, 3, "nine"), swap_scores)),
+        {("ranks", "warning"), ("rank-conflict", "warning")},
+        DEPTH + 5,
+    ),
+    Planted("a rank that is NaN", run_lines(field(9, 3, "nan")), {("ranks", "warning")}, 9),
+    Planted("an infinite rank", run_lines(field(9, 3, "inf")), {("ranks", "warning")}, 9),
+    Planted("a rank with a fraction", run_lines(field(9, 3, "9.5")), {("ranks", "warning")}, 9),
+    Planted(
+        "rank and score swapped",
+        run_lines(every(r" (\d+) (\S+) mine$", r" \2 \1 mine")),
+        {("ranks", "error")},
+    ),
+    Planted(
+        "a run upside down",
+        lambda given: (given.qrels, by_grade(given, best_first=False)),
+        {("upside-down", "warning")},
+    ),
+    Planted(
+        "one query alone, upside down",
+        lambda given: (given.qrels[:DEPTH], distances(given.run[:DEPTH])),
+        {("rank-conflict", "error")},
+        2,
+    ),
+    Planted(
+        "a document twice, with a conflict of its own",
+        run_lines(lambda lines: lines.insert(9, " ".join([*lines[3].split()[:4], "1", "mine"]))),
+        {("duplicates", "error")},
+        10,
+    ),
+    # Lines and columns
+    Planted("commas and no header", run_lines(lambda lines: delimited(lines, ",", (0, 2, 4))), {("format", "error")}),
+    Planted("tabs and no header", run_lines(lambda lines: delimited(lines, "\t", (0, 2, 4))), {("format", "error")}),
+    Planted(
+        "a header of unknown names",
+        run_lines(lambda lines: delimited(lines, ",", (0, 2, 4, 3), "a,b,c,d")),
+        {("format", "error")},
+    ),
+    Planted(
+        "a run with a header in the place of judgments",
+        lambda given: (delimited(given.run, ",", (0, 2, 4), "query_id,doc_id,score"), given.run),
+        {("swapped", "error")},
+    ),
+    Planted(
+        "judgments with a header in the place of a run",
+        lambda given: (given.qrels, delimited(given.qrels, ",", (0, 2, 3), "query_id,doc_id,relevance")),
+        {("swapped", "error")},
+    ),
+    Planted(
+        "a run of ranks that all are 1",
+        run_lines(lambda lines: [line for line in delimited(lines, "\t", (0, 2, 3)) if line.endswith("\t1")]),
+        {("format", "error")},
+    ),
+    Planted(
+        "a bad line in a run of ranks",
+        run_lines(lambda lines: both(replace_line(30, "102"))(delimited(lines, "\t", (0, 2, 3)))),
+        {("malformed", "error")},
+        30,
+    ),
+    Planted("a seventh column", run_lines(every("^(101 .* 9 .*)$", r"\1 more")), {("malformed", "error")}, 9),
+    Planted("a blank in an id", run_lines(every("doc-2-1 ", "doc-2- 1 ")), {("malformed", "error")}),
+    Planted("a seventh column in all lines", run_lines(every("$", " more")), set()),
+    Planted("a blank in all ids", run_lines(every("doc-", "doc ")), {("format", "error")}),
+    Planted(
+        "a line without a rank", run_lines(replace_line(30, "102 Q0 doc-2-9 4.5 mine")), {("malformed", "error")}, 30
+    ),
+    Planted("tabs in a blank line", run_lines(lambda lines: lines.insert(9, " \t ")), set()),
+    Planted(
+        "a row with # in front",
+        run_lines(replace_line(DEPTH, f"#{files().run[DEPTH - 1]}")),
+        {("malformed", "warning"), ("truncated", "note")},
+        DEPTH,
+    ),
+    Planted("a score in digits that are not ASCII", run_lines(field(31, 4, "７９.5")), {("numbers", "error")}, 31),
+    # Files
+    Planted("a gzip file with a wrong sum", run_lines(gzip_with_wrong_sum), {("compression", "error")}),
+    Planted(
+        "gzip in gzip",
+        run_lines(lambda lines: gzip.compress(gzip.compress(text(lines).encode()))),
+        {("compression", "error")},
+    ),
+    Planted("a zip archive", run_lines(lambda lines: zipped(text(lines).encode())), {("compression", "error")}),
+    Planted("a tar archive", run_lines(lambda lines: tarred(text(lines).encode())), {("compression", "error")}),
+    Planted("UTF-32", run_lines(lambda lines: text(lines).encode("utf-32")), {("encoding", "error")}),
+    Planted(
+        "empty judgments and a document twice",
+        lambda given: (b"", [*given.run, given.run[3]]),
+        {("empty", "error"), ("duplicates", "error")},
+        TOPICS * DEPTH + 1,
+    ),
+    # Runs
+    Planted(
+        "a last query a little shorter",
+        run_lines(lambda lines: lines[:-4]),
+        {("truncated", "note")},
+        TOPICS * DEPTH - 4,
+    ),
+    Planted(
+        "a query in the middle that ends too soon",
+        run_lines(lambda lines: lines[: 2 * DEPTH + 20] + lines[3 * DEPTH :]),
+        {("truncated", "note")},
+        2 * DEPTH + 20,
+    ),
+    Planted(
+        "a run made from the judgments",
+        lambda given: (given.qrels, perfect_run(given)),
+        {("perfect", "warning"), ("saturation", "note")},
+    ),
+]
+
+
+@pytest.mark.parametrize("planted", [*PLANTED, *MENDED], ids=lambda planted: planted.name)
 def test_a_planted_defect_is_found_and_nothing_else(planted: Planted, tmp_path: Path) -> None:
     diagnosis = examined(tmp_path, *planted.plant(files()), **planted.options)
     assert found_in(diagnosis) == planted.found, str(diagnosis)
@@ -597,13 +832,32 @@ def test_examples_name_query_and_document(tmp_path: Path) -> None:
 # Several runs
 
 
+def by_grade(given: Files, *, best_first: bool, tag: str = "made") -> list[str]:
+    """The judged documents by grade."""
+    rows = []
+    for topic in range(101, 101 + TOPICS):
+        judged = [line.split() for line in given.qrels if line.startswith(f"{topic} ")]
+        judged.sort(key=lambda row: (int(row[3]), row[2]), reverse=best_first)
+        rows += [f"{topic} Q0 {row[2]} {rank} {100 - rank} {tag}" for rank, row in enumerate(judged, 1)]
+    return rows
+
+
+def perfect_run(given: Files) -> list[str]:
+    """What the judgments themselves would rank."""
+    return by_grade(given, best_first=True)
+
+
 def second_run(given: Files, *, tag: str = "yours", depth: int = DEPTH) -> list[str]:
-    """A run that is worse on every topic: the documents by grade, the worst first."""
+    """A run that is worse on every topic: relevant documents stand in the middle."""
     grades = {(line.split()[0], line.split()[2]): int(line.split()[3]) for line in given.qrels}
     rows = []
     for topic in range(101, 101 + TOPICS):
         docs = sorted((pair for pair in grades if pair[0] == str(topic)), key=lambda pair: (grades[pair], pair))
-        rows += [f"{topic} Q0 {doc} {rank} {50 - rank} {tag}" for rank, (_, doc) in enumerate(docs[:depth], 1)]
+        irrelevant = [doc for pair in docs if not grades[pair] for doc in [pair[1]]]
+        relevant = [doc for pair in docs if grades[pair] for doc in [pair[1]]]
+        half = len(irrelevant) // 2
+        docs_in_order = [*irrelevant[:half], *relevant, *irrelevant[half:]]
+        rows += [f"{topic} Q0 {doc} {rank} {50 - rank} {tag}" for rank, doc in enumerate(docs_in_order[:depth], 1)]
     return rows
 
 
@@ -616,7 +870,9 @@ SEVERAL = [
      {("identical-runs", "warning")}),
     ("one tag for two runs", lambda given: [given.run, second_run(given, tag="mine")], {("same-tag", "note")}),
     ("runs of different depth", lambda given: [given.run, second_run(given, depth=4)],
-     {("depth", "warning"), ("short-lists", "warning"), ("nothing-found", "error")}),
+     {("depth", "warning"), ("short-lists", "note"), ("nothing-found", "error")}),
+    ("a run made from the judgments beside another", lambda given: [second_run(given), perfect_run(given)],
+     {("perfect", "warning")}),
 ]  # fmt: skip
 
 
@@ -629,12 +885,8 @@ def test_defects_of_several_runs(plant: Callable[[Files], list[list[str]]], foun
 
 def test_a_measure_at_its_top_cannot_tell_runs_apart(tmp_path: Path) -> None:
     given = files()
-    rows = second_run(given)
-    perfect = []
-    for start in range(0, len(rows), DEPTH):
-        docs = [line.split()[2] for line in reversed(rows[start : start + DEPTH])]
-        topic = rows[start].split()[0]
-        perfect.append([f"{topic} Q0 {doc} {rank} {100 - rank} a" for rank, doc in enumerate(docs, 1)])
+    rows = by_grade(given, best_first=True, tag="a")
+    perfect = [rows[start : start + DEPTH] for start in range(0, len(rows), DEPTH)]
     best = [line for lines in perfect for line in lines]
     last_two_swapped = [
         line
@@ -643,10 +895,11 @@ def test_a_measure_at_its_top_cannot_tell_runs_apart(tmp_path: Path) -> None:
     ]
     other = [line.replace(" a", " b") for line in last_two_swapped]
     diagnosis = examined(tmp_path, given.qrels, best, other)
-    assert found_in(diagnosis) == {("saturation", "warning")}, str(diagnosis)
-    assert {row["measure"] for row in diagnosis.findings[0].details} >= {"nDCG@10", "AP", "RR"}
+    assert found_in(diagnosis) == {("saturation", "warning"), ("perfect", "warning")}, str(diagnosis)
+    [finding] = [one for one in diagnosis.findings if one.check == "saturation"]
+    assert {row["measure"] for row in finding.details} >= {"nDCG@10", "AP", "RR"}
     alone = examined(tmp_path, given.qrels, best)
-    assert found_in(alone) == {("saturation", "note")}
+    assert found_in(alone) == {("saturation", "note"), ("perfect", "warning")}
 
 
 def test_too_few_topics_for_the_differences_are_told_with_how_many_it_takes(tmp_path: Path) -> None:
@@ -739,6 +992,184 @@ def test_worst_and_best_are_those_of_all_orders_of_ties(documents: list[tuple[in
         assert (name in found) == (high - low > 1e-12)
         if name in found:
             assert (found[name].worst, found[name].best) == pytest.approx((low, high))
+
+
+# What the findings say
+
+
+def the(diagnosis: Diagnosis, check: str) -> Finding:
+    """The only finding of a check."""
+    [finding] = [one for one in diagnosis.findings if one.check == check]
+    return finding
+
+
+def test_ties_that_hardly_matter_are_told_with_worst_and_best() -> None:
+    """A note says by how much, to six digits, and has the numbers."""
+    qrels = {str(topic): {f"d{place}": int(place in {1, 900}) for place in range(1, 1001)} for topic in range(50)}
+    run = {topic: {doc: -float(doc[1:]) for doc in docs} for topic, docs in qrels.items()}
+    run["7"]["d901"] = run["7"]["d900"]
+    finding = the(doctor(qrels, run), "ties")
+    [row] = finding.details
+    assert (finding.severity, row["measure"], row["topics"]) == ("note", "AP", 1)
+    assert row["best"] - row["worst"] == pytest.approx((2 / 900 - 2 / 901) / 2 / 50)
+    assert finding.says.endswith(f"no mean by more than 0.0001 (AP from {row['worst']:.6f} to {row['best']:.6f})")
+
+
+def test_many_tags_are_all_counted(tmp_path: Path) -> None:
+    given = files()
+    finding = the(examined(tmp_path, given.qrels, every(r"^(\d+)(.*)mine", r"\1\2run\1")(given.run)), "tags")
+    assert finding.says.startswith("12 tags in one file: run101, run102, ")
+    assert finding.says.endswith("… (12 in all)")
+    assert [example.line for example in finding.examples] == [1, DEPTH + 1, 2 * DEPTH + 1]
+
+
+def test_an_infinite_score_is_shown_as_it_was_written(tmp_path: Path) -> None:
+    given = files()
+    finding = the(examined(tmp_path, given.qrels, _changed(given.run, field(1, 4, "1e400"))), "numbers")
+    assert "1e400" in finding.examples[0].text
+
+
+def test_ids_that_look_alike_are_spelt_out(tmp_path: Path) -> None:
+    given = files()
+    qrels, run = every("doc-", "d\u00e9-")(given.qrels), every("doc-", "de\u0301-")(given.run)
+    finding = the(examined(tmp_path, qrels, run), "doc-ids")
+    assert finding.examples[0].text.isascii()
+    assert "'de\\u0301-1-" in finding.examples[0].text
+
+
+@pytest.mark.parametrize(("column", "place"), [(0, "query id"), (1, "document id")])
+def test_an_empty_id_is_an_error(tmp_path: Path, column: int, place: str) -> None:
+    given = files()
+    rows = [line.split(",") for line in delimited(given.run, ",", (0, 2, 4), "query_id,doc_id,score")]
+    rows[7][column] = ""
+    qrels, run = written(tmp_path / "q.txt", given.qrels), written(tmp_path / "a.csv", [",".join(row) for row in rows])
+    finding = the(doctor(qrels, run), "odd-ids")
+    assert (finding.severity, finding.says, finding.examples[0].line) == ("error", f"1 {place} that is empty", 8)
+
+
+def test_a_bad_line_of_json_is_named_and_the_others_read(tmp_path: Path) -> None:
+    given = files()
+    rows = [dict(zip(("query_id", "doc_id", "score"), line.split(), strict=True)) for line in
+            delimited(given.run, " ", (0, 2, 4))]  # fmt: skip
+    lines = [json.dumps(row | {"score": float(row["score"])}) for row in rows]
+    lines[4], lines[6] = lines[4][:30], json.dumps(rows[6] | {"score": None})
+    qrels, run = written(tmp_path / "q.txt", given.qrels), written(tmp_path / "a.jsonl", lines)
+    found = {finding.check: finding.examples[0].line for finding in doctor(qrels, run).findings}
+    assert found == {"malformed": 5, "numbers": 7}
+
+
+def test_a_compressed_file_of_no_bytes_is_only_empty(tmp_path: Path) -> None:
+    qrels, run = written(tmp_path / "q.txt", files().qrels), written(tmp_path / "a.run.gz", b"")
+    assert found_in(doctor(qrels, run)) == {("empty", "error")}
+
+
+def test_damage_is_told_with_its_brackets(tmp_path: Path) -> None:
+    given = files()
+    run = gzip.compress(text(given.run).encode()) + b"garbage"
+    errors = [one for one in examined(tmp_path, given.qrels, run).findings if one.severity == "error"]
+    assert [one.says for one in errors] == ["the compressed file is damaged: Not a gzipped file (b'ga')"]
+
+
+def test_checks_that_could_not_be_made_have_not_passed(tmp_path: Path) -> None:
+    diagnosis = examined(tmp_path, b"", files().run)
+    not_made = {check.name for check in diagnosis.not_made}
+    assert {"ties", "unjudged", "topic-ids", "scale"} <= not_made
+    assert not_made.isdisjoint({check.name for check in diagnosis.passed})
+    assert {"duplicates", "ranks", "rank-conflict", "truncated"} <= {check.name for check in diagnosis.passed}
+    assert f"; {len(not_made)} not made)" in str(diagnosis)
+    told = json.loads(diagnosis.to_json())
+    assert set(told["not_made"]) == not_made
+
+
+def test_fewer_than_five_topics_tell_no_runs_apart(tmp_path: Path) -> None:
+    given = files()
+    for topics in (1, 4):
+        runs = (given.run[: topics * DEPTH], second_run(given)[: topics * DEPTH])
+        finding = the(examined(tmp_path, given.qrels[: topics * DEPTH], *runs), "few-topics")
+        assert finding.says.startswith(f"{topics} topic")
+    assert "few-topics" not in {
+        one.check for one in examined(tmp_path, given.qrels[:DEPTH], given.run[:DEPTH]).findings
+    }
+
+
+def test_one_of_everything_is_told_in_the_singular() -> None:
+    assert the(doctor({"q": {"a": 1}}, {"q": {"a": 1.0}}), "only-relevant").says == (
+        "the only judgment is of a relevant document"
+    )
+    assert "is not in the run" in the(doctor({"q": {"a": 1}}, {"q": {"b": 1.0}}), "nothing-found").says
+    qrels = {f"q{number}": {"a": 1, "b": 0} for number in range(9)}
+    run = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    assert the(doctor(qrels, run, "P@10"), "measure-fit").says.endswith("has 1 relevant document")
+
+
+def test_grades_without_0_lead_to_the_level() -> None:
+    qrels = {f"q{number}": {"a": 1, "b": 2, "c": 4} for number in range(5)}
+    run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in qrels}
+    assert "`--level`" in the(doctor(qrels, run), "only-relevant").says
+
+
+def graded(counts: dict[int, int]) -> dict[str, dict[str, int]]:
+    """Judgments with so many of each grade."""
+    grades = [grade for grade, count in counts.items() for _ in range(count)]
+    return {"q": {f"d{place}": grade for place, grade in enumerate(grades)}}
+
+
+@pytest.mark.parametrize(
+    ("counts", "says"),
+    [
+        ({0: 900, 1: 300, 2: 100, 4: 70, 22: 3}, "the grade 22 comes 3 times, and the next one is 4"),
+        ({0: 900, 1: 300, 2: 100, 22: 2, 33: 1}, "the grades 22, 33 come 3 times, and the next one is 2"),
+        ({0: 900, 1: 300, -99: 1}, "the grade -99 comes once, and the next one is 0"),
+        ({0: 20, 1: 9, 11: 1}, None),
+        ({0: 20, 1: 9, 111: 1}, "the grade 111 comes once, and the next one is 1"),
+        ({0: 4, 25: 1, 100: 1}, None),
+        ({0: 80, 1: 20, 3: 8, 7: 1}, "the grade 7 comes once, and the next one is 3"),
+        ({0: 200, 25: 80, 50: 20, 75: 3, 100: 1}, None),
+        ({0: 200, 1: 80, 2: 20, 3: 1}, None),
+    ],
+)
+def test_lonely_grades(counts: dict[int, int], says: str | None) -> None:
+    """By share if the gap is huge; never where too little is known of the scale."""
+    qrels = graded(counts)
+    run = {"q": {doc: -float(doc[1:]) for doc in qrels["q"]}}
+    warnings = [one.says for one in doctor(qrels, run).findings if (one.check, one.severity) == ("scale", "warning")]
+    assert warnings == ([] if says is None else [says])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "differ_in"),
+    [
+        (["401", "402", "410"], ["1", "2", "10"], None),
+        (["51", "52"], ["5", "6"], None),
+        (["107"], ["7"], None),
+        (["0", "1", "2"], ["40", "41", "42"], None),
+        (["q1"], ["1"], None),
+        (["q1", "q2"], ["1", "2"], "what stands before the number"),
+        (["q1", "q2", "x", "y", "z"], ["1", "2", "3", "4", "5"], None),
+        (["1_a", "2_a"], ["1", "2"], "the end '_a'"),
+        (["a.txt", "b.txt"], ["a", "b"], "a file ending"),
+        (["a.txt"], ["a.html"], None),
+        (["01", "2"], ["1", "3"], "leading zeros"),
+    ],
+)
+def test_ways_of_writing(ours: list[str], theirs: list[str], differ_in: str | None) -> None:
+    """Loose ways explain half of the smaller set and two ids at least, and never cut a number in two."""
+    found = bridge(pl.Series(ours), pl.Series(theirs), loosely=True)
+    assert (None if found is None else found.differ_in) == differ_in
+
+
+def test_ids_that_case_tells_apart_are_different_ids() -> None:
+    """Where many ids differ in case alone, case is a part of the id."""
+    docs = [f"{letter}{number}" for number in range(20) for letter in "dD"]
+    qrels = {"q": {doc: int(doc[0] == "d") for doc in docs[:30]}}
+    run = {"q": {doc: -float(place) for place, doc in enumerate(docs)}}
+    assert "doc-ids" not in {one.check for one in doctor(qrels, run).findings}
+
+
+def test_one_run_is_looked_at_without_scipy() -> None:
+    call = "assay.doctor({'q': {'a': 1, 'b': 0}}, {'q': {'a': 1.0}})"
+    code = f"import sys, assay; {call}; print('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 # The tolerant reader

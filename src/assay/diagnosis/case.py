@@ -11,7 +11,8 @@ import polars as pl
 
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.ranks import Ranks
-from assay.diagnosis.forms import Bridge, bridge
+from assay.diagnosis.contradictions import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
+from assay.diagnosis.forms import Bridge, bridge, prefixed
 from assay.diagnosis.opening import Opened
 from assay.errors import TopicError
 from assay.measures.registry import Measure
@@ -19,14 +20,40 @@ from assay.tables import Documents, Qrels, Run, Topics
 
 #: So many documents of each query are looked at when ids do not match.
 TOP = 100
+#: A share that is nearly all of them: of queries, of topics.
+NEARLY_ALL = 0.9
+#: With fewer topics than this, nothing is said about nearly all of them, and nothing can be told from differences.
+LEAST_TOPICS = 5
+#: A difference below this is rounding.
+ROUNDING = 1e-12
+#: Where this share of documents is written differently, scores mean nothing.
+_HALF = 0.5
+#: Fewer scores than this that rise with the rank do not make a run upside down.
+_LEAST_RISES = 4
+_PAIR = ["query_id", "doc_id"]
 
 
 class Renamed(NamedTuple):
-    """Retrieved documents (`query_id, doc_id`) that are judged as `theirs`; and how many are judged as they are."""
+    """Retrieved documents that are not judged as they are written, but would be if they were written as `theirs`.
+
+    `pairs`: `query_id`, `doc_id`, `theirs`, and whether the run has that one `too`; `hits`: how many documents are
+    judged as they are; `top`: how many were looked at.
+    """
 
     differ_in: str
     pairs: pl.DataFrame
     hits: int
+    top: int
+
+    @property
+    def is_most_of_what_is_judged(self) -> bool:
+        """Whether at least as many documents are lost as are found."""
+        return self.pairs.height >= _HALF * (self.hits + self.pairs.height)
+
+    @property
+    def explains_the_run(self) -> bool:
+        """Whether so many documents are written differently that whatever else is said of them says the same."""
+        return self.pairs.height >= _HALF * self.top
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,32 +147,81 @@ class System:
 
     @cached_property
     def other_topics(self) -> Bridge | None:
-        """Topics that are judged under an id that is written differently."""
-        common = set(self.common)
-        ours = [topic for topic in self.queries["query_id"].to_list() if topic not in common]
-        theirs = [topic for topic in self.case.topic_ids if topic not in common]
-        return bridge(pl.Series(ours, dtype=pl.String), pl.Series(theirs, dtype=pl.String), loosely=True)
+        """Topics that one side has alone, and that the other one writes differently."""
+        ours, theirs = self.queries["query_id"], pl.Series(self.case.topic_ids, dtype=pl.String)
+        common = pl.Series(self.common, dtype=pl.String).implode()
+        our_rest, their_rest = ours.filter(~ours.is_in(common)), theirs.filter(~theirs.is_in(common))
+        if not self.common:
+            return bridge(ours, theirs, loosely=True)
+        # A line of `Q1` beside those of `q1`: the odd one is compared with all, whoever else has the other one.
+        found = [bridge(our_rest, theirs, loosely=False), bridge(ours, their_rest, loosely=False)]
+        found.append(prefixed(our_rest, their_rest))
+        return max((one for one in found if one is not None), key=lambda one: one.ours.len(), default=None)
 
     @cached_property
     def other_documents(self) -> Renamed | None:
         """Documents at the top that are judged for their query under an id that is written differently."""
-        keys, judged = ["query_id", "doc_id"], self.case.grades
-        top = self.frame.select(keys).filter(
+        judged = self.case.grades.select(_PAIR)
+        top = self.frame.select(_PAIR).filter(
             pl.col("query_id").is_in(self.common), pl.int_range(pl.len()).over("query_id") < TOP
         )
-        unjudged = top.join(judged, on=keys, how="anti", maintain_order="left")
-        not_found = judged.join(self.frame, on=keys, how="anti", maintain_order="left")
-        ours = unjudged["doc_id"].unique(maintain_order=True)
-        ours = ours.filter(~ours.is_in(judged["doc_id"].implode()))
+        unjudged = top.join(judged, on=_PAIR, how="anti", maintain_order="left")
         hits = top.height - unjudged.height
-        found = bridge(ours, not_found["doc_id"].unique(maintain_order=True), loosely=not hits)
-        if found is None:
+        if not unjudged.height:
             return None
+        ours, theirs = (frame["doc_id"].unique(maintain_order=True) for frame in (unjudged, judged))
+        best: Renamed | None = None
+        alike = bridge(ours, theirs, loosely=not hits, one_to_one=False)
+        for found in (alike, prefixed(ours, theirs) if hits else None):
+            if found is None:
+                continue
+            renamed = self._renamed(found, unjudged, judged)
+            if renamed.height > (0 if best is None else best.pairs.height):
+                best = Renamed(found.differ_in, renamed, hits, top.height)
+        return best
+
+    def _renamed(self, found: Bridge, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+        """The unjudged documents that a bridge leads to a document judged for the same query."""
         names = pl.DataFrame({"doc_id": found.ours, "theirs": found.theirs})
         pairs = unjudged.join(names, on="doc_id", maintain_order="left").join(
-            not_found.select("query_id", theirs="doc_id"), on=["query_id", "theirs"], maintain_order="left"
+            judged.rename({"doc_id": "theirs"}), on=["query_id", "theirs"], maintain_order="left"
         )
-        return Renamed(found.differ_in, pairs, hits) if pairs.height else None
+        if not pairs.height:
+            return pairs
+        # Two ids that both come up elsewhere under their own names are two documents, however alike they look.
+        elsewhere = pl.col("doc_id").is_in(judged["doc_id"].implode()) & pl.col("theirs").is_in(
+            self.frame["doc_id"].unique().implode()
+        )
+        here = self.frame.select("query_id", theirs="doc_id", too=pl.lit(value=True)).join(
+            pairs.select("query_id", "theirs"), on=["query_id", "theirs"], how="semi"
+        )
+        pairs = pairs.filter(~elsewhere).join(here, on=["query_id", "theirs"], how="left", maintain_order="left")
+        return pairs.unique(_PAIR, keep="first", maintain_order=True).with_columns(pl.col("too").fill_null(value=False))
+
+    @cached_property
+    def ranked(self) -> pl.DataFrame:
+        """The rows whose rank is a number, without documents that come again, and which `row` of the file each is."""
+        rows = self.run.rows.with_row_index("row")
+        if "rank" not in rows.columns:
+            return rows.clear().with_columns(rank=pl.lit(None, pl.Float64))
+        return rows.filter(pl.col("rank").is_finite() & ~self.repeated)
+
+    @cached_property
+    def columns_are_swapped(self) -> bool:
+        """Whether ranks and scores stand in each other's place, in nearly all queries."""
+        swapped, several = swapped_queries(self.ranked)
+        return bool(several) and swapped >= NEARLY_ALL * several
+
+    @cached_property
+    def conflicts(self) -> Contradictions:
+        """Where ranks say another order than scores."""
+        return NO_CONTRADICTIONS if self.columns_are_swapped else contradictions(self.ranked)
+
+    @property
+    def ranks_are_upside_down(self) -> bool:
+        """Whether scores rise with the rank in nearly all queries, and often enough to say so."""
+        conflicts = self.conflicts
+        return conflicts.upside_down >= NEARLY_ALL * conflicts.several and len(conflicts.rows) >= _LEAST_RISES
 
     @cached_property
     def ranks(self) -> Ranks | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import SEVERITIES, Finding
 from assay.diagnosis.opening import Opened, named, open_judgments, open_run
-from assay.diagnosis.registry import checks
+from assay.diagnosis.registry import About, checks
 from assay.diagnosis.result import Diagnosis
 from assay.errors import ParameterError
 from assay.files import is_file, read_documents, read_topics
@@ -58,37 +58,37 @@ def doctor(
         _texts(topics, Topics, read_topics),
         _texts(documents, Documents, read_documents),
     )
-    findings = list(_of_judgments(case))
+    findings = list(_found(["file"], judgments))
+    known: list[About] = ["file"]
+    if is_judged := _is_usable(judgments):
+        known.append("judgments")
+        findings += _found(["judgments"], case)
     systems = []
     for name, run in given:
         if watch is not None:
             watch(name)
-        opened = open_run(run, name)
-        system = System(opened, case)
-        findings += _of_run(system)
-        if _is_usable(opened) and _is_usable(judgments):
+        system = System(open_run(run, name), case)
+        findings += _found(["file"], system.run)
+        if _is_usable(system.run):
             systems.append(system)
-    for known in checks("runs"):
-        findings += known.find(systems)
+            findings += _found(["ranking", "run"] if is_judged else ["ranking"], system)
+    if systems:
+        known += ["ranking", "rankings"]
+        findings += _found(["rankings"], systems)
+        if is_judged:
+            known += ["run", "runs"]
+            findings += _found(["runs"], systems)
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     names = tuple(name for name, _ in given)
-    return Diagnosis(tuple(findings), judgments.file, names, tuple(checks()), tuple(map(str, wanted)))
+    made = tuple(check for check in checks() if check.about in known)
+    not_made = tuple(check for check in checks() if check.about not in known)
+    return Diagnosis(tuple(findings), judgments.file, names, made, tuple(map(str, wanted)), not_made)
 
 
-def _of_judgments(case: Case) -> Iterator[Finding]:
-    for known in checks("file"):
-        yield from known.find(case.judgments)
-    if _is_usable(case.judgments):
-        for known in checks("judgments"):
-            yield from known.find(case)
-
-
-def _of_run(system: System) -> Iterator[Finding]:
-    for known in checks("file"):
-        yield from known.find(system.run)
-    if _is_usable(system.run) and _is_usable(system.case.judgments):
-        for known in checks("run"):
-            yield from known.find(system)
+def _found(about: Sequence[About], what: Any) -> Iterator[Finding]:
+    for check in checks():
+        if check.about in about:
+            yield from check.find(what)
 
 
 def _is_usable(file: Opened) -> bool:

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 import polars as pl
 
 from assay.diagnosis.case import Case, System
-from assay.diagnosis.findings import Example, Finding, pair
-from assay.diagnosis.registry import advice, check
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, pair
+from assay.diagnosis.registry import check, found
 from assay.errors import number_of
 
-_EXAMPLES = 3
 _PAIR = ("query_id", "doc_id")
 
 
 @check(
-    "duplicates", "run", "error",
+    "duplicates", "ranking", "error",
     question="Does a document come twice in a query?",
     advice="find out why; until then `--duplicates first` or `best` makes evaluation go on",
 )  # fmt: skip
@@ -27,7 +26,7 @@ def duplicates(system: System) -> Iterator[Finding]:
     if not count:
         return
     run = system.run
-    rows = again.arg_true().head(_EXAMPLES).to_list()
+    rows = again.arg_true().head(EXAMPLES).to_list()
     examples = [Example(pair(*run.rows.row(row)[:2]), run.line(row)) for row in rows]
     pairs = run.rows.filter(again).select(*_PAIR).unique()
     scores = run.rows.join(pairs, on=_PAIR, how="semi").group_by(_PAIR).agg(pl.col("score").n_unique())["score"]
@@ -35,10 +34,7 @@ def duplicates(system: System) -> Iterator[Finding]:
     with_scores = f", {differing} of them with different scores" if differing else ", always with the same score"
     lines = f"{number_of('line', count)} too many{with_scores}"
     says = f"{number_of('document', pairs.height)} more than once in a query ({lines})"
-    yield Finding(
-        "duplicates", "error", run.file, says, advice("duplicates"), count, tuple(examples), system=run.name,
-        weight=count,
-    )  # fmt: skip
+    yield found("duplicates", "error", run, says, count, examples=examples)
 
 
 @check(
@@ -71,14 +67,11 @@ def judged_twice(case: Case) -> Iterator[Finding]:
                 + (f": {row['relevance']:g}, before {row['first']:g}" if conflict else f": {row['relevance']:g} again"),
                 file.line(row["row"]),
             )
-            for row in others.sort("row").head(_EXAMPLES).to_dicts()
+            for row in others.sort("row").head(EXAMPLES).to_dicts()
         ]
         how = "with different grades" if conflict else "alike"
         says = f"{number_of('document', documents)} judged more than once, {how}"
-        yield Finding(
-            "judged-twice", "error" if conflict else "warning", file.file, says, advice("judged-twice"), documents,
-            tuple(examples),
-        )  # fmt: skip
+        yield found("judged-twice", "error" if conflict else "warning", file, says, documents, examples=examples)
 
 
 def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -99,4 +92,4 @@ def judges(case: Case) -> Iterator[Finding]:
     names = file.rows[column].unique().sort().to_list()
     says = f"documents are judged by {number_of('judge', len(names))}, or for as many subtopics"
     examples = (Example(", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")),)
-    yield Finding("judges", "error", file.file, says, advice("judges"), len(names), examples)
+    yield found("judges", "error", file, says, len(names), examples=examples)

@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from assay.errors import quote
+from assay.errors import number_of, quote
+
+#: So many cases of a finding are shown.
+EXAMPLES = 3
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
 #: The gravest first.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+_LONGEST = 60
 
 
 class Example(NamedTuple):
@@ -61,3 +65,21 @@ def pair(query_id: str, doc_id: str) -> str:
     "query 'q1', document 'd7'"
     """
     return f"query {quote(query_id)}, document {quote(doc_id)}"
+
+
+def share(count: int, total: int, what: str) -> str:
+    """So many of all there are.
+
+    >>> share(1000, 1000, "topic"), share(1, 1, "topic")
+    ('1,000 of 1,000 topics', '1 of 1 topic')
+    """
+    return f"{count:,} of {number_of(what, total)}"
+
+
+def spelt(text: str) -> str:
+    """An id as evidence of how it is written: what may look like something else, or like nothing, is spelt out.
+
+    >>> print(spelt("d1"), spelt("caf\u00e9"))
+    'd1' 'caf\xe9'
+    """
+    return quote(text) if text.isascii() else ascii(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

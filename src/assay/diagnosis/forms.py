@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote
@@ -14,7 +14,12 @@ Form: TypeAlias = Callable[[pl.Series], pl.Series]
 
 # As many ids are looked at to find out what was put before or behind them.
 _SAMPLE = 500
+_MOST = 20_000
 _ENDINGS = r"(?i)\.(txt|html?|xml|json|pdf|md|gz|docx?)$"
+#: A way of writing that brings more than this share of their ids together tells ids apart there: `d1` is not `D1`.
+_TELLS_APART = 0.05
+#: What may bring different ids together has to explain this share of the smaller set of ids, and so many of them.
+LOOSE_SHARE, LOOSE_LEAST = 0.5, 2
 
 
 def _unquoted(ids: pl.Series) -> pl.Series:
@@ -25,17 +30,25 @@ def _unquoted(ids: pl.Series) -> pl.Series:
 
 #: What may differ, and the id without it; simple ones first.
 FORMS: dict[str, Form] = {
-    "blanks or invisible characters": lambda ids: ids.str.replace_all(r"[\s\p{Cc}\p{Cf}]", ""),
+    "blanks or invisible characters": lambda ids: ids.str.replace_all(r"[\s\p{C}\p{Z}]", ""),
     "quotation marks": lambda ids: ids.str.strip_chars("\"'`“”‘’"),
     "upper and lower case": lambda ids: ids.str.to_lowercase(),
     "Unicode normal form": lambda ids: ids.str.normalize("NFKC"),
     "URL encoding": _unquoted,
     "leading zeros": lambda ids: ids.str.replace(r"^0+(\d+)$", "${1}"),
     "a trailing .0": lambda ids: ids.str.replace(r"\.0$", ""),
+}
+#: What one side may have and the other not: `a.txt` is `a`, but it is not `a.html`.
+ADDITIONS: dict[str, Form] = {
     "a file ending": lambda ids: ids.str.replace(_ENDINGS, ""),
     "a folder in front": lambda ids: ids.str.replace(r"^.*[/\\]", ""),
 }
-_NUMBER: Form = lambda ids: ids.str.replace(r"^[^\d]*0*(\d+)$", "${1}")  # noqa: E731  # one of the forms above
+#: What may bring different ids together, on both sides.
+_LOOSE: dict[str, Form] = {
+    "what stands before the number": lambda ids: ids.str.replace(r"^[^\d]*0*(\d+)$", "${1}"),
+    "the folder in front": ADDITIONS["a folder in front"],
+}
+_PASSAGE: Form = lambda ids: ids.str.replace(r"[^\p{L}\d]+p?\d+$", "")  # noqa: E731  # one of the forms above
 
 
 class Bridge(NamedTuple):
@@ -46,33 +59,90 @@ class Bridge(NamedTuple):
     theirs: pl.Series
 
 
-def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool) -> Bridge | None:
+class _Attempt(NamedTuple):
+    """Our ids and theirs, brought to a form; a loose one may bring different ids together."""
+
+    differ_in: str
+    ours: pl.Series
+    theirs: pl.Series
+    loose: bool = False
+
+
+def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: bool = True) -> Bridge | None:
     """The way of writing under which most of our ids are among theirs; None if there is none.
 
     `loosely` also tries what may bring different ids together: without what stands before a number, or what one side
-    puts before or behind its ids.
+    puts before or behind its ids. Such a way has to explain half of the smaller set, and two ids at least; it never
+    cuts a number in two. Where two of theirs become one, they are left out, unless told otherwise.
 
     >>> found = bridge(pl.Series(["Q1", "Q2"]), pl.Series(["q1", "q3"]), loosely=False)
     >>> found.differ_in, found.ours.to_list(), found.theirs.to_list()
     ('upper and lower case', ['Q1'], ['q1'])
+    >>> bridge(pl.Series(["401", "402"]), pl.Series(["1", "2"]), loosely=True) is None
+    True
     """
     if not ours.len() or not theirs.len():
         return None
-    forms = dict(FORMS)
-    forms["several of these"] = _all_of_them
-    if loosely:
-        forms |= _loose(ours, theirs)
     best: Bridge | None = None
-    for says, form in forms.items():
-        ours_formed, theirs_formed = form(ours), form(theirs)
-        table = pl.DataFrame({"theirs": theirs, "formed": theirs_formed}).filter(
-            (pl.col("formed") != "") & ~pl.col("formed").is_duplicated()
-        )
-        found = pl.DataFrame({"ours": ours, "formed": ours_formed}).join(table, on="formed", maintain_order="left")
+    for attempt in _attempts(ours, theirs, loosely):
+        formed = attempt.theirs
+        if not attempt.loose and formed.is_duplicated().sum() > max(2, _TELLS_APART * theirs.len()):
+            continue
+        table = pl.DataFrame({"theirs": theirs, "formed": formed}).filter(pl.col("formed") != "")
+        if one_to_one:
+            table = table.filter(~pl.col("formed").is_duplicated())
+        found = pl.DataFrame({"ours": ours, "formed": attempt.ours}).join(table, on="formed", maintain_order="left")
         found = found.filter(pl.col("ours") != pl.col("theirs"))
-        if found.height > (0 if best is None else best.ours.len()):
-            best = Bridge(says, found["ours"], found["theirs"])
+        least = max(LOOSE_LEAST, LOOSE_SHARE * min(ours.len(), theirs.len())) if attempt.loose else 1
+        if found.height >= least and found.height > (0 if best is None else best.ours.len()):
+            best = Bridge(attempt.differ_in, found["ours"], found["theirs"])
     return best
+
+
+def prefixed(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
+    """Ids of ours that are theirs but for one and the same word in front, without digits: `cran-13` and `13`.
+
+    >>> found = prefixed(pl.Series(["T1", "2"]), pl.Series(["1", "3"]))
+    >>> found.differ_in, found.ours.to_list()
+    ("the start 'T'", ['T1'])
+    """
+    best: Bridge | None = None
+    for longer, shorter, is_ours in ((ours, theirs, True), (theirs, ours, False)):
+        known = set(shorter)
+        found: dict[str, list[tuple[str, str]]] = {}
+        for one in longer.head(_MOST):
+            for place in _word_ends(one):
+                if one[place:] in known:
+                    found.setdefault(one[:place], []).append((one, one[place:]))
+        if not found:
+            continue
+        start = max(found, key=lambda start: len(found[start]))
+        long, short = (pl.Series(column, dtype=pl.String) for column in zip(*found[start], strict=True))
+        if best is None or long.len() > best.ours.len():
+            best = Bridge(f"the start {start!r}", *((long, short) if is_ours else (short, long)))
+    return best
+
+
+def _word_ends(one: str) -> Iterator[int]:
+    """Where a word in front may end: before a digit or after a mark, and before the first digit of all."""
+    for place in range(1, len(one)):
+        if one[place - 1].isdigit():
+            return
+        if one[place].isdigit() or not one[place - 1].isalnum():
+            yield place
+
+
+def _attempts(ours: pl.Series, theirs: pl.Series, loosely: bool) -> Iterator[_Attempt]:
+    for says, form in FORMS.items():
+        yield _Attempt(says, form(ours), form(theirs))
+    for says, form in ADDITIONS.items():
+        yield _Attempt(says, form(ours), theirs)
+        yield _Attempt(says, ours, form(theirs))
+    yield _Attempt("several ways of writing", _all_of_them(ours), _all_of_them(theirs))
+    if loosely:
+        for says, form in (_LOOSE | _added_words(ours, theirs)).items():
+            yield _Attempt(says, form(ours), form(theirs), loose=True)
+        yield _Attempt("the number of a passage", _PASSAGE(ours), theirs, loose=True)
 
 
 def _all_of_them(ids: pl.Series) -> pl.Series:
@@ -81,9 +151,9 @@ def _all_of_them(ids: pl.Series) -> pl.Series:
     return ids
 
 
-def _loose(ours: pl.Series, theirs: pl.Series) -> dict[str, Form]:
-    """What comes before a number; a start or an end that one side has and the other has not."""
-    forms: dict[str, Form] = {"what stands before the number": _NUMBER}
+def _added_words(ours: pl.Series, theirs: pl.Series) -> dict[str, Form]:
+    """A start or an end that one side has and the other has not."""
+    forms: dict[str, Form] = {}
     for longer, shorter in ((ours, theirs), (theirs, ours)):
         start, end = _added(longer, shorter)
         if start:
@@ -107,6 +177,7 @@ def _added(longer: pl.Series, shorter: pl.Series) -> tuple[str, str]:
     starts: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     for one in longer.gather_every(max(1, longer.len() // _SAMPLE)).head(_SAMPLE):
-        starts.update(one[:place] for place in range(1, len(one)) if one[place:] in known)
-        ends.update(one[place:] for place in range(1, len(one)) if one[:place] in known)
+        cuts = [place for place in range(1, len(one)) if not (one[place - 1].isdigit() and one[place].isdigit())]
+        starts.update(one[:place] for place in cuts if one[place:] in known)
+        ends.update(one[place:] for place in cuts if one[:place] in known)
     return tuple(counts.most_common(1)[0][0] if counts else "" for counts in (starts, ends))  # type: ignore[return-value]

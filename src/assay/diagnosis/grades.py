@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import Case
-from assay.diagnosis.findings import Example, Finding, Severity, pair
-from assay.diagnosis.registry import advice, check
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
+from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 from assay.files.traps import upside_down
 from assay.tables import Qrels
 
-_EXAMPLES = 3
 #: A scale with more different grades than this is taken for a continuous one.
 _MOST_GRADES = 12
 #: A grade is lonely if at most so many judgments, and at most this share of all, have it.
 _LONELY, _LONELY_SHARE = 2, 0.01
-#: From so many judgments on, a scale without a grade that others would have is known well enough.
-_MANY = 100
+#: From so many judgments on, the scale is known; with a hundred, even a grade that only others would have counts.
+_KNOWN, _MANY = 50, 100
+#: A gap is huge if it is so many times as wide as all other grades together: the second, if the scale is hardly known.
+_HUGE, _HUGE_OF_FEW = 2, 10
+#: A gap that is worth a word where there is only one other grade.
+_WIDE = 4.0
 #: Fractions are odd among whole grades if less than this share of the judgments has them.
 _FEW_FRACTIONS = 0.05
 #: A topic with fewer judged documents is thinly judged, if the median topic has at least so many times more.
@@ -34,9 +39,9 @@ def _rows(case: Case, name: str, severity: Severity, says: str, rows: pl.Series)
     chosen = rows.arg_true()
     examples = tuple(
         Example(f"{pair(*file.rows.row(row)[:2])}: {file.rows['relevance'][row]:g}", file.line(row))
-        for row in chosen.head(_EXAMPLES).to_list()
+        for row in chosen.head(EXAMPLES).to_list()
     )
-    return Finding(name, severity, file.file, says, advice(name), chosen.len(), examples)
+    return found(name, severity, file, says, chosen.len(), examples=examples)
 
 
 @check(
@@ -65,25 +70,47 @@ def scale(case: Case) -> Iterator[Finding]:
         says = f"{number_of('grade', int(fractional.sum()))} with a fraction, where all others are whole"
         yield _rows(case, "scale", "warning", says, fractional)
     whole = values == np.floor(values)
-    values, times = values[whole], times[whole]
-    if 2 <= len(values) <= _MOST_GRADES:
-        lonely = (times <= _LONELY) & (times <= max(1, _LONELY_SHARE * grade.len()))
-        gaps = np.diff(values)
-        for end, gap, others in ((-1, gaps[-1], gaps[:-1]), (0, gaps[0], gaps[1:])):
-            if lonely[end] and gap > max(_gap(grade.len(), len(values)), float(others.max(initial=0.0))):
-                next_one = values[-2] if end else values[1]
-                says = f"the grade {values[end]:g} comes {_times(int(times[end]))}, and the next one is {next_one:g}"
-                yield _rows(case, "scale", "warning", says, grade == values[end])
+    for lonely in _lonely(values[whole], times[whole], grade.len()):
+        yield _rows(case, "scale", "warning", lonely.says, grade.is_in(lonely.grades))
     if (grade < 0).any():
         says = f"{number_of('grade', int((grade < 0).sum()))} below 0: these documents count as not judged"
         yield _rows(case, "scale", "note", says, grade < 0)
 
 
-def _gap(judgments: int, grades: int) -> float:
-    """How far a lonely grade lies from the next one at least: the further, the less is known of the scale."""
-    if grades == 2:
-        return 4.0
-    return 1.0 if judgments >= _MANY else 2.0
+class _Lonely(NamedTuple):
+    grades: list[float]
+    says: str
+
+
+def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[_Lonely]:
+    """Grades at an end of the scale that hardly any judgment has, and that lie apart from the others."""
+    if not 2 <= len(values) <= _MOST_GRADES:
+        return
+    for sign in (1, -1):
+        # The outermost first; at the lower end, the scale is looked at upside down.
+        scale, counts = (sign * values)[::sign], times[::sign]
+        for place in range(len(scale) - 1, 0, -1):
+            count = int(counts[place:].sum())
+            if count > max(1, _LONELY_SHARE * judgments):
+                break
+            if _is_apart(scale[:place], float(scale[place] - scale[place - 1]), count, judgments):
+                grades = (sign * scale[place:]).tolist()
+                named = ", ".join(f"{one:g}" for one in grades)
+                which = f"the grade {named} comes" if len(grades) == 1 else f"the grades {named} come"
+                says = f"{which} {_times(count)}, and the next one is {sign * scale[place - 1]:g}"
+                yield _Lonely(grades, says)
+                break
+
+
+def _is_apart(others: Floats, gap: float, count: int, judgments: int) -> bool:
+    """Whether a gap says that what lies beyond it is no part of the scale."""
+    width = max(1.0, float(others[-1] - others[0]))
+    if judgments < _KNOWN:
+        return count == 1 and len(others) > 1 and gap > _HUGE_OF_FEW * width
+    if len(others) > 1 and gap > _HUGE * width and gap > _WIDE:
+        return True
+    least = _WIDE if len(others) == 1 else 1.0 if judgments >= _MANY else 2.0
+    return count <= _LONELY and gap > max(least, float(np.diff(others).max(initial=0.0)))
 
 
 def _times(number: int) -> str:
@@ -99,7 +126,7 @@ def inverse_grades(case: Case) -> Iterator[Finding]:
     """Grades 1 to 4 and one -1 a topic."""
     if upside_down(Qrels(case.grades, case.judgments.name)):
         says = "these look like Cranfield's codes: 1 is the best grade, 4 the least"
-        yield Finding("inverse-grades", "warning", case.judgments.file, says, advice("inverse-grades"))
+        yield found("inverse-grades", "warning", case.judgments, says)
 
 
 @check(
@@ -115,9 +142,7 @@ def grades_like_ranks(case: Case) -> Iterator[Finding]:
     )
     if topics["ranked"].all() and (topics["count"].max() or 0) >= _RANKED:  # type: ignore[operator]  # counts are numbers
         says = f"in {number_of('topic', topics.height)}, the grades are 1, 2, 3 ... once each"
-        yield Finding(
-            "grades-like-ranks", "error", case.judgments.file, says, advice("grades-like-ranks"), topics.height
-        )
+        yield found("grades-like-ranks", "error", case.judgments, says, topics.height)
 
 
 @check(
@@ -132,15 +157,15 @@ def no_relevant(case: Case) -> Iterator[Finding]:
     if not without.height:
         return
     all_of_them = without.height == topics.height
-    which = "no topic has" if all_of_them else f"{without.height} of {number_of('topic', topics.height)} without"
+    which = "no topic has" if all_of_them else f"{share(without.height, topics.height, 'topic')} without"
     level = "" if case.level == 1 else f" (grade {case.level:g} or more)"
     examples = tuple(
         Example(f"topic {quote(row['query_id'])}, {number_of('document', row['judged'])} judged")
-        for row in without.head(_EXAMPLES).to_dicts()
+        for row in without.head(EXAMPLES).to_dicts()
     )
-    yield Finding(
-        "no-relevant", "error" if all_of_them else "warning", case.judgments.file,
-        f"{which} a relevant document{level}", advice("no-relevant"), without.height, examples,
+    yield found(
+        "no-relevant", "error" if all_of_them else "warning", case.judgments, f"{which} a relevant document{level}",
+        without.height, examples=examples,
     )  # fmt: skip
 
 
@@ -157,10 +182,10 @@ def few_judged(case: Case) -> Iterator[Finding]:
     if not few.height or median < FEW_JUDGED * MANY_TIMES:
         return
     examples = tuple(
-        Example(f"topic {quote(row['query_id'])}, {row['judged']} judged") for row in few.head(_EXAMPLES).to_dicts()
+        Example(f"topic {quote(row['query_id'])}, {row['judged']} judged") for row in few.head(EXAMPLES).to_dicts()
     )
     says = f"{number_of('topic', few.height)} with fewer than {FEW_JUDGED} judged documents; the median is {median:g}"
-    yield Finding("few-judged", "warning", case.judgments.file, says, advice("few-judged"), few.height, examples)
+    yield found("few-judged", "warning", case.judgments, says, few.height, examples=examples)
 
 
 @check(
@@ -172,5 +197,10 @@ def only_relevant(case: Case) -> Iterator[Finding]:
     """Judgments without a single document that is not relevant, as sparse collections have them."""
     topics = case.by_topic
     if (topics["judged"] == topics["relevant"]).all() and not case.has_judges:
-        says = f"all {number_of('judgment', case.grades.height)} are of relevant documents"
-        yield Finding("only-relevant", "note", case.judgments.file, says, advice("only-relevant"), case.grades.height)
+        count, grades = case.grades.height, case.grades["relevance"]
+        says = "the only judgment is" if count == 1 else f"all {count:,} judgments are"
+        says += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
+        if grades.n_unique() > 1:
+            low, high = (float(end) for end in grades.sort().gather([0, -1]))
+            says += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `--level`"
+        yield found("only-relevant", "note", case.judgments, says, count)

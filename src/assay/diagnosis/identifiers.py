@@ -7,16 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.diagnosis.case import TOP, Case, Renamed, System
-from assay.diagnosis.findings import Example, Finding, Severity, pair
+from assay.diagnosis.case import TOP, Case, System
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, spelt
 from assay.diagnosis.opening import Opened
-from assay.diagnosis.registry import advice, check
+from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 from assay.measures import Judged
 
-_EXAMPLES = 3
-#: Where this share of the judged documents found is found under another way of writing only, it is an error.
-_HALF = 0.5
+#: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
+_INVISIBLE = r"[\p{C}\p{Z}\x{FFFD}--\x20]"
+#: At most so many ids with letters beyond ASCII are odd among so many ids.
+_FEW, _MANY = 2, 20
 #: Ids longer than this are worth a note.
 _LONG = 200
 _NO_VALUE = ["nan", "NaN", "None", "none", "null", "NULL", "<NA>", "undefined"]
@@ -25,8 +26,8 @@ UNJUDGED_NOTE, UNJUDGED_WARNING = 0.05, 0.2
 
 
 @check(
-    "odd-ids", "file", "warning", "note",
-    question="Do ids hold quotation marks, invisible characters or blanks at an end, or are they `nan`, or very long?",
+    "odd-ids", "file", "error", "warning", "note",
+    question="Are ids empty, in quotation marks, `nan`, with invisible characters, the only ones with é, or very long?",
     advice="clean the ids where they are made: what cannot be seen still keeps ids from matching",
 )  # fmt: skip
 def odd_ids(file: Opened) -> Iterator[Finding]:
@@ -38,36 +39,36 @@ def odd_ids(file: Opened) -> Iterator[Finding]:
     for column, what in (("query_id", "query id"), ("doc_id", "document id")):
         ids = file.rows[column]
         kinds: list[tuple[Severity, str, pl.Series]] = [
+            ("error", "that is empty", ids == ""),
             ("warning", "in quotation marks", ids.str.contains(r"^([\"'`]).*[\"'`]$")),
             ("warning", "that is a word for nothing", ids.is_in(_NO_VALUE)),
             ("note", f"longer than {_LONG} bytes", ids.str.len_bytes() > _LONG),
         ]
         if not plain:
+            invisible = ids.str.contains(_INVISIBLE)
             kinds += [
-                (
-                    "warning",
-                    "with invisible characters",
-                    ids.str.contains(r"[\p{Cc}\p{Cf}\x{00A0}\x{2000}-\x{200A}\x{3000}]"),
-                ),
+                ("warning", "with invisible or lost characters", invisible),
                 ("warning", "with blanks at an end", ids.str.contains(r"^[ \t]|[ \t]$")),
                 ("warning", "that another one equals but for its Unicode normal form", _in_two_forms(ids)),
+                ("warning", "beyond ASCII, as no other is", _foreign(ids) & ~invisible),
             ]
         for severity, says, odd in kinds:
             rows = odd.arg_true()
             if not rows.len():
                 continue
             names = ids.gather(rows).unique(maintain_order=True)
-            shown = [int((ids == one).arg_max() or 0) for one in names.head(_EXAMPLES)]
-            examples = tuple(Example(_ascii(ids[row]), file.line(row)) for row in shown)
-            yield Finding(
-                "odd-ids", severity, file.file, f"{number_of(what, names.len())} {says}", advice("odd-ids"), rows.len(),
-                examples, system=file.name if file.kind == "run" else None, weight=rows.len(),
-            )  # fmt: skip
+            shown = [int((ids == one).arg_max() or 0) for one in names.head(EXAMPLES)]
+            examples = [Example(spelt(ids[row]), file.line(row)) for row in shown]
+            told = f"{number_of(what, names.len())} {says}"
+            yield found("odd-ids", severity, file, told, rows.len(), examples=examples)
 
 
-def _ascii(text: str) -> str:
-    """Text with everything that may be invisible spelt out."""
-    return ascii(text if len(text) <= 60 else text[:59] + "…")
+def _foreign(ids: pl.Series) -> pl.Series:
+    """The ids with letters beyond ASCII, if they are one or two among many."""
+    beyond = ids.str.len_bytes() != ids.str.len_chars()
+    names = ids.filter(beyond).unique()
+    is_odd = 0 < names.len() <= _FEW and ids.n_unique() >= _MANY
+    return beyond if is_odd else pl.repeat(value=False, n=ids.len(), eager=True)
 
 
 def _in_two_forms(ids: pl.Series) -> pl.Series:
@@ -85,28 +86,22 @@ def _in_two_forms(ids: pl.Series) -> pl.Series:
 )  # fmt: skip
 def doc_ids(system: System) -> Iterator[Finding]:
     """Documents that nobody judged for their query, unless they are written in another way."""
-    found = system.other_documents
-    if found is None:
+    other = system.other_documents
+    if other is None:
         return
-    pairs, hits = found.pairs, found.hits
+    pairs, hits = other.pairs, other.hits
     says = (
-        f"{number_of('retrieved document', pairs.height)} would be judged but for {found.differ_in}; "
+        f"{number_of('retrieved document', pairs.height)} would be judged but for {other.differ_in}; "
         f"{number_of('other', hits)} {'is' if hits == 1 else 'are'} (in the first {TOP} of each query)"
     )
     examples = []
-    for query, ours_id, theirs_id in pairs.head(_EXAMPLES).iter_rows():
-        rows = (system.run.rows["query_id"] == query) & (system.run.rows["doc_id"] == ours_id)
-        text = f"query {quote(query)}: {quote(ours_id)} here, {quote(theirs_id)} in the judgments"
+    for query, ours, theirs, too in pairs.head(EXAMPLES).iter_rows():
+        rows = (system.run.rows["query_id"] == query) & (system.run.rows["doc_id"] == ours)
+        where = "here, too, and in the judgments" if too else "in the judgments"
+        text = f"query {quote(query)}: {spelt(ours)} here, {spelt(theirs)} {where}"
         examples.append(Example(text, system.run.line(int(rows.arg_max() or 0))))
-    yield Finding(
-        "doc-ids", "error" if _are_lost(found) else "warning", system.run.file, says, advice("doc-ids"), pairs.height,
-        tuple(examples), system=system.name, weight=pairs.height,
-    )  # fmt: skip
-
-
-def _are_lost(found: Renamed) -> bool:
-    """Whether so many documents are written differently that scores mean nothing."""
-    return found.pairs.height >= _HALF * (found.hits + found.pairs.height)
+    severity: Severity = "error" if other.is_most_of_what_is_judged else "warning"
+    yield found("doc-ids", severity, system.run, says, pairs.height, examples=examples)
 
 
 @check(
@@ -117,7 +112,8 @@ def _are_lost(found: Renamed) -> bool:
 def nothing_found(system: System) -> Iterator[Finding]:
     """No relevant document in any topic, and no way of writing ids that would explain it."""
     ranks = system.ranks
-    if ranks is None or not ranks.relevant().any() or system.other_documents is not None:
+    other = system.other_documents
+    if ranks is None or not ranks.relevant().any() or (other is not None and other.explains_the_run):
         return
     if not ((ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)).any():
         examples = [Example(pair(*row), None) for row in system.frame.select("query_id", "doc_id").head(1).rows()]
@@ -125,11 +121,10 @@ def nothing_found(system: System) -> Iterator[Finding]:
             Example(f"{pair(*row)} in the judgments")
             for row in system.case.grades.select("query_id", "doc_id").head(1).rows()
         ]
-        says = f"none of the {number_of('relevant document', int(ranks.relevant().sum()))} is in the run"
-        yield Finding(
-            "nothing-found", "error", system.run.file, says, advice("nothing-found"), 1, tuple(examples),
-            system=system.name,
-        )  # fmt: skip
+        count = int(ranks.relevant().sum())
+        which = "the only relevant document is not" if count == 1 else f"none of the {count:,} relevant documents is"
+        says = f"{which} in the run"
+        yield found("nothing-found", "error", system.run, says, examples=examples)
 
 
 @check(
@@ -139,8 +134,8 @@ def nothing_found(system: System) -> Iterator[Finding]:
 )  # fmt: skip
 def unjudged(system: System) -> Iterator[Finding]:
     """The mean share of unjudged documents over topics."""
-    ranks, renamed = system.ranks, system.other_documents
-    if ranks is None or (renamed is not None and _are_lost(renamed)):
+    ranks, other = system.ranks, system.other_documents
+    if ranks is None or (other is not None and other.explains_the_run):
         return
     shares = {}
     for cutoff in UNJUDGED_AT:
@@ -151,11 +146,9 @@ def unjudged(system: System) -> Iterator[Finding]:
     if most <= UNJUDGED_NOTE:
         return
     shown = ", ".join(f"{share:.1%} of the first {cutoff}" for cutoff, share in shares.items())
-    yield Finding(
-        "unjudged", "warning" if most > UNJUDGED_WARNING else "note", system.run.file, f"unjudged: {shown}",
-        advice("unjudged"), 1, (), tuple({"cutoff": cutoff, "unjudged": share} for cutoff, share in shares.items()),
-        system.name, most,
-    )  # fmt: skip
+    details = [{"cutoff": cutoff, "unjudged": share} for cutoff, share in shares.items()]
+    severity: Severity = "warning" if most > UNJUDGED_WARNING else "note"
+    yield found("unjudged", severity, system.run, f"unjudged: {shown}", details=details, weight=most)
 
 
 @check(
@@ -174,11 +167,9 @@ def documents_file(case: Case) -> Iterator[Finding]:
         .join(known, on="doc_id", how="anti", maintain_order="left")
     )
     if absent.height:
-        examples = tuple(Example(f"document {quote(one)}") for one in absent["doc_id"].head(_EXAMPLES))
+        examples = [Example(f"document {quote(one)}") for one in absent["doc_id"].head(EXAMPLES)]
         says = f"{number_of('judged document', absent.height)} not in {case.documents.name}"
-        yield Finding(
-            "documents-file", "warning", case.judgments.file, says, advice("documents-file"), absent.height, examples
-        )
+        yield found("documents-file", "warning", case.judgments, says, absent.height, examples=examples)
 
 
 @check(
@@ -197,10 +188,7 @@ def unknown_documents(system: System) -> Iterator[Finding]:
         .join(known, on="doc_id", how="anti", maintain_order="left")
     )
     if absent.height:
-        rows = [int((system.run.rows["doc_id"] == one).arg_max() or 0) for one in absent["doc_id"].head(_EXAMPLES)]
-        examples = tuple(Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows)
+        rows = [int((system.run.rows["doc_id"] == one).arg_max() or 0) for one in absent["doc_id"].head(EXAMPLES)]
+        examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
         says = f"{number_of('document', absent.height)} not in {system.case.documents.name}"
-        yield Finding(
-            "unknown-documents", "warning", system.run.file, says, advice("unknown-documents"), absent.height, examples,
-            system=system.name, weight=absent.height,
-        )  # fmt: skip
+        yield found("unknown-documents", "warning", system.run, says, absent.height, examples=examples)

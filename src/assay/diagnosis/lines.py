@@ -7,37 +7,23 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from assay.diagnosis.findings import Example, Finding, Severity, pair
-from assay.diagnosis.opening import Opened
-from assay.diagnosis.registry import advice, check
-from assay.diagnosis.tolerant import Bad
+from assay.diagnosis.bad_lines import Bad
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
+from assay.diagnosis.opening import Opened, commented_rows
+from assay.diagnosis.registry import check, found
 from assay.errors import listed, number_of, quote
 
-_EXAMPLES = 3
 _COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
+_UNPACK = "unpack archives"
 _SAVE, _MARK = "save the file as UTF-8", "leave out byte-order marks, which other tools take for a part of an id"
 _PLAIN, _FINITE = "write plain numbers such as 12.5", "give documents finite scores: those with infinite ones tie"
+_MEND = "mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too"
+_COMMENT = "lines that start with # are comments: take the mark away if they should count"
 _ENDINGS = (".gz", ".zst", ".bz2", ".xz")
 
 
-def _found(
-    name: str,
-    severity: Severity,
-    file: Opened,
-    says: str,
-    count: int = 1,
-    *,
-    examples: Sequence[Example] = (),
-    todo: str | None = None,
-) -> Finding:
-    """A finding in a file; `todo` is the part of the check's advice that is about this case."""
-    system = file.name if file.kind == "run" else None
-    shown = tuple(examples)[:_EXAMPLES]
-    return Finding(name, severity, file.file, says, todo or advice(name), count, shown, system=system, weight=count)
-
-
 def _bad(lines: Sequence[Bad]) -> list[Example]:
-    return [Example(f"{quote(bad.text)} ({bad.problem})", bad.line) for bad in lines[:_EXAMPLES]]
+    return [Example(f"{quote(bad.text)} ({bad.problem})", bad.line) for bad in lines[:EXAMPLES]]
 
 
 @check(
@@ -49,23 +35,23 @@ def empty(file: Opened) -> Iterator[Finding]:
     """No byte, or nothing but blank lines and comments."""
     if file.source is None:
         if file.frame is not None and not file.rows.height:
-            yield _found("empty", "error", file, "there are no data in the table")
+            yield found("empty", "error", file, "there are no data in the table")
         return
     if is_empty(file):
         what = "the file is empty" if file.looks and not file.looks.size else "there are no data in the file"
-        yield _found("empty", "error", file, what)
+        yield found("empty", "error", file, what)
 
 
 def is_empty(file: Opened) -> bool:
     """Whether nothing was read because there is nothing."""
     nothing = file.frame is None and (not file.refusal or "there are no data" in file.refusal)
-    return nothing and not (file.looks is not None and file.looks.damage)
+    return nothing and not (file.looks is not None and (file.looks.damage or file.looks.packed))
 
 
 @check(
     "compression", "file", "error", "note",
-    question="Is a compressed file damaged, or does its name hide that it is compressed?",
-    advice=f"{_COPY}; {_RENAME}",
+    question="Is a compressed file damaged, or compressed twice, or an archive, or does its name hide the compression?",
+    advice=f"{_COPY}; {_UNPACK}; {_RENAME}",
 )  # fmt: skip
 def compression(file: Opened) -> Iterator[Finding]:
     """Compressed data that end too soon; gzip without `.gz`; `.gz` without gzip."""
@@ -73,15 +59,17 @@ def compression(file: Opened) -> Iterator[Finding]:
     if looks is None or file.source is None:
         return
     if looks.damage:
-        yield _found("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
+        yield found("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
+    if looks.packed:
+        yield found("compression", "error", file, f"the file is {looks.packed}, not a table", todo=_UNPACK)
     path = file.source.path
-    if path is None:
+    if path is None or looks.packed or looks.is_garbled or not (looks.size or looks.compression):
         return
     if looks.compression and path.suffix != looks.compression:
         says = f"the file is compressed, but its name does not end in {looks.compression}"
-        yield _found("compression", "note", file, says, todo=_RENAME)
+        yield found("compression", "note", file, says, todo=_RENAME)
     if not looks.compression and path.suffix in _ENDINGS:
-        yield _found(
+        yield found(
             "compression", "note", file, f"the name ends in {path.suffix}, but the file is not compressed", todo=_RENAME
         )
 
@@ -92,19 +80,19 @@ def compression(file: Opened) -> Iterator[Finding]:
     advice=f"{_SAVE}; {_MARK}",
 )  # fmt: skip
 def encoding(file: Opened) -> Iterator[Finding]:
-    """UTF-16, bytes of Latin-1, byte-order marks."""
+    """UTF-16 or UTF-32, bytes of Latin-1, byte-order marks."""
     lines, looks = file.tolerated, file.looks
-    if lines is not None and lines.encoding == "UTF-16":
-        yield _found("encoding", "error", file, "the file is in UTF-16, not in UTF-8", todo=_SAVE)
+    if lines is not None and lines.encoding in {"UTF-16", "UTF-32"}:
+        yield found("encoding", "error", file, f"the file is in {lines.encoding}, not in UTF-8", todo=_SAVE)
     elif lines is not None and lines.encoding_lines:
         count = len(lines.encoding_lines)
         texts = dict(zip(lines.lines.tolist(), lines.frame.iter_rows(), strict=True))
-        shown = lines.encoding_lines[:_EXAMPLES]
+        shown = lines.encoding_lines[:EXAMPLES]
         examples = [Example(pair(*texts[line][:2]) if line in texts else "not UTF-8", line) for line in shown]
         says = f"{number_of('line', count)} {'is' if count == 1 else 'are'} not in UTF-8 but, it seems, in Latin-1"
-        yield _found("encoding", "error", file, says, count, examples=examples, todo=_SAVE)
+        yield found("encoding", "error", file, says, count, examples=examples, todo=_SAVE)
     elif looks is not None and looks.byte_order_mark and (file.frame is not None or not file.refusal):
-        yield _found(
+        yield found(
             "encoding",
             "note",
             file,
@@ -115,7 +103,7 @@ def encoding(file: Opened) -> Iterator[Finding]:
         )
     if looks is not None and looks.inner_mark:
         says = "a byte-order mark stands in the middle: two files were put together"
-        yield _found(
+        yield found(
             "encoding", "note", file, says, 1, examples=[Example("byte-order mark", looks.inner_mark)], todo=_MARK
         )
 
@@ -136,7 +124,7 @@ def line_ends(file: Opened) -> Iterator[Finding]:
         others = ", others not" if looks.unix_ends else ""
         parts = [f"{number_of('line', count)} with {says} line ends" for says, count in there.items()]
         says = " and ".join(parts) + others
-        yield _found("line-ends", "note", file, says, sum(there.values()))
+        yield found("line-ends", "note", file, says, sum(there.values()))
 
 
 @check(
@@ -149,12 +137,12 @@ def separators(file: Opened) -> Iterator[Finding]:
     looks, lines = file.looks, file.tolerated
     if lines is not None and lines.separator is not None and not lines.named:
         says = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
-        yield _found("separators", "error", file, says, int(lines.lines.size))
+        yield found("separators", "error", file, says, int(lines.lines.size))
     elif looks is not None and file.is_blank_separated and looks.tab and looks.space and not looks.wide:
         later = max(looks.tab, looks.space)
         which = "tab" if looks.tab >= looks.space else "space"
         says = "some fields are separated by tabs, others by spaces"
-        yield _found("separators", "note", file, says, 1, examples=[Example(f"the first {which}", later)])
+        yield found("separators", "note", file, says, 1, examples=[Example(f"the first {which}", later)])
 
 
 @check(
@@ -163,10 +151,21 @@ def separators(file: Opened) -> Iterator[Finding]:
     advice="write a run as `query_id Q0 doc_id rank score tag`, judgments as `query_id 0 doc_id grade`; see docs/files",
 )  # fmt: skip
 def file_format(file: Opened) -> Iterator[Finding]:
-    """Nothing that could be read as a table, and not a table of another kind either."""
-    if file.frame is None and not is_empty(file) and not file.other and not (file.looks and file.looks.damage):
-        why = re.sub(r"^:?(\d+):", r"line \1:", file.refusal.removeprefix(file.file).lstrip(": "))
-        yield _found("format", "error", file, f"this cannot be read: {why}")
+    """Nothing that could be read as a table, and not a table of another kind either; what strict readers refuse."""
+    looks, lines = file.looks, file.tolerated
+    if is_empty(file) or file.other or not file.refusal or (looks is not None and looks.damage):
+        return
+    if lines is not None:
+        # Whoever tells what is wrong need not tell that strict readers refuse it.
+        told = lines.malformed or lines.numbers or lines.header or lines.encoding != "UTF-8"
+        if told or (lines.separator and not lines.named) or _has_empty_ids(file):
+            return
+    why = re.sub(r"^:?(\d+):", r"line \1:", file.refusal.removeprefix(file.file).lstrip(": "))
+    yield found("format", "error", file, f"this cannot be read: {why}")
+
+
+def _has_empty_ids(file: Opened) -> bool:
+    return any(bool((file.rows[column] == "").any()) for column in ("query_id", "doc_id"))
 
 
 @check(
@@ -178,7 +177,7 @@ def swapped(file: Opened) -> Iterator[Finding]:
     """A table of another kind than its place says."""
     if file.frame is None and file.other:
         wanted = "a run" if file.kind == "run" else "judgments"
-        yield _found("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
+        yield found("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
 
 
 @check(
@@ -190,21 +189,29 @@ def header(file: Opened) -> Iterator[Finding]:
     """`qid Q0 docno rank score tag` as the first line."""
     if file.tolerated is not None and file.tolerated.header is not None:
         bad = file.tolerated.header
-        yield _found(
+        yield found(
             "header", "error", file, "the first line names columns", 1, examples=[Example(quote(bad.text), bad.line)]
         )
 
 
 @check(
-    "malformed", "file", "error",
-    question="Do lines have too few or too many columns?",
-    advice="mend or delete these lines, and find out what wrote them: lines next to them may be wrong, too",
+    "malformed", "file", "error", "warning",
+    question="Do lines have too few or too many columns, or would comments (lines with #) be rows?",
+    advice=f"{_MEND}; {_COMMENT}",
 )  # fmt: skip
 def malformed(file: Opened) -> Iterator[Finding]:
-    """Lines that are no rows; the others are read."""
+    """Lines that are no rows, where the others are; lines with a # in front that would be."""
     if file.tolerated is not None and (bad := file.tolerated.malformed):
-        says = f"{number_of('line', len(bad))} without the {file.tolerated.columns} columns that there should be"
-        yield _found("malformed", "error", file, says, len(bad), examples=_bad(bad))
+        columns = file.tolerated.columns
+        what = f"without the {columns} columns that there should be" if columns else "without an object of the table"
+        yield found(
+            "malformed", "error", file, f"{number_of('line', len(bad))} {what}", len(bad), examples=_bad(bad),
+            todo=_MEND,
+        )  # fmt: skip
+    if rows := commented_rows(file):
+        says = f"{number_of('line', len(rows))} would be {'a row' if len(rows) == 1 else 'rows'} but for a # in front"
+        examples = [Example(quote(text), line) for line, text in rows[:EXAMPLES]]
+        yield found("malformed", "warning", file, says, len(rows), examples=examples, todo=_COMMENT)
 
 
 @check(
@@ -217,7 +224,7 @@ def numbers(file: Opened) -> Iterator[Finding]:
     column = "score" if file.kind == "run" else "relevance"
     if file.tolerated is not None and (bad := file.tolerated.numbers):
         says = f"{number_of('line', len(bad))} without a number as {column}"
-        yield _found("numbers", "error", file, says, len(bad), examples=_bad(bad), todo=_PLAIN)
+        yield found("numbers", "error", file, says, len(bad), examples=_bad(bad), todo=_PLAIN)
     if file.frame is None or not file.rows.height:
         return
     values = file.rows[column].to_numpy()
@@ -225,10 +232,14 @@ def numbers(file: Opened) -> Iterator[Finding]:
         rows = np.flatnonzero(odd)
         if not len(rows):
             continue
-        examples = [Example(pair(*file.rows.row(int(row))[:2]), file.line(int(row))) for row in rows[:_EXAMPLES]]
+        examples = []
+        for row in rows[:EXAMPLES].tolist():
+            written = file.written(row)
+            text = pair(*file.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
+            examples.append(Example(text, file.line(row)))
         severity: Severity = "warning" if says == "infinite" else "error"
         told, todo = f"{number_of(column, len(rows))} {says}", _FINITE if says == "infinite" else _PLAIN
-        yield _found("numbers", severity, file, told, len(rows), examples=examples, todo=todo)
+        yield found("numbers", severity, file, told, len(rows), examples=examples, todo=todo)
 
 
 @check(
@@ -240,11 +251,10 @@ def tags(file: Opened) -> Iterator[Finding]:
     """More than one value in the last column."""
     if file.frame is None or "tag" not in file.rows.columns:
         return
-    found = file.rows["tag"].rle().struct.field("value").unique(maintain_order=True)
-    found = found.filter(found != "")
-    if found.len() > 1:
-        row = int((file.rows["tag"] == found[1]).arg_max() or 0)
-        says = f"{number_of('tag', found.len())} in one file: {listed(found.head(9).to_list())}"
-        yield _found(
-            "tags", "warning", file, says, found.len(), examples=[Example(f"tag {quote(found[1])}", file.line(row))]
-        )
+    names = file.rows["tag"].rle().struct.field("value").unique(maintain_order=True)
+    names = names.filter(names != "")
+    if names.len() > 1:
+        places = [int((file.rows["tag"] == name).arg_max() or 0) for name in names.head(EXAMPLES)]
+        examples = [Example(f"tag {quote(file.rows['tag'][row])}", file.line(row)) for row in places]
+        says = f"{number_of('tag', names.len())} in one file: {listed(names.to_list())}"
+        yield found("tags", "warning", file, says, names.len(), examples=examples)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -14,7 +15,14 @@ from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import BYTE_ORDER_MARK, Source
 
 _COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+#: What holds other files, by its first bytes; and where the mark of a tar archive stands.
+_PACKED = {b"PK\x03\x04": "a zip archive", b"7z\xbc\xaf": "a 7-Zip archive", b"Rar!": "a RAR archive"}
+_TAR, _TAR_AT, _START = b"ustar", 257, 512
+#: What the libraries say of data that are sound as far as they go; of others, nothing can be trusted.
+_SOUND_SO_FAR = ("ended before", "end in the middle", "Not a gzipped file")
+# Between two fields, not at the end of a line or in a blank one.
+_TAB, _SPACE = re.compile(rb"\S *\t[ \t]*\S"), re.compile(rb"\S\t* [ \t]*\S")
 
 
 class Looks(NamedTuple):
@@ -36,7 +44,15 @@ class Looks(NamedTuple):
     binary: bool = False
     #: The ending that the compression of the file should give its name, or "".
     compression: str = ""
+    comments: bool = False
     damage: str = ""
+    #: What the file is instead of a table: an archive, or something compressed twice.
+    packed: str = ""
+
+    @property
+    def is_garbled(self) -> bool:
+        """Whether the bytes cannot be trusted: damage other than an end that comes too soon."""
+        return bool(self.damage) and not any(text in self.damage for text in _SOUND_SO_FAR)
 
 
 def looks_of(source: Source) -> Looks:
@@ -49,18 +65,20 @@ def looks_of(source: Source) -> Looks:
     """
     start = b""
     with suppress(FormatError), source.open() as file:  # what is damaged from the start is told below
-        start = file.read(8)
+        start = file.read(_START)
+    compression = _compression(source)
     found = Looks(
         byte_order_mark=start.startswith(BYTE_ORDER_MARK),
         wide=start.startswith(_WIDE) or (len(start) >= 4 and 0 in start[:4] and start[0] != start[1]),
         binary=start.startswith(COLUMN_MARKS),
-        compression=_compression(source),
+        compression=compression,
+        packed=_packed(start, compression),
     )
     try:
-        for data in () if found.binary else source.chunks():
+        for data in () if found.binary or found.packed else source.chunks():
             found = _with(found, data)
     except FormatError as problem:
-        return found._replace(damage=str(problem).partition("(")[2].rstrip(")") or "it ends in the middle")
+        return found._replace(damage=str(problem).partition("(")[2].removesuffix(")") or "it ends in the middle")
     return found
 
 
@@ -103,10 +121,11 @@ def _with(found: Looks, data: bytes) -> Looks:
         windows_ends=found.windows_ends + windows,
         old_mac_ends=found.old_mac_ends + returns - windows,
         unix_ends=found.unix_ends + newlines - windows,
-        tab=found.tab or _line(data, b"\t", found.lines),
-        space=found.space or _line(data, b" ", found.lines),
+        tab=found.tab or (_first(_TAB, data, found.lines) if b"\t" in data else None),
+        space=found.space or (_first(_SPACE, data, found.lines) if b" " in data else None),
         control=found.control or odd > 0,
         ascii=found.ascii and plain,
+        comments=found.comments or data.startswith(b"#") or b"\n#" in data,
     )
 
 
@@ -114,6 +133,20 @@ def _line(data: bytes, wanted: bytes, before: int, more: int = 0) -> int | None:
     """The line of the first occurrence."""
     place = data.find(wanted)
     return None if place < 0 else before + data.count(b"\n", 0, place) + 1 + more
+
+
+def _first(wanted: re.Pattern[bytes], data: bytes, before: int) -> int | None:
+    match = wanted.search(data)
+    return None if match is None else before + data.count(b"\n", 0, match.start()) + 1
+
+
+def _packed(start: bytes, compression: str) -> str:
+    """What the first bytes, once decompressed, say of a file that holds others; nothing of any other file."""
+    if start[_TAR_AT:].startswith(_TAR):
+        return "a tar archive"
+    if compression and any(start.startswith(mark) for mark in _COMPRESSED):
+        return "compressed twice"
+    return next((says for mark, says in _PACKED.items() if start.startswith(mark)), "")
 
 
 def _compression(source: Source) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -11,12 +12,14 @@ import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Ints
+from assay.diagnosis.bad_lines import Lines, number_in, ranks_of
 from assay.diagnosis.looks import Looks, intact_chunks, looks_of
-from assay.diagnosis.tolerant import Lines, read_lines
-from assay.errors import FormatError, InputError, ParameterError
+from assay.diagnosis.tolerant import read_lines
+from assay.errors import FormatError, InputError, ParameterError, quote
 from assay.files import RunFile, detect, is_file
 from assay.files.columns import all_lines, data_lines
 from assay.files.registry import Kind, head_of
+from assay.files.registry import named as named_kind
 from assay.files.runs import parsed
 from assay.files.sources import Readable, Source
 from assay.given import named_runs
@@ -24,6 +27,9 @@ from assay.tables import Batches, Qrels
 from assay.tables.shapes import FlatDicts, rows_of
 
 _BLANK_SEPARATED = ("TREC run", "MS MARCO run", "TREC qrels", "qrels in three columns")
+_TREC_COLUMNS, _SAMPLE = 6, 2000
+#: Numbers with more different values than this are no grades.
+_MOST_GRADES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +84,19 @@ class Opened:
         if lines is None:
             return None
         return row + lines if isinstance(lines, int) else int(lines[row])
+
+    def written(self, row: int) -> str | None:
+        """The line of a row as it stands in the file, if that is known."""
+        line = self.line(row)
+        if line is None or self.source is None:
+            return None
+        before = 0
+        for data in self.source.chunks():
+            lines = all_lines(data)
+            if line <= before + len(lines):
+                return lines[line - before - 1].decode(errors="replace")
+            before += len(lines)
+        return None
 
 
 def open_judgments(given: Any) -> Opened:
@@ -141,12 +160,6 @@ def _is_openable(run: Any) -> bool:
     return isinstance(run, RunFile) or (is_file(run) and not hasattr(run, "batches"))
 
 
-def _stem(run: Any) -> str:
-    if isinstance(run, Source):
-        return run.stem
-    return str(getattr(run, "name", "run"))
-
-
 def _open_file(
     given: Readable | Source, kind: Kind, name: str | None, read: Callable[[Source], tuple[pl.DataFrame, str]]
 ) -> Opened:
@@ -155,22 +168,74 @@ def _open_file(
     opened = Opened(
         kind, name or (source.stem if kind == "run" else source.name), source.name, looks=looks, source=source
     )
-
-    def made(**more: Any) -> Opened:
-        return Opened(**{field: getattr(opened, field) for field in ("kind", "name", "file", "looks", "source")} | more)
-
-    if not looks.size and not looks.binary and not looks.damage:
+    if looks.is_garbled or looks.packed or not (looks.size or looks.binary or looks.damage):
         return opened
+    refusal = ""
     try:
         frame, says = read(source)
     except (FormatError, ParameterError) as problem:
         refusal = str(problem)
     else:
-        return made(frame=frame, format=says)
-    lines = None if looks.binary else read_lines(b"".join(intact_chunks(source)), kind)
-    if lines is not None and lines.kind == kind:
-        return made(frame=lines.frame, format=lines.says, tolerated=lines, refusal=refusal)
-    return made(refusal=refusal, other=_other(source, kind, lines))
+        widths = _widths(source, frame.height) if says == "TREC run" else {}
+        # Lines that differ from the others may hold anything: they are left out below, and named.
+        if len(widths) < 2:
+            why = _shifted(source, max(widths, default=_TREC_COLUMNS))
+            return replace(opened, refusal=why) if why else replace(opened, frame=frame, format=says)
+    return _tolerated(opened, source, kind, refusal)
+
+
+def _tolerated(opened: Opened, source: Source, kind: Kind, refusal: str) -> Opened:
+    """What can be made of a file that the strict readers refuse."""
+    binary = opened.looks is not None and opened.looks.binary
+    lines = None if binary else read_lines(b"".join(intact_chunks(source)), kind)
+    if lines is None:
+        return replace(opened, refusal=refusal, other=_other(source, kind))
+    if lines.kind == kind:
+        return replace(opened, frame=lines.frame, format=lines.says, tolerated=lines, refusal=refusal)
+    if kind == "run" and not lines.named and not _are_grades(lines.frame["relevance"]):
+        return replace(opened, refusal=f"{source.name}: {_without_names(lines)}")
+    says = f"{named_kind(lines.kind)} in {lines.says}" if lines.named else lines.says
+    return replace(opened, refusal=refusal, other=says)
+
+
+def _are_grades(values: pl.Series) -> bool:
+    """Whether numbers look like grades: a few different ones, all of them whole."""
+    return values.n_unique() <= _MOST_GRADES and bool((values.floor() == values).all())
+
+
+def _without_names(lines: Lines) -> str:
+    """What keeps a table that could be a run from being read as one."""
+    between = "blanks or tabs" if lines.separator is None else repr(lines.separator)
+    first = lines.numbers[0] if lines.numbers else None
+    if first is not None and first.line < lines.lines.min(initial=1 << 60):
+        return f"{quote(first.text)} names no columns that Assay knows, such as query_id, doc_id and score"
+    return f"{lines.columns} columns separated by {between}, and no header names them"
+
+
+def _widths(source: Source, rows: int) -> dict[int, int]:
+    """How many lines there are of each number of columns; nothing if all have those of a TREC run."""
+    blanks = lines = 0
+    for data in source.chunks():
+        blanks += data.count(b" ") + data.count(b"\t")
+        lines += data.count(b"\n") + (not data.endswith(b"\n"))
+    # No line has fewer columns, or the file would have been refused: with as many blanks as that takes, none has more.
+    if lines == rows and blanks == rows * (_TREC_COLUMNS - 1):
+        return {}
+    return Counter(len(line.split()) for data in source.chunks() for _, line in data_lines(data))
+
+
+def _shifted(source: Source, columns: int) -> str:
+    """What tells that ids hold blanks, so that all columns behind them are one further on; nothing if nothing does."""
+    if columns == _TREC_COLUMNS:
+        return ""
+    rows = [line.split() for _, line in data_lines(next(source.chunks()))][:_SAMPLE]
+    said = [[number_in(row[place].decode(errors="replace")) for row in rows] for place in (4, 5)]
+    if any(value is None for values in said for value in values):
+        return ""
+    fifth, sixth = (np.array(values, dtype=np.float64) for values in said)
+    if (fifth == np.floor(fifth)).all() and (sixth != np.floor(sixth)).any() and len(np.unique(sixth)) > 1:
+        return f"every line has {columns} columns, and the sixth looks like the scores: is a blank inside the ids?"
+    return ""
 
 
 def _strict_run(source: Source) -> tuple[pl.DataFrame, str]:
@@ -191,7 +256,7 @@ def _with_numbers(frame: pl.DataFrame, has_score: bool) -> pl.DataFrame:
         "query_id",
         "doc_id",
         score.alias("score"),
-        pl.col("rank").cast(pl.Float64, strict=False),
+        pl.col("rank").map_batches(ranks_of, return_dtype=pl.Float64),
     ]
     return frame.select(*wanted, *(["tag"] if "tag" in frame.columns else []))
 
@@ -206,10 +271,8 @@ def _ids_first(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select("query_id", "doc_id", pl.exclude("query_id", "doc_id"))
 
 
-def _other(source: Source, kind: Kind, lines: Lines | None) -> str:
+def _other(source: Source, kind: Kind) -> str:
     """What a file holds that is not what it should be; nothing if nobody knows."""
-    if lines is not None:
-        return lines.says
     try:
         found = detect(source, None)
     except (FormatError, InputError):
@@ -224,3 +287,20 @@ def _data_line_numbers(source: Source) -> Ints:
         numbers.append(np.array([number for number, _ in data_lines(data)], dtype=np.int64) + before)
         before += len(all_lines(data))
     return np.concatenate(numbers)
+
+
+def commented_rows(file: Opened) -> list[tuple[int, str]]:
+    """Lines that would be rows if they did not start with a `#`, with their numbers."""
+    if file.source is None or file.looks is None or file.looks.binary or not file.looks.comments:
+        return []
+    number, columns = (4, _TREC_COLUMNS) if file.kind == "run" else (3, 4)
+    found: list[tuple[int, str]] = []
+    before = 0
+    for data in intact_chunks(file.source):
+        lines = all_lines(data)
+        for line, text in enumerate(lines, before + 1):
+            fields = text.decode(errors="replace").split() if text.startswith(b"#") else []
+            if len(fields) == columns and len(fields[0]) > 1 and number_in(fields[number]) is not None:
+                found.append((line, " ".join(fields)))
+        before += len(lines)
+    return found

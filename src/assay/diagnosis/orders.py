@@ -1,10 +1,11 @@
-"""The order of documents with equal scores that serves a system best, and the one that serves it worst."""
+"""Other orders of a ranking: of equal scores, what serves a system best or worst; and the ranking from its end."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from assay.counting.graded import Graded, place_in_group
+from assay.counting.ranks import Ranks
 
 
 def reordered(hits: Graded, *, best: bool) -> Graded:
@@ -28,3 +29,17 @@ def reordered(hits: Graded, *, best: bool) -> Graded:
     again = np.lexsort((rank, hits.query[order]))
     rows, rank = order[again], rank[again]
     return Graded(hits.query[rows], rank, hits.grade[rows], rank, rank, hits.document[rows])
+
+
+def reversed_hits(ranks: Ranks) -> Graded:
+    """The hits of a ranking as they are when it is read from its end.
+
+    >>> reversed_hits(Ranks.from_grades([1, None, 0])).rank
+    array([1, 3])
+    """
+    hits = ranks.hits
+    mirror = ranks.retrieved[hits.query] + 1
+    rank = mirror - hits.rank
+    order = np.lexsort((rank, hits.query))
+    first, last = mirror - hits.tie_last, mirror - hits.tie_first
+    return Graded(hits.query[order], rank[order], hits.grade[order], first[order], last[order], hits.document[order])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from assay.diagnosis.findings import Finding, Severity
+from assay.diagnosis.findings import Example, Finding, Severity
 
-#: What a check looks at: a file as it was read, the judgments, one run with the judgments, or all runs together.
-About: TypeAlias = Literal["file", "judgments", "run", "runs"]
+if TYPE_CHECKING:
+    from assay.diagnosis.opening import Opened
+
+#: What a check looks at: a file as it was read, the judgments, one run by itself or with the judgments, and all runs
+#: together by themselves or with the judgments.
+About: TypeAlias = Literal["file", "judgments", "ranking", "run", "rankings", "runs"]
 
 
 class Check(NamedTuple):
@@ -26,7 +30,8 @@ class Check(NamedTuple):
 
 _CHECKS: dict[str, Check] = {}
 #: The modules that define checks, in the order in which these are made.
-_MODULES = ("lines", "duplicates", "grades", "topics", "identifiers", "scores", "systems", "suitability")
+_MODULES = ("lines", "duplicates", "grades", "topics", "identifiers", "scores", "ranked", "plausibility", "systems",
+            "suitability")  # fmt: skip
 
 
 def check(name: str, about: About, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
@@ -39,9 +44,27 @@ def check(name: str, about: About, *severities: Severity, question: str, advice:
     return add
 
 
-def advice(name: str) -> str:
-    """What to do about a finding of this check."""
-    return _CHECKS[name].advice
+def found(
+    name: str,
+    severity: Severity,
+    file: Opened | None,
+    says: str,
+    count: int = 1,
+    *,
+    examples: Sequence[Example] = (),
+    details: Sequence[Mapping[str, Any]] = (),
+    todo: str | None = None,
+    weight: float | None = None,
+) -> Finding:
+    """What a check found in a file, or (None) in all runs together.
+
+    `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
+    """
+    system = file.name if file is not None and file.kind == "run" else None
+    return Finding(
+        name, severity, "all runs" if file is None else file.file, says, todo or _CHECKS[name].advice, count,
+        tuple(examples), tuple(details), system, float(count if weight is None else weight),
+    )  # fmt: skip
 
 
 def checks(about: About | None = None) -> list[Check]:

@@ -35,6 +35,8 @@ class Diagnosis(Tabled):
     runs: tuple[str, ...]
     checks: tuple[Check, ...]
     measures: tuple[str, ...]
+    #: Checks that there was nothing to make on: the judgments, or all runs, could not be read.
+    not_made: tuple[Check, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.judgments} and {number_of('run', len(self.runs))}: {self.verdict}>"
@@ -80,7 +82,7 @@ class Diagnosis(Tabled):
         return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("says", "examples", "advice"), pl.String))
 
     def to_json(self) -> str:
-        """Findings with examples and numbers, and the checks that found nothing."""
+        """Findings with examples and numbers, the checks that found nothing, and those that could not be made."""
         from assay.report.layout import as_json  # noqa: PLC0415
 
         def told(finding: Finding) -> dict[str, Any]:
@@ -100,6 +102,7 @@ class Diagnosis(Tabled):
                 "counts": {severity: len(self.of(severity)) for severity in SEVERITIES},
                 "findings": [told(finding) for finding in self.findings],
                 "passed": [check.name for check in self.passed],
+                "not_made": [check.name for check in self.not_made],
             }
         )
 

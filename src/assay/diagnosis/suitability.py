@@ -8,22 +8,16 @@ from itertools import combinations
 import numpy as np
 
 from assay.counting.judgments import Floats
-from assay.diagnosis.case import Case, System
-from assay.diagnosis.findings import Example, Finding, Severity
-from assay.diagnosis.registry import advice, check
+from assay.diagnosis.case import LEAST_TOPICS, NEARLY_ALL, ROUNDING, Case, System
+from assay.diagnosis.findings import Example, Finding, Severity, share
+from assay.diagnosis.registry import check, found
 from assay.errors import listed, number_of, quote
-from assay.stats.power import smallest_detectable, units_needed
 
-#: A share of topics that is nearly all of them.
-_NEARLY_ALL = 0.9
-#: With fewer topics than this, nothing is said about nearly all of them.
-_LEAST_TOPICS = 5
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
 _CEILING = 0.5
 #: Runs with fewer documents than the cut-off in more than this share of topics.
 _OFTEN_SHORT = 0.1
 _ALPHA, _POWER = 0.05, 0.8
-_ROUNDING = 1e-12
 
 
 def _relevant(case: Case) -> Floats:
@@ -41,11 +35,12 @@ def one_relevant(case: Case) -> Iterator[Finding]:
     """AP of one document is the reciprocal of its rank."""
     relevant = _relevant(case)
     names = [str(one) for one in case.measures if one.name in {"AP", "GMAP"}]
-    if not names or len(relevant) < _LEAST_TOPICS or (relevant == 1).mean() < _NEARLY_ALL:
+    if not names or len(relevant) < LEAST_TOPICS or (relevant == 1).mean() < NEARLY_ALL:
         return
     count = int((relevant == 1).sum())
-    says = f"{' and '.join(names)}: {count} of {number_of('topic', len(relevant))} have one relevant document"
-    yield Finding("one-relevant", "warning", case.judgments.file, says, advice("one-relevant"), count)
+    have = "has" if count == 1 else "have"
+    says = f"{' and '.join(names)}: {share(count, len(relevant), 'topic')} {have} one relevant document"
+    yield found("one-relevant", "warning", case.judgments, says, count)
 
 
 @check(
@@ -61,25 +56,26 @@ def measure_fit(case: Case) -> Iterator[Finding]:
     grades = set(case.grades["relevance"].unique().to_list())
     for measure in case.measures:
         cutoff, name = measure.parameters.get("cutoff"), measure.name
-        found: tuple[Severity, str] | None = None
+        unfit: tuple[Severity, str] | None = None
         if name in {"R", "P"} and cutoff:
             reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
             if reach < _CEILING:
-                says = f"{measure} can reach {reach:.2f} at most: the median topic has {np.median(relevant):g}"
-                found = "warning", f"{says} relevant documents"
+                median = float(np.median(relevant))
+                says = f"{measure} can reach {reach:.2f} at most: the median topic has {median:g}"
+                unfit = "warning", f"{says} relevant {'document' if median == 1 else 'documents'}"
         elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
-            found = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
+            unfit = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
         elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and case.scale:
             top = max(grades)
             if top < max(case.scale):
-                found = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
-        if found:
-            yield Finding("measure-fit", found[0], case.judgments.file, found[1], advice("measure-fit"))
+                unfit = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
+        if unfit:
+            yield found("measure-fit", unfit[0], case.judgments, unfit[1])
 
 
 @check(
-    "short-lists", "runs", "warning",
-    question="Does a run return fewer documents than a measure's cut-off, in more than 10 % of the topics?",
+    "short-lists", "runs", "warning", "note",
+    question="Does a run return fewer documents than P@k counts, in more than 10 % of the topics (a note without -m)?",
     advice="the places left empty count as irrelevant: return more, or choose a smaller cut-off",
 )  # fmt: skip
 def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
@@ -94,19 +90,17 @@ def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
         for system, ranks in counted:
             in_run, returned = ranks.in_run, ranks.retrieved
             is_relevant = (ranks.hits.grade >= system.case.level) & (ranks.hits.grade > 0)
-            found = np.bincount(ranks.hits.query[is_relevant], minlength=len(in_run))
+            hits = np.bincount(ranks.hits.query[is_relevant], minlength=len(in_run))
             # A short list costs nothing if it holds all there is to find.
-            short = in_run & (returned < cutoff) & (found < ranks.relevant())
+            short = in_run & (returned < cutoff) & (hits < ranks.relevant())
             count = int(short.sum())
             if count <= _OFTEN_SHORT * in_run.sum():
                 continue
             worst = int(np.argmin(np.where(short, returned, 1 << 40)))
             example = Example(f"topic {quote(ranks.queries[worst])}: {number_of('document', int(returned[worst]))}")
-            says = f"fewer than {cutoff} documents in {count} of {number_of('topic', int(in_run.sum()))}"
-            yield Finding(
-                "short-lists", "warning", system.run.file, says, advice("short-lists"), count, (example,),
-                system=system.name, weight=count,
-            )  # fmt: skip
+            says = f"fewer than {cutoff} documents in {share(count, int(in_run.sum()), 'topic')}"
+            severity: Severity = "warning" if system.case.asked else "note"
+            yield found("short-lists", severity, system.run, says, count, examples=[example])
 
 
 @check(
@@ -124,26 +118,26 @@ def saturation(systems: Sequence[System]) -> Iterator[Finding]:
         bounds = measure.definition.bounds
         values = np.concatenate([system.values[measure] for system in counted])
         values = values[~np.isnan(values)]
-        if bounds is None or not np.isfinite(bounds[1]) or len(values) < _LEAST_TOPICS * len(counted):
+        if bounds is None or not np.isfinite(bounds[1]) or len(values) < LEAST_TOPICS * len(counted):
             continue
-        share = float((values >= bounds[1] - _ROUNDING).mean())
-        if share >= _NEARLY_ALL:
-            full[str(measure)] = share
+        part = float((values >= bounds[1] - ROUNDING).mean())
+        if part >= NEARLY_ALL:
+            full[str(measure)] = part
     # A measure that nobody asked for may well be at its top, in one run alone in any case.
     chosen = counted[0].case.asked or len(full) >= len(counted[0].case.measures) / 2
     if full and (chosen or len(counted) > 1):
         severity: Severity = "warning" if chosen and len(counted) > 1 else "note"
-        file, system = ("all runs", None) if len(counted) > 1 else (counted[0].run.file, counted[0].name)
+        file = None if len(counted) > 1 else counted[0].run
         where = "topics and runs" if len(counted) > 1 else "topics"
         says = f"{listed(list(full))} at the largest value for nearly all {where}"
-        examples = tuple(Example(f"{name}: {share:.0%} of {where}") for name, share in full.items())
-        details = tuple({"measure": name, "share": share} for name, share in full.items())
-        yield Finding("saturation", severity, file, says, advice("saturation"), len(full), examples, details, system)
+        examples = [Example(f"{name}: {part:.0%} of {where}") for name, part in full.items()]
+        details = [{"measure": name, "share": part} for name, part in full.items()]
+        yield found("saturation", severity, file, says, len(full), examples=examples, details=details)
 
 
 @check(
     "few-topics", "runs", "warning",
-    question="Are there too few topics for most of the differences between the runs (power 80 %, alpha 0.05)?",
+    question="Are there fewer than 5 topics, or too few for most differences between runs (power 80 %, alpha 0.05)?",
     advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
 )  # fmt: skip
 def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
@@ -151,6 +145,9 @@ def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
     counted = [system for system in systems if system.values]
     if len(counted) < 2:
         return
+    from assay.stats.power import smallest_detectable, units_needed  # noqa: PLC0415  # brings SciPy; one run needs none
+
+    total = len(counted[0].case.topic_ids)
     details, examples = [], []
     for measure in counted[0].case.measures:
         values = np.array([system.values[measure] for system in counted])
@@ -175,11 +172,11 @@ def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
         takes = "" if needed is None else f", which {needed:,} topics would show"
         text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {middle:.4f}{takes}"
         examples.append(Example(text))
-    if details:
-        names = listed([str(one["measure"]) for one in details])
-        topics = number_of("topic", int(details[0]["topics"]))
-        says = f"most runs differ by less than {topics} can show, under {names}"
-        yield Finding(
-            "few-topics", "warning", "all runs", says, advice("few-topics"), sum(one["hidden"] for one in details),
-            tuple(examples), tuple(details),
-        )  # fmt: skip
+    names = listed([str(one["measure"]) for one in details])
+    if total < LEAST_TOPICS:
+        says = f"{number_of('topic', total)} cannot tell runs apart, whatever the differences"
+    else:
+        says = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
+    if details or total < LEAST_TOPICS:
+        count = sum(one["hidden"] for one in details)
+        yield found("few-topics", "warning", None, says, max(count, 1), examples=examples, details=details)

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.diagnosis.case import System
 from assay.diagnosis.findings import Example, Finding
-from assay.diagnosis.registry import advice, check
+from assay.diagnosis.registry import check, found
 from assay.errors import listed, number_of, quote
 
 #: Runs differ much in depth if the median of one is so many times that of another.
@@ -21,32 +21,37 @@ _LEAST_DEPTH, _LEAST_QUERIES = 10, 5
 
 
 @check(
-    "truncated", "run", "warning",
-    question="Is the last query less than half as long as every other, as if writing had stopped?",
+    "truncated", "ranking", "warning", "note",
+    question="Is the last query less than half as long as every other, or one shorter where all others are equal?",
     advice="write or copy the file again; if the query really has so few results, all is well",
 )  # fmt: skip
 def truncated(system: System) -> Iterator[Finding]:
-    """The last query has less than half of what any other one has."""
-    counts = system.queries.select("query_id", "count")
+    """The last query has less than half of what any other one has; or one has less than what all others have."""
+    counts = system.queries.select("query_id", "count").sort("count", maintain_order=True)
     if counts.height < _LEAST_QUERIES:
         return
     last = system.run.rows["query_id"][-1]
-    own = int(counts.filter(pl.col("query_id") == last)["count"][0])
-    least = int(counts.filter(pl.col("query_id") != last)["count"].to_numpy().min())
-    if least >= _LEAST_DEPTH and own < _SHORT * least:
-        says = f"the last query has {number_of('document', own)}, every other at least {least}"
-        example = Example(f"query {quote(last)}", system.run.line(system.run.rows.height - 1))
-        yield Finding(
-            "truncated", "warning", system.run.file, says, advice("truncated"), 1, (example,), system=system.name
-        )
+    (shortest, own), *others = counts.rows()
+    least, most = others[0][1], others[-1][1]
+    if least < _LEAST_DEPTH or own == least or (shortest != last and least != most):
+        return
+    cut = shortest == last and own < _SHORT * least
+    # Lines that were left out make a query shorter, and have been told as such.
+    is_whole = system.run.tolerated is None and not system.repeated.any()
+    if cut or (least == most and is_whole):
+        which = "the last query" if shortest == last else "one query"
+        says = f"{which} has {number_of('document', own)}, every other {'at least ' * (least != most)}{least:,}"
+        row = system.run.rows.height - 1 - int((system.run.rows["query_id"].reverse() == shortest).arg_max() or 0)
+        example = Example(f"query {quote(shortest)}", system.run.line(row))
+        yield found("truncated", "warning" if cut else "note", system.run, says, examples=[example])
 
 
 def _of_several(name: str, systems: Sequence[System], says: str, examples: Sequence[Example]) -> Finding:
-    return Finding(name, "warning", "all runs", says, advice(name), len(systems), tuple(examples))
+    return found(name, "warning", None, says, len(systems), examples=examples)
 
 
 @check(
-    "depth", "runs", "warning",
+    "depth", "rankings", "warning",
     question="Do runs differ in depth by a factor of 5 or more?",
     advice="compare them at one depth (`--depth`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
@@ -67,7 +72,7 @@ def depth(systems: Sequence[System]) -> Iterator[Finding]:
 
 
 @check(
-    "identical-runs", "runs", "warning",
+    "identical-runs", "rankings", "warning",
     question="Do two runs rank the same documents in the same order?",
     advice="one was probably copied, or a change had no effect: leave one out of the comparison",
 )  # fmt: skip
@@ -99,7 +104,7 @@ def _ordered(system: System) -> pl.DataFrame:
 
 
 @check(
-    "same-tag", "runs", "note",
+    "same-tag", "rankings", "note",
     question="Do different runs carry the same tag?",
     advice="nothing, for Assay, which calls runs by their files; tools that go by the tag take them for one",
 )  # fmt: skip

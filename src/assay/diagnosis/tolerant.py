@@ -8,13 +8,15 @@ from __future__ import annotations
 import codecs
 import csv
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Ints
+from assay.diagnosis.bad_lines import Bad, Lines, frame_of, number_in
+from assay.diagnosis.objects import read_objects
 from assay.errors import number_of
 from assay.files.headers import columns_of
 from assay.files.registry import Kind, is_number
@@ -23,6 +25,7 @@ from assay.files.sources import BYTE_ORDER_MARK
 _SAMPLE = 2000
 #: Fewer lines than this share make sense: then it is another kind of file, not one with bad lines.
 _LEAST_SHARE = 0.3
+_RANKED_COLUMNS = 3
 _BLANKS = bytes.maketrans(b"\v\f", b"  ")
 _SEPARATORS = (None, ",", ";", "|")
 _HEADER_WORDS = {
@@ -47,39 +50,13 @@ class Shape(NamedTuple):
     iteration: int | None = None
 
 
-_SHAPES: dict[str, tuple[Shape, ...]] = {
+_SHAPES: dict[Kind, tuple[Shape, ...]] = {
     "run": (Shape("TREC run", 5, None, 6, 0, 2, 4, rank=3, tag=5),),
     "qrels": (
         Shape("TREC qrels", 4, 4, 4, 0, 2, 3, iteration=1),
         Shape("qrels in three columns", 3, 3, 3, 0, 1, 2),
     ),
 }
-
-
-class Bad(NamedTuple):
-    """A line that does not make sense: which one, what it says, what is wrong with it."""
-
-    line: int
-    text: str
-    problem: str
-
-
-class Lines(NamedTuple):
-    """What was made of a file: the rows that make sense, their lines, and what is wrong with the others."""
-
-    kind: str
-    says: str
-    frame: pl.DataFrame
-    lines: Ints
-    malformed: tuple[Bad, ...] = ()
-    numbers: tuple[Bad, ...] = ()
-    header: Bad | None = None
-    encoding: str = "UTF-8"
-    encoding_lines: tuple[int, ...] = ()
-    separator: str | None = None
-    #: How many columns there should be, and whether a header names them.
-    columns: int = 0
-    named: bool = False
 
 
 def read_lines(data: bytes, kind: Kind) -> Lines | None:
@@ -90,29 +67,51 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
     ([('q1', 'd1', 2.5, 1.0, 'mine')], '4 columns')
     """
     text, encoding, odd = _decoded(data)
-    if text and (named := _named(text, kind)) is not None:
-        return named._replace(encoding=encoding, encoding_lines=odd)
-    best: tuple[float, int, str, Shape, str | None] | None = None
     # Equally good ways to read are taken in this order: as what was expected, separated by blanks.
-    kinds = [kind, *(other for other in _SHAPES if other != kind)]
+    kinds: list[Kind] = [kind, "qrels" if kind == "run" else "run"]
+    found = next((made for one in kinds for made in (_named(text, one), read_objects(text, one)) if made), None)
+    found = found or _unnamed(text, kinds)
+    if found and kind == "run" and found.kind == "qrels" and not found.named:
+        found = _ranked(found) or found
+    return found and found._replace(encoding=encoding, encoding_lines=odd)
+
+
+def _unnamed(text: list[tuple[int, str]], kinds: Sequence[Kind]) -> Lines | None:
+    """A table whose columns have no names, in the shape that most of its lines have."""
+    best: tuple[float, int, Kind, Shape, str | None] | None = None
     sample = (
         text if len(text) <= _SAMPLE else [text[place] for place in np.linspace(0, len(text) - 1, _SAMPLE, dtype=int)]
     )
-    for priority, (other, separator) in enumerate((one, mark) for one in kinds for mark in _SEPARATORS):
-        for shape in _SHAPES.get(other, ()):
-            share = _share(sample, shape, separator)
-            if best is None or (share, -priority) > best[:2]:
-                best = (share, -priority, other, shape, separator)
+    for priority, (kind, separator) in enumerate((one, mark) for one in kinds for mark in _SEPARATORS):
+        for shape in _SHAPES[kind]:
+            fitting = _share(sample, shape, separator)
+            if best is None or (fitting, -priority) > best[:2]:
+                best = (fitting, -priority, kind, shape, separator)
     if best is None or best[0] < _LEAST_SHARE:
         return None
-    _, _, found, shape, separator = best
-    made = _rows(text, found, shape, separator)
-    return made._replace(encoding=encoding, encoding_lines=odd)
+    _, _, kind, shape, separator = best
+    if shape.most is None:
+        # Columns behind the last one are ignored, as long as all lines have them: else, an id may hold a blank.
+        widths = Counter(len(_split(line, separator)) for _, line in sample)
+        shape = shape._replace(most=max(shape.columns, widths.most_common(1)[0][0]))
+    return _rows(text, kind, shape, separator)
+
+
+def _ranked(found: Lines) -> Lines | None:
+    """A run in three columns, of which the last one counts the documents of each query; None if it does not."""
+    grade = pl.col("relevance")
+    queries = found.frame.group_by("query_id").agg(
+        counts=(grade.n_unique() == pl.len()) & (grade.min() == 1) & (grade.floor() == grade).all()
+    )
+    if found.columns != _RANKED_COLUMNS or not found.frame.height or not queries["counts"].all():
+        return None
+    frame = found.frame.select("query_id", "doc_id", score=-grade, rank=grade)
+    return found._replace(kind="run", says="MS MARCO run", frame=frame)
 
 
 def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
     """A table whose first line names its columns, separated by commas, semicolons or tabs."""
-    for separator in ("\t", ",", ";"):
+    for separator in ("\t", ",", ";") if lines else ():
         names = _split(lines[0][1], separator)
         columns = columns_of(kind, names) if len(names) > 1 else None
         number = "score" if kind == "run" else "relevance"
@@ -132,7 +131,7 @@ def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
 def _decoded(data: bytes) -> tuple[list[tuple[int, str]], str, tuple[int, ...]]:
     """The lines that hold data, with their numbers; the encoding; the lines that are not in UTF-8."""
     if wide := _wide(data):
-        return _decoded(data.decode(wide, errors="replace").encode())[0], "UTF-16", ()
+        return _decoded(data.decode(wide, errors="replace").encode())[0], wide[:6].upper(), ()
     plain = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS).removeprefix(BYTE_ORDER_MARK)
     try:
         return _numbered(plain.decode().split("\n")), "UTF-8", ()
@@ -149,6 +148,8 @@ def _decoded(data: bytes) -> tuple[list[tuple[int, str]], str, tuple[int, ...]]:
 
 
 def _wide(data: bytes) -> str | None:
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     start = data[:200]
@@ -179,17 +180,11 @@ def _share(lines: Sequence[tuple[int, str]], shape: Shape, separator: str | None
     for _, line in lines:
         fields = _split(line, separator)
         fits = len(fields) >= shape.least and (shape.most is None or len(fields) <= shape.most)
-        fitting += fits and _number(fields[shape.number]) is not None
+        fitting += fits and number_in(fields[shape.number]) is not None
     return fitting / max(len(lines), 1)
 
 
-def _number(text: str) -> float | None:
-    """A number, also with a decimal comma; None if it is none."""
-    plain = text.replace(",", ".") if text.count(",") == 1 else text
-    return float(plain) if is_number(plain) else None
-
-
-def _rows(lines: list[tuple[int, str]], kind: str, shape: Shape, separator: str | None) -> Lines:
+def _rows(lines: list[tuple[int, str]], kind: Kind, shape: Shape, separator: str | None) -> Lines:
     names = {"query_id": shape.query, "doc_id": shape.document, "rank": shape.rank, "tag": shape.tag}
     names["iteration"] = shape.iteration
     places = {name: place for name, place in names.items() if place is not None}
@@ -206,22 +201,24 @@ def _rows(lines: list[tuple[int, str]], kind: str, shape: Shape, separator: str 
         if place == 0 and _is_header(fields):
             header = Bad(line, text, "names of columns")
             continue
-        if len(fields) < shape.columns or (shape.most is not None and len(fields) > shape.most):
+        fits = len(fields) >= shape.columns and len(fields) == (shape.most or len(fields))
+        if not fits:
             malformed.append(Bad(line, text, number_of("column", len(fields))))
             if not shape.least <= len(fields) <= shape.columns:
                 continue
         said = fields[shape.number]
-        value = _number(said)
+        value = number_in(said)
         if value is None or math.isnan(value) or (kind == "qrels" and math.isinf(value)):
-            numbers.append(Bad(line, text, f"{said!r} is no number"))
+            if fits:  # what is wrong with a line is told once
+                numbers.append(Bad(line, text, f"{said!r} is no number"))
             continue
-        if "," in said:
+        if "," in said and fits:
             numbers.append(Bad(line, text, f"{said!r} has a comma for a point"))
         for add, column in filled:
             add(fields[column] if column < len(fields) else "")
         values.append(value)
         kept.append(line)
-    frame = _frame(columns, values, "score" if kind == "run" else "relevance")
+    frame = frame_of(columns, values, kind)
     numbered = np.array(kept, dtype=np.int64)
     return Lines(
         kind,
@@ -232,16 +229,8 @@ def _rows(lines: list[tuple[int, str]], kind: str, shape: Shape, separator: str 
         tuple(numbers),
         header,
         separator=separator,
-        columns=shape.columns,
+        columns=shape.most or shape.columns,
     )
-
-
-def _frame(columns: dict[str, list[str]], values: list[float], number: str) -> pl.DataFrame:
-    texts = {name: pl.Series(column, dtype=pl.String) for name, column in columns.items()}
-    if "rank" in texts:
-        texts["rank"] = texts["rank"].cast(pl.Float64, strict=False)
-    ids = {name: texts.pop(name) for name in ("query_id", "doc_id")}
-    return pl.DataFrame(ids | {number: pl.Series(values, dtype=pl.Float64)} | texts)
 
 
 def _is_header(fields: Sequence[str]) -> bool:

@@ -75,7 +75,8 @@ def verdict(diagnosis: Diagnosis) -> str:
     runs = number_of("run", len(diagnosis.runs))
     made, passed = len(diagnosis.checks), len(diagnosis.passed)
     checks = f"{number_of('check', made)}" if made == passed else f"{passed} of {made} checks found nothing"
-    return f"{diagnosis.judgments} and {runs}: {diagnosis.verdict} ({checks})"
+    rest = f"; {len(diagnosis.not_made)} not made" if diagnosis.not_made else ""
+    return f"{diagnosis.judgments} and {runs}: {diagnosis.verdict} ({checks}{rest})"
 
 
 def says(group: Group, diagnosis: Diagnosis) -> str:
@@ -117,11 +118,13 @@ def show(diagnosis: Diagnosis, to: Console, *, every: bool = False) -> None:
         for group in section.groups:
             for text, style in _printed(group, diagnosis, width):
                 to.print(Text(text, style=style), no_wrap=True, overflow="ignore", crop=False)
-    if every and diagnosis.passed:
-        to.print()
-        to.print(Text("found nothing", style="bold"))
-        for check in diagnosis.passed:
-            for text in _wrapped(f"✓ {check.name}: {check.question}", width, _INDENT, _INDENT + 2):
+    others = [("found nothing", "✓", diagnosis.passed), ("not made, for want of files", "-", diagnosis.not_made)]
+    for title, mark, checks in others if every else ():
+        if checks:
+            to.print()
+            to.print(Text(title, style="bold"))
+        for check in checks:
+            for text in _wrapped(f"{mark} {check.name}: {check.question}", width, _INDENT, _INDENT + 2):
                 to.print(Text(text, style="dim"), no_wrap=True, overflow="ignore", crop=False)
 
 

@@ -1,0 +1,70 @@
+"""Checks whether a run is what a system would make: not upside down, and not made from the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+
+from assay.counting.judgments import Floats
+from assay.counting.ranks import Ranks
+from assay.diagnosis.case import LEAST_TOPICS, NEARLY_ALL, ROUNDING, System, valued
+from assay.diagnosis.findings import Example, Finding, share
+from assay.diagnosis.orders import reversed_hits
+from assay.diagnosis.registry import check, found
+from assay.measures import AP, RR, nDCG
+
+#: A run is upside down if its reverse has so many times the mean AP, and chance makes it win as often this rarely.
+_TIMES_BETTER, _CHANCE = 1.5, 0.01
+
+
+@check(
+    "upside-down", "run", "warning",
+    question="Is the reverse of the run better, by half in AP and in more topics than chance allows (sign test, 1 %)?",
+    advice="if low scores are the good ones, as distances are, write them with a minus",
+)  # fmt: skip
+def upside_down(system: System) -> Iterator[Finding]:
+    """A run that would be better if it were read from its end."""
+    ranks = system.ranks
+    # Where the ranks say so, it has been told with certainty.
+    if ranks is None or system.ranks_are_upside_down or system.columns_are_swapped:
+        return
+    forwards, backwards = (
+        np.nan_to_num(valued(AP(), order)) for order in (ranks, replace(ranks, hits=reversed_hits(ranks)))
+    )
+    differs = np.abs(forwards - backwards) > ROUNDING
+    topics, better = int(differs.sum()), int((differs & (backwards > forwards)).sum())
+    if _by_chance(better, topics) < _CHANCE and backwards.mean() >= _TIMES_BETTER * forwards.mean():
+        says = f"lower scores seem to be better: from its end, the run wins in {share(better, topics, 'topic')}"
+        example = Example(f"mean AP: {forwards.mean():.4f}, and {backwards.mean():.4f} from the end")
+        details = [{"measure": "AP", "value": forwards.mean(), "reversed": backwards.mean(), "topics": topics}]
+        yield found("upside-down", "warning", system.run, says, better, examples=[example], details=details)
+
+
+def _by_chance(better: int, topics: int) -> float:
+    """How likely it is that a coin falls so often, or more often, on one side."""
+    return float(sum(comb(topics, count) for count in range(better, topics + 1)) / 2**topics)
+
+
+@check(
+    "perfect", "run", "warning",
+    question="Are nDCG, AP and RR at their largest value in (nearly) all topics, as if the judgments had made the run?",
+    advice="find out how the run was made: a system that has seen the judgments says nothing about others",
+)  # fmt: skip
+def perfect(system: System) -> Iterator[Finding]:
+    """A ranking without a fault in at least nine of ten topics, and in five at least."""
+    topics, faultless = _faultless(system.ranks)
+    if topics >= LEAST_TOPICS and faultless >= NEARLY_ALL * topics:
+        says = f"a perfect ranking (nDCG, AP and RR are 1) in {share(faultless, topics, 'topic')}"
+        yield found("perfect", "warning", system.run, says, faultless)
+
+
+def _faultless(ranks: Ranks | None) -> tuple[int, int]:
+    """How many topics have something to find, and how many of them a ranking without a fault."""
+    if ranks is None:
+        return 0, 0
+    values: list[Floats] = [measure.of(ranks) for measure in (nDCG(), AP(), RR())]
+    lowest = np.min(values, axis=0)
+    return int((ranks.relevant() > 0).sum()), int((lowest >= 1 - ROUNDING).sum())
