@@ -40,9 +40,9 @@ def demo(
     from assay.cli.inputs import working  # noqa: PLC0415
     from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.report.terminal import console, show  # noqa: PLC0415
-    from assay.reporting.result import form_of  # noqa: PLC0415
+    from assay.reporting.targets import check_targets  # noqa: PLC0415
 
-    form_of(output)  # an unknown ending is refused before anything is read
+    check_targets([output])  # before anything is read
     out = console()
     out.print("Six ways to search 189 notes on bicycles, judged on 20 topics (0 not relevant to 3 answers it fully):\n")
     for name, says in SYSTEMS.items():

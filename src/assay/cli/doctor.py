@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -63,20 +62,14 @@ def doctor(
 
 def _named(qrels: str, runs: list[str]) -> Any:
     """Runs by name, if one was given a name as `name=FILE`; a list of files otherwise."""
-    if [qrels, *(run.rpartition("=")[2] for run in runs)].count("-") > 1:
-        raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    parts = [run.partition("=") for run in runs]
-    given = [
-        bool(name and equals and "/" not in name) and not Path(run).exists()
-        for run, (name, equals, _) in zip(runs, parts, strict=True)
-    ]
-    if not any(given):
+    parts = inputs.each_named(qrels, runs)
+    if all(name is None for name, _ in parts):
         return runs
     from assay.diagnosis.opening import named  # noqa: PLC0415
 
     named_runs: dict[str, Any] = {}
-    for run, (name, _, path), has_name in zip(runs, parts, given, strict=True):
-        called, file = (name, path) if has_name else named([run])[0]
+    for name, path in parts:
+        called, file = named([path])[0] if name is None else (name, path)
         if called in named_runs:
             raise ParameterError(f"two runs are called {called!r}: each needs a name of its own (name=FILE)")
         named_runs[called] = file

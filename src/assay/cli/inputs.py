@@ -16,24 +16,38 @@ if TYPE_CHECKING:
     from assay.tables import Batches
 
 
-def opened(qrels: str, runs: list[str]) -> list[Batches]:
-    """Open the runs; `name=FILE` gives one a name, unless there is a file of just that name."""
-    from assay.files import scan_run  # noqa: PLC0415
+def named(run: str) -> tuple[str | None, str]:
+    """`name=FILE` as name and file, unless there is a file of just that name.
 
-    if [qrels, *(run.rpartition("=")[2] for run in runs)].count("-") > 1:
+    >>> named("bm25=old.run"), named("old.run")
+    (('bm25', 'old.run'), (None, 'old.run'))
+    """
+    name, equals, path = run.partition("=")
+    if not (name and equals and "/" not in name) or Path(run).exists():
+        return None, run
+    return name, path
+
+
+def each_named(qrels: str, runs: list[str]) -> list[tuple[str | None, str]]:
+    """The names and files of several runs; neither a name nor stdin may be given twice."""
+    parts = [named(run) for run in runs]
+    if [qrels, *(path for _, path in parts)].count("-") > 1:
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
     given: dict[str, str] = {}
-    files = []
-    for run in runs:
-        name, equals, path = run.partition("=")
-        if not (name and equals and "/" not in name) or Path(run).exists():
-            files.append(scan_run(run))
+    for name, path in parts:
+        if name is None:
             continue
         if name in given:
             raise ParameterError(f"two runs are called {name!r}: {given[name]} and {path}")
         given[name] = path
-        files.append(scan_run(path, name=name))
-    return files
+    return parts
+
+
+def opened(qrels: str, runs: list[str]) -> list[Batches]:
+    """Open the runs; `name=FILE` gives one a name."""
+    from assay.files import scan_run  # noqa: PLC0415
+
+    return [scan_run(path, name=name) for name, path in each_named(qrels, runs)]
 
 
 @contextmanager

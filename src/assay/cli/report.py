@@ -95,7 +95,9 @@ def report(
     from assay.reporting.targets import check_targets  # noqa: PLC0415
 
     targets = to or [Path("report.html")]
-    files = [name for name in (given, *map(_file_of, runs or ()), topics, documents) if name is not None]
+    files = [
+        name for name in (given, *(inputs.named(run)[1] for run in runs or ()), topics, documents) if name is not None
+    ]
     check_targets(targets, files)  # before anything is read
     stamps = stamps_of(*files)
     settings: dict[str, Any] = {
@@ -128,8 +130,3 @@ def report(
         typer.echo(f"What to do: {legible(contents.advice)}")
     for target in targets:
         typer.echo(target.resolve())
-
-
-def _file_of(run: str) -> str:
-    """The file of a run, which may have been given as name=FILE."""
-    return run if Path(run).exists() else run.rpartition("=")[2]

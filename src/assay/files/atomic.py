@@ -32,7 +32,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write several files, all or none: the first is put in its place only when the last has been written.
+    """Write several files; the first is put in its place only when the last has been written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -51,10 +51,8 @@ def write_texts(texts: Mapping[Path, str]) -> None:
             with _told(target):
                 temporary = _temporary(target)
                 unfinished.callback(temporary.unlink, missing_ok=True)
-                with temporary.open("wb") as file:
+                with _written(temporary) as file:
                     file.write(text.encode())
-                    file.flush()
-                    os.fsync(file.fileno())
             waiting.append((temporary, target))
         for device, text in devices:
             write_text(device, text)
@@ -74,9 +72,9 @@ def check_target(path: str | os.PathLike[str]) -> None:
     with _told(target):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not _is_device(Path(path)):
-            target.parent.stat()
-        if not os.access(path if _is_device(Path(path)) else target.parent, os.W_OK):
+        place = Path(path) if _is_device(Path(path)) else target.parent
+        place.stat()
+        if not os.access(place, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
@@ -91,14 +89,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             return
         temporary = _temporary(target)
         try:
-            with temporary.open("wb") as file:
+            with _written(temporary) as file:
                 yield file
-                file.flush()
-                os.fsync(file.fileno())
             _put(temporary, target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def _written(temporary: Path) -> Iterator[IO[bytes]]:
+    """Open a file, and see to it that what was written is on the disk."""
+    with temporary.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _is_device(path: Path) -> bool:
