@@ -132,7 +132,7 @@ READINGS: dict[str, Callable[[Rows], Topic]] = {
 def as_trec_eval(data: Rows, measure: str, precision: str, rule: str) -> float:
     rows = as_single(once(data.rows)) if precision == "single" else once(data.rows)
     changes = {"rule": rule} if measure in {"IPrec", "IPrecMean"} else {}
-    return value(measure, Topic(descending(rows), data.judged), **changes)
+    return value(measure, Topic(descending(rows), whole_part(data.judged)), **changes)
 
 
 def kept(data: Rows) -> Topic:
@@ -188,13 +188,21 @@ def scikit_learn(data: Rows) -> float:
     return sum(ndcg(one[:K], sorted(one, reverse=True)[:K]) for one in found) / len(found)
 
 
-def scaled(data: Rows) -> float:
-    found, top = gains(plain(data), "linear"), max([*data.judged.values(), 0.0])
+def scaled(data: Rows, ranking: Sequence[str]) -> float:
+    found, top = gains(Topic(tuple(ranking), data.judged), "linear"), max([*data.judged.values(), 0.0])
     return dcg(found[:K]) / dcg([top] * K) if top else 0.0
 
 
+def as_in_the_file(data: Rows) -> list[str]:
+    return [doc for doc, _, _ in data.rows]
+
+
 def context_precision(data: Rows) -> float:
-    relevant = [data.judged.get(doc, 0.0) >= 1 for doc in kept(data).ranking[:K]]
+    return found_precision(data, kept(data).ranking)
+
+
+def found_precision(data: Rows, ranking: Sequence[str]) -> float:
+    relevant = [data.judged.get(doc, 0.0) >= 1 for doc in ranking[:K]]
     precisions = [sum(relevant[: place + 1]) / (place + 1) for place, found in enumerate(relevant) if found]
     return sum(precisions) / len(precisions) if precisions else 0.0
 
@@ -290,7 +298,9 @@ RULES: dict[tuple[str, str], Callable[[Rows], float]] = {
     ("nDCG", "as MLflow"): mlflow,
     ("nDCG", "as Phoenix"): phoenix,
     ("nDCG", "as scikit-learn"): scikit_learn,
-    ("nDCG", "as cwl_eval"): scaled,
+    ("nDCG", "as cwl_eval"): lambda data: scaled(data, as_in_the_file(data)),
+    ("nDCG", "as ir_measures SDCG"): lambda data: scaled(data, stable(data.rows)),
+    ("AP", "as cwl_eval"): lambda data: found_precision(data, as_in_the_file(data)),
     **{(name, "context precision"): context_precision for name in ("nDCG", "AP", "P")},
     ("P", "divided by the hits returned"): lambda data: by_length(plain(data)),
     ("P", "as Elasticsearch and MLflow"): lambda data: by_length(kept(data)),

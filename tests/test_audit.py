@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import math
-import re
 import signal
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from variants import variants
 
 import assay
 from assay import Audit, audit, compare_signatures, evaluate, parse_signature
+from assay.auditing import search
 from assay.auditing.cases import Case
 from assay.auditing.catalogue import rules
 from assay.auditing.registry import Rule
@@ -157,8 +157,9 @@ def test_every_rule_agrees_with_plain_loops(name: str, rule: Rule) -> None:
             continue
         tried += 1
         assert case.value(changed) == approx(expected(name, rule.name, data), abs=1e-9, nan_ok=True), data
-    # Some measures have no level and no mean, and some are not in trec_eval.
-    assert tried or rule.part in {"topics", "level", "rounding"} or rule.name.startswith("as trec_eval")
+    # Some measures have no level and no mean, some are not in trec_eval, and those of sets have no document twice.
+    of_sets = name == "SetF" and rule.part == "duplicates"
+    assert tried or of_sets or rule.part in {"topics", "level", "rounding"} or rule.name.startswith("as trec_eval")
 
 
 def test_the_twins_cover_every_rule() -> None:
@@ -191,6 +192,53 @@ def test_rules_about_topics_count_the_right_ones() -> None:
 )
 def test_trec_eval_is_named_for_measures_that_it_has(measure: str, is_there: bool) -> None:
     assert (audit(JUDGED, RANKING, measure).tools == ("trec_eval 10 -c",)) is is_there
+
+
+def test_trec_eval_is_not_named_for_values_that_it_does_not_give() -> None:
+    """It cuts grades to whole numbers and counts undefined values as 0; at a document that comes again it stops."""
+    whole, cut = {"q": {"a": 1, "b": 3}}, {"q": {"a": 1.5, "b": 3}}
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    assert audit(whole, run, "nDCG@5").tools == ("trec_eval 10 -c",)
+    fractions = audit(cut, run, "nDCG@5")
+    assert fractions.tools == ()
+    assert by_rule(fractions)["as trec_eval 10 with -c"] == approx(audit(whole, run, "nDCG@5").value)
+    assert fractions.value != approx(audit(whole, run, "nDCG@5").value)
+    qrels = {"1": {"a": 1}, "2": {"a": 0}}
+    both = {"1": {"a": 1.0}, "2": {"a": 1.0}}
+    skipped = audit(qrels, both, "AP", undefined="skip")
+    assert (skipped.value, skipped.tools, by_rule(skipped)["as trec_eval 10 with -c"]) == (1.0, (), 0.5)
+    twice = str(audit(JUDGED, RANKING, "nDCG@5"))
+    assert "also that of trec_eval 10 -c, after removing duplicates." in twice
+    assert "as trec_eval 9 (after removing duplicates)" in twice
+    assert "removing duplicates" not in str(audit(JUDGED, ["A", "X", "D"], "nDCG@5"))
+
+
+@pytest.mark.parametrize("measure", ["ERR@5", "RR", "Bpref", "nDCG@5"])
+def test_the_value_of_one_query_is_that_of_evaluate_also_where_orders_are_drawn(measure: str) -> None:
+    rng = np.random.default_rng(5)
+    qrels = {f"q{topic}": {f"d{doc}": int(rng.integers(0, 4)) for doc in range(9)} for topic in range(6)}
+    rows = [(f"q{topic}", f"d{doc}", float(rng.integers(1, 3))) for topic in range(6) for doc in range(9)]
+    scores = evaluate(qrels, rows, measure, ties="expected", seed=3, samples=20).scores.frame
+    for query, value in scores.select("unit", "value").iter_rows():
+        found = audit(qrels, rows, measure, query=query, ties="expected", seed=3, samples=20)
+        assert found.value == value
+        again = audit(qrels, [*rows, ("q1", "d0", 0.5)], measure, query=query, ties="expected", seed=3, samples=20)
+        assert again.value == value  # a row that comes again in another query is left out
+
+
+def test_cwl_eval_reads_the_file_as_it_stands() -> None:
+    """Scores do not matter, a document that comes again is paid again, and what stands below rank 1,000 is lost."""
+    qrels = {"q": {"a": 2, "b": 1, "c": -1}}
+    rows = [("q", "x", 1.0), ("q", "a", 5.0), ("q", "a", 5.0), ("q", "c", 9.0)]
+    top = 2 * (1 + 1 / math.log2(3) + 1 / 2)
+    found = by_rule(audit(qrels, rows, "nDCG@3"))
+    assert found["as cwl_eval"] == approx((2 / math.log2(3) + 2 / 2) / top)
+    assert found["as ir_measures SDCG"] == approx((2 / math.log2(3) + 2 / 2) / top)  # c, a, a, x by score
+    turned = by_rule(audit(qrels, [("q", "x", 1.0), ("q", "a", 5.0)], "nDCG@3"))
+    assert (turned["as cwl_eval"], turned["as ir_measures SDCG"]) == approx((2 / math.log2(3) / top, 2 / top))
+    deep = [("q", f"x{place}", 0.0) for place in range(1000)]
+    assert by_rule(audit(qrels, [*deep[:-1], ("q", "a", 9.0)], "AP"))["as cwl_eval"] == approx(1 / 1000)
+    assert by_rule(audit(qrels, [*deep, ("q", "a", 9.0)], "AP"))["as cwl_eval"] == 0
 
 
 def test_rounding_by_topic_comes_before_the_mean() -> None:
@@ -304,6 +352,16 @@ def test_a_combination_that_no_tool_is_known_for_is_found() -> None:
     assert "binary gain + discount by rank" in str(result)
 
 
+def test_a_level_and_whole_grades_go_together() -> None:
+    """Both change the grades, and neither undoes the other."""
+    judged, ranking = {"A": 3.7, "B": 2.9, "C": 1.5}, ["C", "B", "A"]
+    cut = evaluate({"q": {"A": 3, "B": 2, "C": 0}}, {"q": {"C": 3.0, "B": 2.0, "A": 1.0}}, "nDCG@5").mean()
+    result = audit(judged, ranking, "nDCG@5", value=f"{cut:.8f}")
+    assert result.answer is not None
+    found = [sorted(rule.name for rule in match.rules) for match in result.answer.matches]
+    assert ["grades cut to whole numbers", "no gain below grade 2"] in found
+
+
 def test_a_value_that_nothing_gives_is_said_to_be_so_after_a_bounded_search() -> None:
     result = audit(JUDGED, RANKING, "nDCG@5", value="0.123456")
     assert result.answer is not None
@@ -311,6 +369,34 @@ def test_a_value_that_nothing_gives_is_said_to_be_so_after_a_bounded_search() ->
     assert result.answer.nearest is not None
     assert 500 < result.answer.tried <= MOST_TRIALS
     assert "No rule gives 0.123456" in str(result)
+
+
+def test_what_was_tried_is_counted_once_and_the_search_says_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every way of counting is another one, whatever the number of rules that lead to it."""
+    counted: list[Setting] = []
+    value = Case.value
+
+    def counting(case: Case, setting: Setting) -> float:
+        counted.append(setting)
+        return value(case, setting)
+
+    monkeypatch.setattr(Case, "value", counting)
+    small = audit({"A": 1, "B": 1}, ["A", "X"], "P@2", value="0.123456")
+    assert small.answer is not None
+    assert not small.answer.stopped
+    assert small.answer.tried <= len(set(counted))
+    at_most = f"all with {small.answer.most_changes} rules at a time at most; on "
+    assert f"were tried: {small.answer.tried:,} ({at_most}" in str(small)
+    for most in (50, 400):
+        monkeypatch.setattr(search, "MOST_TRIALS", most)
+        result = audit(JUDGED, RANKING, "nDCG@5", value="0.123456")
+        assert result.answer is not None
+        assert (result.answer.stopped, result.answer.tried) == (True, most)
+        finished = result.answer.most_changes
+        assert finished == (1 if most == 50 else 2)
+        assert f"and some with {finished + 1} rules: the search stops there" in str(result)
+    told = json.loads(result.to_json())["asked"]
+    assert (told["rules_at_a_time"], told["stopped"]) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -325,6 +411,11 @@ def test_a_value_that_nothing_gives_is_said_to_be_so_after_a_bounded_search() ->
         ("7.5e-1", None, 0.7549, True),
         (0.25, None, 0.2549, True),
         ("0.5", None, math.nan, False),
+        ("75.37%", None, 0.75372, True),
+        ("75.37 %", None, 0.75376, False),
+        ("0.575714285714", None, 0.5757142857145, True),
+        ("0.575714285714", None, 0.575714285716, False),
+        (np.float64(0.25), None, 0.2549, True),
     ],
 )
 def test_as_many_decimals_as_were_typed_have_to_agree(
@@ -340,8 +431,24 @@ def test_a_percentage_is_understood() -> None:
     assert result.answer.matches[0].rules == ()
 
 
-@pytest.mark.parametrize("value", ["", "nan", "inf", "0,75", "1_0", "one"])
-def test_a_value_that_is_no_number_is_refused(value: str) -> None:
+def test_a_percent_sign_means_a_percentage_and_nothing_else() -> None:
+    result = audit(JUDGED, RANKING, "nDCG@5", value="57.57%")
+    assert result.answer is not None
+    assert result.answer.matches[0].rules == ()
+    assert "57.57% is Assay's own value." in str(result)
+
+
+def test_few_decimals_are_said_to_say_little() -> None:
+    """1 is what every value from a half on is rounded to, Assay's own among them."""
+    for value in ("1", "0.6"):
+        assert "So few decimals may agree by chance" in str(audit(JUDGED, RANKING, "nDCG@5", value=value))
+    assert "So few decimals" not in str(audit(JUDGED, RANKING, "nDCG@5", value="0.5757"))
+
+
+@pytest.mark.parametrize(
+    "value", ["", "nan", "inf", "0,75", "1_0", "one", "%", "5%%", True, [1], (), np.True_, 10**400]
+)
+def test_a_value_that_is_no_number_is_refused(value: Any) -> None:
     with pytest.raises(ParameterError, match="the value to look for is a number"):
         audit(JUDGED, RANKING, "nDCG@5", value=value)
 
@@ -396,7 +503,7 @@ def test_signatures_of_every_measure_are_read_again(measure: Measure) -> None:
         one: Measure, rules: Policies, top: float, undefined: Any, seed: int, judge: str | None, subtopics: bool
     ) -> None:
         text = signature(one, rules, top, undefined, seed=seed, samples=7, judge=judge, subtopics=subtopics)
-        if text != text.strip() or (judge is not None and re.search(r"\|(subtopics|undefined|judge)=", judge)):
+        if text != text.strip():
             return
         found = parse_signature(text)
         assert str(found) == text
@@ -469,6 +576,25 @@ def test_what_differs_is_said_with_what_follows() -> None:
     assert result.second_command == ("assay evaluate QRELS RUN -m \"nDCG(gain='exp')@5\" --ties expected --depth 100")
     assert parse_signature(first).differences(parse_signature(first)) == ()
     assert "same rules" in str(compare_signatures(first, first))
+
+
+@pytest.mark.parametrize(
+    "judge", ["NIST", "a|b", "x|undefined=0|v1", "|judge=b", "50%", "%7C", "%25|%", "a|subtopics=true"]
+)
+def test_judges_may_be_called_anything(judge: str) -> None:
+    text = signature(parse_measure("P@5"), Policies(), 3.0, judge=judge)
+    found = parse_signature(text)
+    assert (found.judge, str(found)) == (judge, text)
+    if not set("|%") & set(judge) or judge == "50%":
+        assert f"|judge={judge}|undefined=0|v1" in text  # ordinary names stand there as they are
+
+
+@pytest.mark.parametrize("level", [2.5, 1e-7, 123456789.0, 0.1 + 0.2])
+def test_the_command_has_the_level_in_full(level: float) -> None:
+    text = signature(parse_measure("P@5"), Policies(relevance_level=level), 3.0)
+    command = compare_signatures(text, text).first_command
+    assert command is not None
+    assert float(command.rpartition(" ")[2]) == level
 
 
 def test_two_measures_are_not_compared_parameter_by_parameter() -> None:
@@ -575,7 +701,7 @@ def test_two_signatures_on_the_command_line() -> None:
         (("qrels.txt", "words.run", "--query", "t33"), "choose a query of t1, t2"),
         (("qrels.txt", "words.run", "-m", "nDGC"), "no measure is called 'nDGC'; did you mean nDCG"),
         (("qrels.txt", "words.run", "-m", "alpha_nDCG@5"), "no rules of other tools are known"),
-        (("--signature", WHOLE), "--signature is given twice, to compare the two; it was given 1 times"),
+        (("--signature", WHOLE), "--signature is given twice, to compare the two; it was given once"),
         (("--signature", WHOLE, "--signature", "AP|v1"), "signature 'AP|v1': expected rel=..., got 'v1'"),
         (("--signature", WHOLE, "--signature", WHOLE, "--ties", "expected"), "--ties goes with judgments and runs"),
         (("--signature", WHOLE, "--signature", WHOLE, "--value", "1"), "--value goes with judgments and a run"),

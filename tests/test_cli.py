@@ -285,6 +285,18 @@ def test_a_wrong_plot_gets_one_clear_line_and_writes_nothing(folder: Path, argum
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [("evaluate", "my.qrels", "bm25.run"), ("evaluate", "my.qrels", "absent.run")])
+def test_a_full_disk_behind_stdout_gets_one_line_and_exit_2(folder: Path, arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-c", "from assay.cli import main; main()", *arguments, "--quiet"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "absent.run: cannot be read: no such file or directory"
+    if "bm25.run" in arguments:
+        said = "reading or writing failed: no space left on device"
+    assert (done.returncode, done.stderr) == (2, f"assay: {said}\n")
+
+
 def test_plot_writes_the_points_and_says_so(folder: Path) -> None:
     done = run_assay("plot", "my.qrels", "bm25.run", "--levels", "3", "-o", "points.csv", folder=folder)
     assert (done.returncode, done.stdout) == (0, "")

@@ -19,6 +19,7 @@ from assay.errors import InputError, ParameterError, TopicError
 from assay.gating.checks import Check, Part, Settings, checks_of
 from assay.gating.guards import Coverage, guards_of
 from assay.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
+from assay.report.gates import _WHAT_TO_DO, advice
 from assay.stats.bootstrap import bootstrapped, intervals
 from assay.stats.paired import Paired
 from assay.stats.permutation import permutation_test
@@ -287,6 +288,8 @@ def test_exit_3_with_four_topics_however_bad_they_are() -> None:
     result = assay.gate(judged(4), found(9, 9, 9, 9), found(0, 0, 0, 0), measures="P@10")
     assert result.exit_code == 3
     assert "4 queries are too few" in result.sentence
+    alone = assay.gate(judged(1), found(9), found(0), measures="P@10")
+    assert "1 query is too few" in alone.sentence
 
 
 def test_exit_2_if_more_topics_are_missing_than_allowed() -> None:
@@ -309,7 +312,7 @@ def test_shares_of_missing_topics_are_counted_not_divided() -> None:
     for missing, topics, share in ((3, 30, 0.1), (7, 70, 0.1), (1, 3, 1 / 3), (29, 100, 0.29)):
         settings = SETTINGS._replace(max_missing=share)
         both = Coverage("old", topics, missing, 1.0), Coverage("new", topics, missing + 1, 1.0)
-        assert [guard.holds for guard in guards_of(both, settings)] == [True, False]
+        assert [guard.holds for guard in guards_of(both, settings) if guard.name == "missing topics"] == [True, False]
 
 
 def test_exit_2_if_too_few_documents_are_judged() -> None:
@@ -319,6 +322,54 @@ def test_exit_2_if_too_few_documents_are_judged() -> None:
         assert result.exit_code == code
     assert "60.0% judged in the top 10 of candidate; at least 61.0% is asked for" in result.sentence
     assert result.guards[-1].name == "judged documents"
+
+
+def test_exit_2_if_a_measure_is_undefined_for_all_topics() -> None:
+    """What counts as 0 on both sides for want of a value is no equality."""
+    run, other = found(*[5] * 6), found(*[1] * 6)
+    unknown = assay.gate(judged(6), run, other, measures="Accuracy", margin=0.01)
+    assert (unknown.outcome, unknown.exit_code) == ("invalid", 2)
+    assert unknown.sentence.startswith("Invalid input: Accuracy is undefined for every query of baseline (")
+    assert "collection_size" in "".join(advice(unknown, in_python=True))
+    assert assay.gate(judged(6), run, other, measures="Accuracy", collection_size=100).outcome != "invalid"
+    above = assay.gate(judged(6), run, other, measures=["AP", "P@10"], relevance_level=9)
+    assert above.exit_code == 2
+    assert "AP is undefined for every query of candidate (no relevant document)" in above.sentence
+    frozen = assay.freeze(judged(6), run, "AP", relevance_level=9)
+    assert assay.gate(judged(6), frozen, other).exit_code == 2
+    nothing = {query: dict.fromkeys(documents, 0) for query, documents in judged(6).items()}
+    assert assay.gate(nothing, run, other, measures="AP").exit_code == 2
+    with pytest.raises(InputError, match="AP is undefined for every query of baseline"):
+        assay.gate(nothing, run, other, measures="AP", undefined="skip")
+    with pytest.raises(InputError, match=r"SetR\(average='micro'\) is undefined for baseline"):
+        assay.gate(nothing, run, other, measures="SetR(average='micro')", margin=0.01)
+    partly = judged(6) | {"q00": {"r0": 0}}
+    assert assay.gate(partly, run, run, measures="AP").outcome == "pass"
+
+
+def test_exit_2_if_no_document_of_either_run_is_judged() -> None:
+    qrels = judged(6)
+    strangers = {query: {"z": 1.0} for query in qrels}
+    result = assay.gate(qrels, strangers, strangers, measures="RR")
+    assert (result.outcome, result.exit_code) == ("invalid", 2)
+    assert "no document in the top 10 of baseline or candidate is judged" in result.sentence
+    assert assay.gate(qrels, found(*[5] * 6), strangers, measures="RR").outcome == "fail"
+    cold = assay.gate(qrels, assay.freeze(qrels, strangers, "RR"), strangers)
+    assert cold.exit_code == 2
+
+
+def test_advice_names_only_what_is_wrong() -> None:
+    """Each guard has its own, and settings are called as they are called where one is."""
+    run, few = found(*[5] * 10), found(*[5] * 8)
+    missing = assay.gate(judged(10), run, few, measures="P@10")
+    assert list(advice(missing)) == ["What to do: complete the run; or allow more with --max-missing."]
+    assert list(advice(missing, in_python=True)) == ["What to do: complete the run; or allow more with max_missing."]
+    unjudged = assay.gate(judged(10), run, run, measures="P@10", min_judged=0.9)
+    assert list(advice(unjudged)) == ["What to do: judge more documents; or ask for less with --min-judged."]
+    both = (Coverage("old", 9, 9, math.nan), Coverage("new", 9, 9, math.nan))
+    every = guards_of(both, SETTINGS._replace(min_judged=0.5), {"old": ["AP is undefined"], "new": ["so it is"]})
+    assert {guard.name for guard in every} == set(_WHAT_TO_DO)
+    assert not any(guard.holds for guard in every)
 
 
 def test_invalid_comes_before_fail() -> None:
@@ -346,6 +397,9 @@ def test_margins_by_measure() -> None:
     assert both.of_measure("nDCG(gain='exp')@10") == 0.3
     assert both.of_measure("nDCG@10") == 0.2
     assert both.of_measure("AP") == 0.05
+    for twice in (["0.1", "0.2"], ["nDCG@10=0.1", "ndcg_cut_10=0.1"]):
+        with pytest.raises(ParameterError, match=r"two margins are given for (all measures|nDCG@10)"):
+            Margins.parsed(twice)
 
 
 def test_slices_are_checks_of_their_own() -> None:
@@ -362,12 +416,32 @@ def test_slices_are_checks_of_their_own() -> None:
     assert [check.row() for check in again.checks] == [check.row() for check in result.checks]
 
 
+def test_topics_without_the_attribute_are_counted_and_if_all_lack_it_refused() -> None:
+    runs = found(*[5] * 16), found(*[6] * 16)
+    kinds = {f"q{topic:02}": "short" if topic < 8 else "long" for topic in range(14)}
+    result = assay.gate(judged(16), *runs, measures="P@10", slices="length", topics=kinds)
+    assert result.notes[-1] == "2 queries of 16 without length in the topics: a group of their own"
+    with pytest.raises(ParameterError, match="16 queries of 16 without length in the topics: there is nothing"):
+        assay.gate(judged(16), *runs, measures="P@10", slices="length", topics={"elsewhere": "short"})
+
+
 def test_a_slice_too_small_to_fail_is_said_to_be() -> None:
     kinds = {f"q{topic:02}": "abc"[topic % 3] for topic in range(15)}
     result = assay.gate(
         judged(15), found(*[6] * 15), found(*[3] * 15), measures=["P@10", "R@10"], slices="kind", topics=kinds
     )
-    assert any("cannot fail, as 5 queries are too few for 8 checks" in note for note in result.notes)
+    assert any("cannot fail, as 5 queries that differ are too few for 8 checks" in note for note in result.notes)
+
+
+def test_topics_that_do_not_differ_cannot_make_a_check_fail() -> None:
+    """Of twenty topics three differ: no order of three signs is rarer than one in eight."""
+    after = found(*[1] * 3, *[6] * 17)
+    result = assay.gate(judged(20), found(*[6] * 20), after, measures="P@10", margin=0.001)
+    assert result.notes == ("P@10: cannot fail, as 3 queries that differ are too few for 1 check",)
+    assert result.checks[0].p == 1 / 8
+    clear = assay.gate(judged(20), found(*[6] * 20), found(*[1] * 6, *[6] * 14), measures="P@10", margin=0.001)
+    assert clear.outcome == "fail"
+    assert not any("cannot fail" in note for note in clear.notes)
 
 
 def test_a_pooled_measure_where_less_is_better() -> None:

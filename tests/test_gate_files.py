@@ -118,7 +118,7 @@ def test_every_edit_of_the_file_is_noticed(folder: Path) -> None:
 def test_measures_and_rules_that_it_does_not_hold_are_refused(folder: Path) -> None:
     path = frozen(folder)
     arguments = folder / "qrels.txt", path, folder / "runs" / "titles.run"
-    with pytest.raises(ParameterError, match=r"holds nDCG@10, AP, not RR.*; to have it, freeze again with -m RR"):
+    with pytest.raises(ParameterError, match=r"holds nDCG@10, AP, not RR.*; to have it, freeze again with it"):
         assay.gate(*arguments, measures="RR")
     assert [check.measure for check in assay.gate(*arguments, measures="map").checks] == ["AP"]
     with pytest.raises(ParameterError, match="ties is 'doc_id_descending' in the frozen baseline, not 'expected'"):
@@ -166,7 +166,13 @@ VALID = json.loads(
         (lambda told: told | {"policies": told["policies"] | {"depth": "9"}}, "expected policies that exist"),
         (lambda told: told | {"rules": told["rules"] | {"seed": -1}}, "expected seed as a whole number from 0 on"),
         (lambda told: told | {"coverage": told["coverage"] | {"missing": 9}}, "not more topics missing"),
+        (
+            lambda told: told | {"coverage": told["coverage"] | {"judged": 1.5}},
+            "expected judged as a share from 0 to 1",
+        ),
+        (lambda told: told | {"coverage": told["coverage"] | {"judged": -0.5}}, "expected judged as a share"),
         (lambda told: told | {"system": "\ud800"}, "expected the system as text"),
+        (lambda told: told | {"system": ""}, "expected a name of the system"),
         (lambda told: [told], "expected a frozen baseline"),
     ],
 )
@@ -451,7 +457,7 @@ def test_exit_2_with_a_result_if_a_guard_does_not_hold(folder: Path) -> None:
     assert done.returncode == 2
     assert done.stdout.startswith("Invalid input: titles lacks 3 of 20 judged topics (15.0%); allowed are 10.0%.\n")
     root = checked_junit((folder / "j.xml").read_text())
-    assert [root[0].get(name) for name in ("tests", "errors", "failures", "skipped")] == ["3", "1", "0", "1"]
+    assert [root[0].get(name) for name in ("tests", "errors", "failures", "skipped")] == ["6", "1", "0", "1"]
     done = gate(folder, "--max-missing", "0.15", "--json", "--quiet", candidate="titles")
     assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (1, 1)
 
@@ -470,6 +476,64 @@ def test_freeze_and_gate_on_the_command_line(folder: Path) -> None:
     done = run_assay("gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "--level", "3", folder=folder)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "relevance_level is 2.0 in the frozen baseline, not 3.0" in done.stderr
+    for said, level in (("1", "1.0"), ("2", None)):
+        done = run_assay("gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "-l", said, folder=folder)
+        assert done.returncode == (2 if level else 1)
+        assert level is None or f"relevance_level is 2.0 in the frozen baseline, not {level}" in done.stderr
+    done = run_assay(
+        "gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "--ties", "expected", folder=folder
+    )  # fmt: skip
+    assert "ties is 'doc_id_descending' in the frozen baseline, not 'expected'" in done.stderr
+
+
+def test_a_frozen_baseline_comes_from_anywhere(folder: Path) -> None:
+    """From stdin, from a pipe, under another name, with its keys in any order."""
+    path = frozen(folder, "AP")
+    told = json.loads(path.read_text())
+    (folder / "turned.json").write_text(json.dumps(dict(reversed(told.items()))))
+    rest = ("-c", "runs/titles.run", "--json", "--quiet")
+    for baseline, stdin, name in (
+        ("-", path.read_bytes(), "bm25"),
+        ("old=-", path.read_bytes(), "old"),
+        ("old=baseline.json", b"", "old"),
+        ("turned.json", b"", "bm25"),
+        ("-", (folder / "runs/bm25.run").read_bytes(), "stdin"),
+        ("old=-", (folder / "runs/bm25.run").read_bytes(), "old"),
+    ):
+        done = run_assay("gate", "qrels.txt", "-b", baseline, *rest, "-m", "AP", folder=folder, stdin=stdin)
+        assert done.returncode == 1, done
+        assert json.loads(done.stdout)["baseline"] == name
+    assert assay.gate(folder / "qrels.txt", {"old": path}, folder / "runs/titles.run").baseline == "old"
+    os.mkfifo(folder / "pipe.json")
+    with subprocess.Popen(["cp", "baseline.json", "pipe.json"], cwd=folder):
+        done = run_assay("gate", "qrels.txt", "-b", "pipe.json", *rest, folder=folder)
+    assert done.returncode == 1
+    done = run_assay("gate", "-", "-b", "-", *rest, folder=folder)
+    assert done.stderr == "assay: stdin (-) can be read only once: give the other file by name\n"
+
+
+def test_a_frozen_baseline_is_no_candidate(folder: Path) -> None:
+    path = frozen(folder)
+    done = run_assay("gate", "qrels.txt", "-b", "runs/bm25.run", "-c", "baseline.json", folder=folder)
+    assert done.stderr == (
+        "assay: baseline.json looks like a frozen baseline: give it as --baseline, and a run here\n"
+    )  # fmt: skip
+    with pytest.raises(ParameterError, match="the candidate looks like a frozen baseline"):
+        assay.gate(folder / "qrels.txt", path, path)
+
+
+def test_freeze_writes_to_stdout_and_leaves_a_read_only_file_alone(folder: Path) -> None:
+    call = ("gate", "freeze", "qrels.txt", "runs/bm25.run", "-m", "AP", "-o")
+    done = run_assay(*call, "-", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "-: bm25, AP on 20 topics\n")
+    assert not (folder / "-").exists()
+    assert read_baseline(io.BytesIO(done.stdout.encode())).measures == read_baseline(frozen(folder, "AP")).measures
+    kept = frozen(folder, "RR")
+    kept.chmod(0o444)
+    before = kept.read_bytes()
+    done = run_assay(*call, "baseline.json", folder=folder)
+    assert (done.returncode, done.stderr) == (2, "assay: baseline.json: cannot be written: it is read-only\n")
+    assert kept.read_bytes() == before
 
 
 def test_what_pipelines_read(folder: Path) -> None:
@@ -477,16 +541,110 @@ def test_what_pipelines_read(folder: Path) -> None:
     extra = ("--junit", "j.xml", "--summary", "s.md", "--annotations", "github", "--quiet")
     done = gate(folder, "-m", "AP", "-m", "RR", *extra, candidate="titles")
     assert done.returncode == 1
-    assert [line.split("::")[1] for line in done.stderr.splitlines()] == [
+    assert [line.split("::")[1] for line in done.stdout.splitlines()[:4]] == [
         "error title=Quality gate",
         "error title=Quality gate%3A AP",
         "warning title=Quality gate%3A RR",
+        "stop-commands",
     ]
     summary = (folder / "s.md").read_text()
     assert summary.startswith("before\n## ❌ Quality gate: failed\n")
     assert "| AP | 20 | 0.4408 | 0.2341 | -0.2066 |" in summary
     root = checked_junit((folder / "j.xml").read_text())
-    assert [[child.tag for child in case] for case in root.iter("testcase")][2:] == [["failure"], ["skipped"]]
+    assert [[child.tag for child in case] for case in root.iter("testcase")][5:] == [["failure"], ["skipped"]]
+    done = gate(folder, "--annotations", "github", "--json", "--quiet", candidate="titles")
+    assert json.loads(done.stdout)["outcome"] == "fail"  # what machines read is not fenced off
+    assert done.stderr.startswith("::error title=Quality gate::Failed: titles is worse")
+
+
+def test_ids_that_look_like_commands_are_fenced_off(folder: Path) -> None:
+    """GitHub takes a line that begins with two colons for a command; between the two words it takes none."""
+    for path in (folder / "qrels.txt", *(folder / "runs").iterdir()):
+        path.write_text(re.sub(r"^(\d+)", r"::error::\1", path.read_text(), flags=re.MULTILINE))
+    done = gate(folder, "--annotations", "github", "--quiet", candidate="titles")
+    assert done.returncode == 1
+    first, stop, *rest = done.stdout.splitlines()
+    word = stop.removeprefix("::stop-commands::")
+    assert first.startswith("::error title=Quality gate::Failed")
+    assert re.fullmatch("[0-9a-f]{32}", word)
+    assert rest[-1] == f"::{word}::"
+    assert any(line.startswith("::error::15 ") for line in rest)
+    assert done.stderr == ""
+    again = gate(folder, "--annotations", "github", "--quiet", candidate="titles")
+    assert word not in again.stdout
+
+
+def test_names_do_not_get_out_of_the_markdown() -> None:
+    """Neither lines nor cells end, and nothing becomes code, a link or a page's own elements."""
+    for odd in ("new\nline", "|a|b|", "`code`", "<script>alert(1)</script>", "[a](b)", "# title", "*a*", "a\\"):
+        ids = [f"{odd}{number}" for number in range(9)]
+        qrels = {query: {"good": 1} for query in ids}
+        old = {query: {"good": 2.0, "bad": 1.0} for query in ids}
+        new = {query: {"good": 1.0, "bad": 2.0} for query in ids}
+        kinds = {query: f"{odd}{place % 2}" for place, query in enumerate(ids)}
+        result = assay.gate(qrels, {f"{odd}1": old}, {f"{odd}2": new}, measures="RR", slices=odd, topics=kinds)
+        plain = assay.gate(qrels, {"a1": old}, {"a2": new}, measures="RR", slices="s", topics=kinds)
+        text = result.to_markdown()
+        assert len(text.splitlines()) == len(plain.to_markdown().splitlines())
+        unescaped = re.sub(r"\\.", "", text.replace("<sub>", "").replace("</sub>", ""))
+        assert not re.search(r"[`\[\]<>]|(?<!\*)\*(?!\*)", unescaped), odd
+        columns = [line.count("|") for line in unescaped.splitlines() if line.startswith("|")]
+        assert set(columns) <= {11, 5}, odd
+
+
+def test_markdown_of_a_problem_is_escaped(folder: Path) -> None:
+    done = run_assay("gate", "qrels.txt", "-b", "<b>", "-c", "c", "--summary", "s.md", folder=folder)
+    assert done.returncode == 2
+    assert "\\<b\\>: cannot be read" in (folder / "s.md").read_text()
+
+
+def test_the_pipelines_files_are_there_whatever_happens_to_the_result(folder: Path) -> None:
+    """Wrong words for options, a file that cannot be written, a reader that has gone, a full disk."""
+    extra = ("--junit", "j.xml", "--summary", "s.md", "--annotations", "github", "--quiet")
+    for wrong in (["--json", "--csv"], ["--inconclusive", "maybe"], ["--slices", "kind"], ["-o", "nowhere/out.txt"]):
+        for name in ("j.xml", "s.md"):
+            (folder / name).unlink(missing_ok=True)
+        done = gate(folder, *extra, *wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "invalid input" in (folder / "s.md").read_text()
+        assert next(checked_junit((folder / "j.xml").read_text()).iter("error")) is not None
+        assert done.stderr.startswith("::error title=Quality gate::Invalid input: ")
+    done = gate(folder, *extra, "--junit", "nowhere/j.xml")
+    assert done.returncode == 2
+    assert "nowhere/j.xml: cannot be written" in (folder / "s.md").read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_behind_stdout_is_no_fall_of_quality(folder: Path) -> None:
+    command = [sys.executable, "-c", "from assay.cli import main; main()", "gate", "qrels.txt", "-b", "runs/bm25.run"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*command, "-c", "runs/titles.run", "--quiet", "--junit", "j.xml"],
+            cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "assay: reading or writing failed: no space left on device\n")
+    assert next(checked_junit((folder / "j.xml").read_text()).iter("failure")) is not None
+
+
+def test_a_bug_is_no_fall_of_quality(folder: Path) -> None:
+    code = (
+        "import assay.gating.deciding as d\n"
+        "def broken(*_, **__): raise ZeroDivisionError('oh')\n"
+        "d.checks_of = broken\n"
+        "from assay.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "gate", "qrels.txt", "-b", "runs/bm25.run", "-c", "runs/titles.run"]
+    done = subprocess.run(
+        [*command, "--junit", "j.xml"], cwd=folder, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-2:] == [
+        "ZeroDivisionError: oh",
+        "assay: this is a bug in assay: please report it with the lines above",
+    ]
+    error = next(checked_junit((folder / "j.xml").read_text()).iter("error"))
+    assert error.get("message") == "unexpected ZeroDivisionError: oh"
 
 
 def test_slices_on_the_command_line(folder: Path) -> None:

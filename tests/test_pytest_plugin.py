@@ -102,6 +102,29 @@ def test_invalid_input_raises(pytester: pytest.Pytester) -> None:
     done.stdout.fnmatch_lines(["*InputError: nowhere.qrels: cannot be read: no such file or directory*"])
 
 
+def test_messages_name_arguments_and_not_options(pytester: pytest.Pytester) -> None:
+    done = run(
+        pytester,
+        """
+    def test_missing(assay_gate):
+        few = {query: GOOD[query] for query in list(GOOD)[:6]}
+        assay_gate(QRELS, baseline=GOOD, candidate=few, measures="RR")
+
+    def test_unsure(assay_gate):
+        assay_gate(QRELS, baseline=MIXED, candidate=TURNED, measures="RR")
+
+    def test_skipped(assay_gate):
+        assay_gate(QRELS, baseline=MIXED, candidate=TURNED, measures="RR", inconclusive="skip")
+    """,
+        "-rs",
+    )
+    done.stdout.fnmatch_lines(["*or allow more with max_missing.*"])
+    done.stdout.fnmatch_lines(["*or allow a wider margin.*"])
+    done.stdout.fnmatch_lines(["*inconclusive='pass' or 'fail' makes it count as that.*"])
+    assert "--m" not in done.stdout.str()
+    assert "--inconclusive" not in done.stdout.str()
+
+
 def test_nothing_heavy_is_loaded_before_a_test_asks_for_it(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("""
     import sys

@@ -117,16 +117,17 @@ def _case(
     read = source.read()
     evaluation = evaluate(qrels, {name: source}, measure, **{"duplicates": "first", **rules})
     chosen = evaluation.policies
+    drawn: dict[str, Any] = {"seed": evaluation.seed, "samples": evaluation.samples}
+    case = whole = Case(read, evaluation.qrels, **drawn)
     if query is not None:
-        read = _only(read, evaluation, query)
-    case = Case(read, evaluation.qrels, query, seed=evaluation.seed, samples=evaluation.samples)
-    if not case.repeated_rows and "duplicates" not in rules:
+        case = Case(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **drawn)
+    if not whole.repeated_rows and "duplicates" not in rules:
         chosen = policies(chosen, duplicates="error")
     return case, Setting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
 
 
 def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
-    """The rows of one query, as those of the others cannot change its value."""
+    """The rows of one query, as those of the others do not change its value, unless that is drawn at random."""
     topics = evaluation.systems[0].ranks.queries
     if query not in topics:
         # It may be there, and without judgments, or left out as the run has nothing for it.

@@ -31,11 +31,15 @@ class Seen(NamedTuple):
     repeated: Repeated
     in_file_order: bool
     grades: Grades
+    gains_from_level: bool
     policies: Policies
 
 
 class Case:
     """What is audited: all rows of a run, as they came, the judgments, and one query or none for the mean.
+
+    `run` may hold the rows of that query alone; `whole` is then the case of all queries, for values that hang on them:
+    what is drawn at random for a query depends on those before it.
 
     >>> from assay.measures import P
     >>> run = Run.of([("q", "a", 2.0), ("q", "a", 1.0)])
@@ -45,14 +49,29 @@ class Case:
     (0.5, 1.0)
     """
 
-    def __init__(self, run: Run, qrels: Qrels, query: str | None = None, *, seed: int = 0, samples: int = 100) -> None:
+    def __init__(
+        self,
+        run: Run,
+        qrels: Qrels,
+        query: str | None = None,
+        *,
+        seed: int = 0,
+        samples: int = 100,
+        whole: Case | None = None,
+    ) -> None:
         self.run, self.qrels, self.query, self.seed, self.samples = run, qrels, query, seed, samples
+        self.whole = whole
         pairs = run.frame.select(_PAIR)
         #: How often the row's document stood in the query before.
         self._before = pairs.select(pl.int_range(pl.len()).over(_PAIR)).to_series()
         self.repeated_rows = int((self._before > 0).sum())
-        top = float(qrels.frame["relevance"].to_numpy().max(initial=0.0))
-        self.data = Data(top, is_mean=query is None, has_ranks="rank" in run.frame.columns)
+        grades = qrels.frame["relevance"].to_numpy()
+        self.data = Data(
+            float(grades.max(initial=0.0)),
+            is_mean=query is None,
+            has_ranks="rank" in run.frame.columns,
+            has_fractions=bool((grades != np.floor(grades)).any()),
+        )
         self._seen: dict[Seen, Ranks] = {}
         self._values: dict[Setting, float] = {}
 
@@ -66,17 +85,14 @@ class Case:
         """The counts that a tool with these rules would work on."""
         # Without repeated rows, all that is done about them is the same.
         repeated = setting.repeated if self.repeated_rows else "one"
-        seen = Seen(repeated, setting.in_file_order, setting.grades, setting.policies)
+        seen = Seen(repeated, setting.in_file_order, setting.grades, setting.gains_from_level, setting.policies)
         if seen not in self._seen:
             self._seen[seen] = self._counted(seen)
         return _with_ideal(self._seen[seen], setting)
 
     def _valued(self, setting: Setting) -> float:
         ranks, measure = self.ranks(setting), setting.measure
-        if setting.counted is None:
-            result = measure.per_unit(ranks, seed=self.seed, samples=self.samples)
-        else:
-            result = _plain(setting.counted(ranks, measure))
+        result = self._measured(setting, ranks) if setting.counted is None else _plain(setting.counted(ranks, measure))
         if setting.undefined == "spreads":
             return float(result.values.mean()) if len(result.values) else math.nan
         if setting.digits is not None:
@@ -85,6 +101,16 @@ class Case:
         if setting.topics == "returned":
             return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)
         return summary.value
+
+    def _measured(self, setting: Setting, ranks: Ranks) -> PerQuery:
+        """The measure of each query; where orders are drawn, all queries are counted and the one is taken."""
+        measure = setting.measure
+        if self.whole is None or self.query is None or not measure.is_sampled(setting.policies):
+            return measure.per_unit(ranks, seed=self.seed, samples=self.samples)
+        everything = self.whole.ranks(setting)
+        values = measure.per_unit(everything, seed=self.seed, samples=self.samples).values
+        place = everything.queries.index(self.query)
+        return _plain(values[place : place + 1])
 
     def _counted(self, seen: Seen) -> Ranks:
         graded = self._grades(seen)
@@ -125,8 +151,9 @@ class Case:
             "given": grade,
             "whole": pl.when(grade < 0).then(grade.ceil()).otherwise(grade.floor()),  # towards zero, as C does
             "not_negative": pl.max_horizontal(grade, 0.0),
-            "from_level_on": pl.when(grade >= seen.policies.relevance_level).then(grade).otherwise(0.0),
         }[seen.grades]
+        if seen.gains_from_level:
+            changed = pl.when(changed >= seen.policies.relevance_level).then(changed).otherwise(0.0)
         return self.qrels.frame.select(*_PAIR, relevance=changed)
 
 

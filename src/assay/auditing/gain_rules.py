@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 
 from assay.auditing.outside import scaled_dcg
-from assay.auditing.reading_rules import averaged, kept, renamed, rounded
+from assay.auditing.reading_rules import (
+    as_they_came,
+    averaged,
+    file_order,
+    kept,
+    not_negative,
+    renamed,
+    rounded,
+    thousand,
+)
 from assay.auditing.registry import Rule, rule, together
 from assay.auditing.settings import Setting
 
@@ -162,16 +171,23 @@ def scikit_learn(setting: Setting) -> Setting:
     return together(_usual(setting), linear, kept, averaged, of_the_retrieved)
 
 
-@rule(
-    "as cwl_eval",
-    tools=("cwl_eval NDCG-k", "ir_measures SDCG@k"),
-    of=_NDCG,
-)
-def cwl_eval(setting: Setting) -> Setting | None:
-    """Divided by what k documents at the top of the scale would give, whether there are as many or not."""
+def _scaled(setting: Setting, order: Rule) -> Setting | None:
+    """Gains as a share of the best there could be, in an order of its own; what stands below rank 1,000 is lost."""
     if setting.cutoff is None or isinstance(setting.measure.parameters["gain"], tuple):
         return None
-    return setting.having(counted=scaled_dcg)
+    return together(setting, order, kept, not_negative, thousand).having(counted=scaled_dcg)
+
+
+@rule("as cwl_eval", tools=("cwl_eval NDCG-k",), of=_NDCG)
+def cwl_eval(setting: Setting) -> Setting | None:
+    """Divided by what k documents at the top of the scale would give; order of the file; duplicates are paid again."""
+    return _scaled(setting, file_order)
+
+
+@rule("as ir_measures SDCG", tools=("ir_measures SDCG@k",), of=_NDCG)
+def sdcg(setting: Setting) -> Setting | None:
+    """Divided by what k documents at the top of the scale would give; ties as they came; duplicates are paid again."""
+    return _scaled(setting, as_they_came)
 
 
 @rule("as gdeval", tools=("gdeval",), of=("DCG", "IDCG"))
@@ -184,7 +200,7 @@ def _no_gain_below(level: int) -> Rule:
     def change(setting: Setting) -> Setting | None:
         if setting.data.top_grade < level:
             return None
-        return setting.under(relevance_level=level).having(grades="from_level_on")
+        return setting.under(relevance_level=level).having(gains_from_level=True)
 
     change.__doc__ = (
         f"Documents of a lower grade than {level} lose their gain; in trec_eval the level leaves nDCG alone."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.auditing.reading_rules import kept
+from assay.auditing.reading_rules import file_order, kept, not_negative, thousand
 from assay.auditing.registry import rule, together
 from assay.auditing.settings import Setting
 from assay.measures import AP, RelP, Success
@@ -51,13 +51,19 @@ def over_retrieved(setting: Setting) -> Setting:
 
 @rule(
     "context precision",
-    tools=("ragas", "DeepEval", "Haystack MAP", "cwl_eval AP"),
+    tools=("ragas", "DeepEval", "Haystack MAP"),
     of=("AP", "nDCG", "P"),
 )
 def context_precision(setting: Setting) -> Setting:
     """Average precision divided by the relevant documents found, duplicates included: missed ones cost nothing."""
     rel = setting.measure.parameters.get("rel")
     return together(setting.having(measure=AP(cutoff=setting.cutoff, rel=rel)), over_retrieved, kept)
+
+
+@rule("as cwl_eval", tools=("cwl_eval AP",), of=("AP",))
+def cwl_eval_ap(setting: Setting) -> Setting:
+    """Divided by the relevant documents found, duplicates included, in the order of the file, down to rank 1,000."""
+    return together(setting, over_retrieved, kept, file_order, not_negative, thousand)
 
 
 @rule(

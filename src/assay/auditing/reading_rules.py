@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from assay.auditing.registry import Rule, rule, together
 from assay.auditing.settings import Setting
+from assay.counting import Confusion
 
 
 @rule("documents that come again are kept", tools=("cwl_eval", "Elasticsearch rank_eval"), part="duplicates")
-def kept(setting: Setting) -> Setting:
+def kept(setting: Setting) -> Setting | None:
     """A document that stands in the list twice is counted at both ranks, so that one relevant document pays twice."""
-    return setting.having(repeated="kept")
+    # A set holds a document once: there is nothing to keep for measures of sets.
+    return None if setting.measure.definition.counts is Confusion else setting.having(repeated="kept")
 
 
 @rule("the last score of a document counts", tools=("ir_measures", "ranx"), part="duplicates")
@@ -96,7 +98,7 @@ def whole(setting: Setting) -> Setting:
     return setting.having(grades="whole")
 
 
-@rule("negative grades taken for 0", tools=("cwl_eval", "ranx (bpref)"), part="grades")
+@rule("negative grades taken for 0", tools=("ir_measures (cwl_eval)", "ranx (bpref)"), part="grades")
 def not_negative(setting: Setting) -> Setting:
     """A document of the pool without judgment (a negative grade) counts as judged irrelevant."""
     return setting.having(grades="not_negative")
@@ -146,7 +148,7 @@ def rounded(setting: Setting) -> Setting | None:
 
 @rule("as trec_eval 10 with -c", tools=("trec_eval 10 -c",))
 def trec_eval_10(setting: Setting) -> Setting | None:
-    """Scores decide, then ids; missing topics count as 0; gains are grades; the ideal holds all judged documents."""
+    """Scores decide, then ids; missing topics and undefined values count as 0; grades, cut to whole ones, are gains."""
     if not _is_in_trec_eval(setting):
         return None
     return _as_trec_eval(setting, "trec_eval-10").under(missing="zero")
@@ -171,4 +173,6 @@ def _as_trec_eval(setting: Setting, rule: str) -> Setting:
     defaults = {"gain": "linear", "discount": "log2", "base": 2.0, "ideal": "judged", "rule": rule}
     asked = setting.measure.parameters
     chosen = {name: value for name, value in defaults.items() if name in asked}
-    return together(setting.measured(**chosen).under(rank_by="score"), descending)
+    read = together(setting.measured(**chosen).under(rank_by="score"), descending).having(undefined="counted_as")
+    # Where all grades are whole, cutting them is no change, and the rule may be Assay's own.
+    return together(read, whole) if setting.data.has_fractions else read

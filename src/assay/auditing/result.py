@@ -160,5 +160,7 @@ def _asked(answer: Answer) -> dict[str, Any]:
         "percent": answer.wanted.percent,
         "found": bool(answer.matches),
         "tried": answer.tried,
+        "rules_at_a_time": answer.most_changes,
+        "stopped": answer.stopped,
         "matches": [{"rules": [rule.name for rule in match.rules], "value": match.value} for match in answer.matches],
     }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from assay.auditing.cases import Case
 from assay.auditing.catalogue import rules
@@ -18,6 +20,8 @@ MOST_CHANGES = 4
 MOST_TRIALS = 3000
 _ROUNDING = 1e-9
 _MOST_DIGITS = 15
+#: A few units in the last place of a number near 1: so much may come of adding up in another order.
+_LAST_PLACES = 1e-15
 
 
 class Wanted(NamedTuple):
@@ -34,7 +38,9 @@ class Wanted(NamedTuple):
         >>> wanted("0.75").fits(0.7537), wanted("0.7500").fits(0.7537)
         (True, False)
         """
-        return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + _ROUNDING
+        # Half a digit, and a little more, for a number in the middle may have been rounded either way.
+        little = min(_ROUNDING, 1e-3 * 10.0**-self.digits) + _LAST_PLACES * max(1.0, abs(self.number))
+        return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + little
 
     def in_percent(self) -> Wanted:
         """The same, taken for a percentage."""
@@ -57,7 +63,10 @@ class Answer(NamedTuple):
     #: What was chosen otherwise in combinations, if it came to that.
     parts: tuple[str, ...] = ()
     nearest: Match | None = None
-    most_changes: int = MOST_CHANGES
+    #: Of so many rules at a time, all combinations were tried.
+    most_changes: int = 0
+    #: Whether there were more combinations, and the search stopped at the most it tries.
+    stopped: bool = False
 
 
 def wanted(value: str | float, digits: int | None = None) -> Wanted:
@@ -65,48 +74,63 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
 
     >>> wanted("0.7537").digits, wanted(0.5).digits, wanted("0.75", digits=4).digits
     (4, 1, 4)
+    >>> wanted("75.37%").number, wanted("75.37%").digits
+    (0.7537, 4)
     """
-    text = value.strip() if isinstance(value, str) else repr(float(value))
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    said = value.strip() if isinstance(value, str) else repr(_float(value))
+    text = said.removesuffix("%").rstrip()
+    number = _float(text)
     if not math.isfinite(number) or "_" in text:
         raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
     mantissa, _, exponent = text.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    if digits is None:
-        return Wanted(text, number, min(max(decimals, 0), _MOST_DIGITS))
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= _MOST_DIGITS:
-        raise ParameterError(f"digits is a whole number from 0 to {_MOST_DIGITS}, not {digits!r}")
-    return Wanted(text, number, digits)
+    decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
+    if digits is not None:
+        if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= _MOST_DIGITS:
+            raise ParameterError(f"digits is a whole number from 0 to {_MOST_DIGITS}, not {digits!r}")
+        decimals = digits
+    made = Wanted(said, number, decimals)
+    return made if text == said else made.in_percent()
+
+
+def _float(value: Any) -> float:
+    """A number, or text that is one; not a number for anything else, such as True."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, str | int | float | np.number):
+        return math.nan
+    try:
+        return float(value)
+    except (ValueError, OverflowError, TypeError):
+        return math.nan
 
 
 def answer(asked: Wanted, case: Case, own: Setting, known: Sequence[Match]) -> Answer:
     """Look among Assay's value and those of the known rules, then among combinations, the smallest first."""
     top = own.measure.definition.bounds
     ways = [asked]
-    if top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
+    if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
     singles = [Match((), case.value(own)), *known]
     for way in ways:
         if found := [match for match in singles if way.fits(match.value)]:
             return Answer(way, tuple(found), len(singles))
     tried, nearest = len(singles), min(singles, key=lambda match: _distance(match, ways))
-    choices = atoms(case, own)
-    for size in range(1, MOST_CHANGES + 1):
+    choices, finished, stopped = atoms(case, own), 0, False
+    seen = {setting for match in singles if (setting := _setting(own, match.rules)) is not None}
+    for size in range(1, min(MOST_CHANGES, len(choices)) + 1):
         fitting: list[tuple[Wanted, Match]] = []
-        for match in _combined(choices, size, case, own):
+        for match in _combined(choices, size, case, own, seen):
+            if tried >= MOST_TRIALS:
+                stopped = True
+                break
             tried += 1
             nearest = min(nearest, match, key=lambda match: _distance(match, ways))
             fitting += [(way, match) for way in ways if way.fits(match.value)]
-            if tried >= MOST_TRIALS:
-                break
+        finished = finished if stopped else size
         if fitting:
-            return Answer(fitting[0][0], tuple(match for _, match in fitting), tried, tuple(choices))
-        if tried >= MOST_TRIALS:
+            matches = tuple(match for _, match in fitting)
+            return Answer(fitting[0][0], matches, tried, tuple(choices), None, finished, stopped)
+        if stopped:
             break
-    return Answer(asked, (), tried, tuple(choices), nearest)
+    return Answer(asked, (), tried, tuple(choices), nearest, finished, stopped)
 
 
 def atoms(case: Case, own: Setting) -> dict[str, list[Rule]]:
@@ -150,9 +174,10 @@ def _value(case: Case, own: Setting, *rules: Rule) -> float | None:
         return None
 
 
-def _combined(choices: dict[str, list[Rule]], size: int, case: Case, own: Setting) -> Iterator[Match]:
-    """Every combination of so many rules, one of a part at most; each setting once."""
-    seen = {own}
+def _combined(
+    choices: dict[str, list[Rule]], size: int, case: Case, own: Setting, seen: set[Setting]
+) -> Iterator[Match]:
+    """Every combination of so many rules, one of a part at most; no setting that was seen before."""
     for parts in itertools.combinations(choices, size):
         for chosen in itertools.product(*(choices[part] for part in parts)):
             setting = _setting(own, chosen)

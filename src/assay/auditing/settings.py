@@ -14,17 +14,21 @@ from assay.measures.summary import Undefined
 
 Repeated: TypeAlias = Literal["one", "last", "kept", "renamed"]
 IdealOf: TypeAlias = Literal["judged", "cutoff", "hits", "retrieved"]
-Grades: TypeAlias = Literal["given", "whole", "not_negative", "from_level_on"]
+Grades: TypeAlias = Literal["given", "whole", "not_negative"]
 Topics: TypeAlias = Literal["judged", "returned"]
 Counted: TypeAlias = Callable[[Ranks, Measure], Floats]
 
 
 class Data(NamedTuple):
-    """What rules have to know of the data: the largest grade, whether a mean is asked for, whether there are ranks."""
+    """What rules have to know of the data: the largest grade, whether a mean is asked for, whether there are ranks.
+
+    `has_fractions`: whether some grade is no whole number.
+    """
 
     top_grade: float = 0.0
     is_mean: bool = True
     has_ranks: bool = False
+    has_fractions: bool = False
 
 
 NOTHING_KNOWN = Data()
@@ -39,7 +43,8 @@ class Setting:
     `in_file_order`: neither scores nor ranks matter.
     `ideal`: of the judged documents, best first, all are looked at, or as many as the cut-off, or as many as there are
     hits; or only those that were retrieved.
-    `grades`: as given, cut to whole numbers, negative ones taken for 0, or 0 below the level.
+    `grades`: as given, cut to whole numbers, or negative ones taken for 0.
+    `gains_from_level`: grades below the level of relevance are worth nothing.
     `topics`: the mean is over the judged ones as the policies say, or over all that the run returned.
     `undefined`: as in `evaluate`, or one such topic spoils the mean.
     `digits`: the value of each topic is rounded.
@@ -57,6 +62,7 @@ class Setting:
     in_file_order: bool = False
     ideal: IdealOf = "judged"
     grades: Grades = "given"
+    gains_from_level: bool = False
     topics: Topics = "judged"
     undefined: Undefined | Literal["spreads"] = "counted_as"
     digits: int | None = None

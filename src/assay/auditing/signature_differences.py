@@ -215,8 +215,13 @@ def _command(signature: Signature) -> str | None:
     told = ["assay", "evaluate", "QRELS", "RUN", "-m", str(measure)]
     for name, value in rules.items():
         option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
-        told += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]
+        told += [option] if value is True else [option, _number(value) if isinstance(value, float) else str(value)]
     return " ".join(map(_quoted, told))
+
+
+def _number(value: float) -> str:
+    """In full: what differs in the last digit is another level."""
+    return repr(value).removesuffix(".0")
 
 
 def _quoted(word: str) -> str:

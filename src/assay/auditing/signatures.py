@@ -11,7 +11,7 @@ from assay.errors import ParameterError, UnknownMeasureError, did_you_mean, quot
 from assay.measures.domains import Domain, Real, Whole, WordOrTable
 from assay.measures.registry import Measure, by_name
 from assay.measures.registry import registered as measures_registered
-from assay.measures.summary import Undefined, signature
+from assay.measures.summary import Undefined, judge_of, signature
 
 if TYPE_CHECKING:
     from assay.auditing.signature_differences import Difference
@@ -20,8 +20,6 @@ _ALWAYS = ("ties", "unjudged", "missing")
 _POLICIES = tuple(field.name for field in fields(Policies))
 _AFTER = ("samples", "seed", "judge", "subtopics", "undefined")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?", re.ASCII)
-# A judge may be called anything, so that what follows is looked for from the end.
-_TAIL = re.compile(r"(?P<judge>.*?)(?P<subtopics>\|subtopics=true)?\|(?P<rest>undefined=[^|]*\|[^|]*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -88,20 +86,7 @@ class _Reading:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        head, judged, tail = text.partition("|judge=")
-        self.judge: str | None = None
-        rest: list[str] = []
-        if judged:
-            found = _TAIL.fullmatch(tail)
-            if found is None:
-                self.refuse("undefined=... and a version after the judge", tail)
-            self.judge = found["judge"]
-            rest = [
-                f"judge={self.judge}",
-                *(["subtopics=true"] if found["subtopics"] else []),
-                *found["rest"].split("|"),
-            ]
-        self.parts = [*head.split("|"), *rest]
+        self.parts = text.split("|")
         self.fields: list[tuple[str, str]] = []
 
     def refuse(self, expected: str, got: str, hint: str = "") -> NoReturn:
@@ -132,15 +117,14 @@ class _Reading:
         sampled = {"samples": 0, "seed": 0}
         if measure.is_sampled(chosen_policies):
             sampled = {name: self._whole(name, self._next(name, known)) for name in sampled}
-        if self._is_next("judge"):
-            self._next("judge", known)
+        judge = judge_of(self._next("judge", known)) if self._is_next("judge") else None
         subtopics = self._is_next("subtopics")
         if subtopics and self._next("subtopics", known) != "true":
             self.refuse("subtopics=true", f"subtopics={self.fields[-1][1]}")
         undefined = self._undefined(measure, self._next("undefined", known))
         version = self._version(known)
         return Signature(
-            measure, chosen_policies, top, undefined, **sampled, judge=self.judge, subtopics=subtopics,
+            measure, chosen_policies, top, undefined, **sampled, judge=judge, subtopics=subtopics,
             version=version, fields=tuple(self.fields),
         )  # fmt: skip
 

@@ -1,14 +1,18 @@
 """The command line: one module a command. Results go to stdout, messages to stderr.
 
-Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong, 3 inconclusive.
+Exit codes: 0 done, 1 the data say no, 2 the call or the input is wrong (or Assay itself), 3 inconclusive.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
+import os
 import signal
 import sys
+import traceback
+from typing import NoReturn
 
 import typer
 
@@ -80,8 +84,25 @@ def main() -> None:
     try:
         app()
     except AssayError as problem:
-        sys.stdout.flush()
-        sys.stderr.write(f"assay: {problem}\n")
-        sys.exit(2)
+        _end(str(problem))
+    except OSError as problem:  # a full disk behind stdout, mostly
+        where = f"{problem.filename}: " if problem.filename else ""
+        _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception:
+        # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
+        traceback.print_exc()
+        _end("this is a bug in assay: please report it with the lines above")
+
+
+def _end(problem: str) -> NoReturn:
+    """Say what is wrong in one line, and leave with exit code 2."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Python would try once more at its end, and complain: what is left goes nowhere.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stderr.write(f"assay: {problem}\n")
+    sys.exit(2)

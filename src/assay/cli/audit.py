@@ -131,7 +131,8 @@ def _compared(signatures: list[str]) -> SignatureComparison:
     from assay.auditing import compare_signatures  # noqa: PLC0415
 
     if len(signatures) != 2:
-        raise ParameterError(f"--signature is given twice, to compare the two; it was given {len(signatures)} times")
+        times = "once" if len(signatures) == 1 else f"{len(signatures)} times"
+        raise ParameterError(f"--signature is given twice, to compare the two; it was given {times}")
     return compare_signatures(*signatures)
 
 

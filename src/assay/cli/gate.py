@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand
 
 from assay.cli import inputs, options, output
-from assay.errors import AssayError, ParameterError
+from assay.errors import AssayError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -40,6 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def gate(
+    ctx: typer.Context,
     qrels: options.Judgments,
     baseline: Annotated[
         str, typer.Option("-b", "--baseline", help="The run to hold against, or a file of `assay gate freeze`.")
@@ -91,7 +93,7 @@ def gate(
     ] = None,
     annotations: Annotated[
         str | None,
-        typer.Option(help="github: also print workflow commands, on stderr.", rich_help_panel=_PIPELINE),
+        typer.Option(help="github: also print workflow commands.", rich_help_panel=_PIPELINE),
     ] = None,
     json: output.Json = False,
     csv: output.Csv = False,
@@ -117,41 +119,34 @@ def gate(
     0: it is not worse by the margin or more. 1: it is. 3: one cannot tell. 2: the input is not fit to be compared.
     `assay gate freeze QRELS RUN -o baseline.json` keeps a run's scores as the baseline (see its --help).
     """
-    form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
-    if annotations not in {None, "github"}:
-        raise ParameterError(f"--annotations is github, not {annotations!r}")
-    if inconclusive not in {"report", "pass", "fail"}:
-        raise ParameterError(f"--inconclusive is report, pass or fail, not {inconclusive!r}")
-    if (slices is None) != (topics is None):
-        raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
+    pipeline = _Pipeline(junit, summary, annotations)
     try:
+        form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
+        _refuse_wrong_words(annotations, inconclusive, slices, topics)
         result = _gated(
-            qrels, baseline, candidate, rules, margin or [], quiet,
+            qrels, baseline, candidate, rules, _typed(ctx), margin or [], quiet,
             measures=measure or None, alpha=alpha, inconclusive=inconclusive, max_missing=max_missing,
             min_judged=min_judged, slices=slices, topics=topics, seed=seed,
         )  # fmt: skip
-    except AssayError as problem:
-        _tell_of(str(problem), junit, summary, annotations)
+        if to is not None:
+            output.deliver(_rendered(result, form, plain=True), to)
+        pipeline.write(result)
+    except Exception as problem:
+        pipeline.write_problem(problem)
         raise
-    text = _rendered(result, form, plain=to is not None)
     if not quiet:
         inputs.say(result.evaluation, result.notes)
-    output.deliver(text, to)
-    if junit is not None:
-        output.deliver(result.to_junit(), junit)
-    if summary is not None:
-        _append(summary, result.to_markdown())
-    if annotations is not None:
-        typer.echo(result.to_annotations(), nl=False, err=True)
+    # Whoever reads stdout may close it: it comes last.
+    pipeline.say(result, None if to is not None else _rendered(result, form, plain=False), is_log=form is None)
     raise typer.Exit(result.exit_code)
 
 
 def freeze(
     qrels: options.Judgments,
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run; name=FILE gives it a name.")],
-    to: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    to: Annotated[Path, typer.Option("-o", "--output", help="The file to write; - for stdout.")],
     measure: Measures = None,
     quiet: options.Quiet = False,
     level: options.Level = 1.0,
@@ -174,30 +169,71 @@ def freeze(
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     files = inputs.opened(qrels, [run])
     made = verb.freeze(qrels, {files[0].name: files[0]}, measure or verb.DEFAULT_MEASURES, **rules)
-    made.save(to)
+    if str(to) == "-":
+        output.deliver(made.to_json(), None)
+    else:
+        made.save(to)
     if not quiet:
         topics = made.coverage.topics
-        typer.echo(f"{to}: {made.system}, {', '.join(made.measures)} on {topics:,} topics", err=True)
+        typer.echo(f"{to}: {made.system}, {', '.join(made.measures)} on {number_of('topic', topics)}", err=True)
+
+
+def _refuse_wrong_words(annotations: str | None, inconclusive: str, slices: str | None, topics: str | None) -> None:
+    if annotations not in {None, "github"}:
+        raise ParameterError(f"--annotations is github, not {annotations!r}")
+    if inconclusive not in {"report", "pass", "fail"}:
+        raise ParameterError(f"--inconclusive is report, pass or fail, not {inconclusive!r}")
+    if (slices is None) != (topics is None):
+        raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
+
+
+def _typed(ctx: typer.Context) -> set[str]:
+    """The rules that were set on the command line, be it to what they are anyway."""
+    given = {name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"}
+    return {"relevance_level" if name == "level" else name for name in given}
 
 
 def _gated(
-    qrels: str, baseline: str, candidate: str, rules: dict[str, Any], margins: list[str], quiet: bool, **settings: Any
+    qrels: str,
+    baseline: str,
+    candidate: str,
+    rules: dict[str, Any],
+    typed: set[str],
+    margins: list[str],
+    quiet: bool,
+    **settings: Any,
 ) -> GateResult:
-    from assay.gating.baselines import is_baseline  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files import Source, scan_run  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
 
-    frozen = is_baseline(baseline)
-    if frozen:
+    name, path = _named(baseline)
+    if [qrels, path, _named(candidate)[1]].count("-") > 1:
+        raise ParameterError("stdin (-) can be read only once: give the other file by name")
+    if is_baseline(_named(candidate)[1]):
+        raise ParameterError(f"{candidate} looks like a frozen baseline: give it as --baseline, and a run here")
+    # One source for both looks at the file: stdin and pipes can be read only once.
+    source = Source(path)
+    first: Any = frozen_in(source if name is None else {name: source})
+    if first is not None:
         # Rules that were not set are the baseline's own.
-        usual = options.rules(1.0, "doc_id_descending", None, "irrelevant", "error", "score", None, False, None)
-        usual |= {"undefined": "counted_as", "compat": None, "judge": None}
-        rules = {name: value for name, value in rules.items() if value != usual.get(name)}
-    runs = inputs.opened(qrels, [candidate] if frozen else [baseline, candidate])
+        rules = {name: value for name, value in rules.items() if name in typed}
+    runs = inputs.opened(qrels, [candidate])
+    if first is None:
+        run = scan_run(source, name=name)
+        first, runs = {run.name: run}, [run, *runs]
     with inputs.progress(runs, hidden=quiet):
-        first: Any = baseline if frozen else {runs[0].name: runs[0]}
         margin = Margins.parsed(margins)
         return verb(qrels, first, {runs[-1].name: runs[-1]}, margin=margin, **settings, **rules)
+
+
+def _named(given: str) -> tuple[str | None, str]:
+    """`name=FILE` as name and file, unless there is a file of just that name."""
+    name, equals, path = given.partition("=")
+    if not (name and equals and "/" not in name) or Path(given).exists():
+        return None, given
+    return name, path
 
 
 def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
@@ -208,17 +244,55 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
     return output.text_of(lambda out: show(result, out), plain)
 
 
-def _tell_of(problem: str, junit: Path | None, summary: Path | None, annotations: str | None) -> None:
-    """Leave what could not be read where the pipeline looks for the outcome, too."""
-    from assay.gating.annotations import annotation  # noqa: PLC0415
-    from assay.gating.junit import junit_of_problem  # noqa: PLC0415
+class _Pipeline(NamedTuple):
+    """Where a pipeline looks for the outcome besides the exit code."""
 
-    if junit is not None:
-        output.deliver(junit_of_problem(problem), junit)
-    if summary is not None:
-        _append(summary, f"## ⚠️ Quality gate: invalid input\n\n{problem}\n")
-    if annotations is not None:
-        typer.echo(annotation("error", "Quality gate", f"Invalid input: {problem}"), nl=False, err=True)
+    junit: Path | None
+    summary: Path | None
+    annotations: str | None
+
+    def write(self, result: GateResult) -> None:
+        """Write the files."""
+        if self.junit is not None:
+            output.deliver(result.to_junit(), self.junit)
+        if self.summary is not None:
+            _append(self.summary, result.to_markdown())
+
+    def write_problem(self, problem: Exception) -> None:
+        """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
+        from assay.gating.annotations import annotation  # noqa: PLC0415
+        from assay.gating.junit import junit_of_problem  # noqa: PLC0415
+        from assay.report.gates import problem_markdown  # noqa: PLC0415
+
+        said = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
+        if self.junit is not None:
+            with suppress(AssayError):
+                output.deliver(junit_of_problem(said), self.junit)
+        if self.summary is not None:
+            with suppress(AssayError):
+                _append(self.summary, problem_markdown(said))
+        if self.annotations == "github":
+            typer.echo(annotation("error", "Quality gate", f"Invalid input: {said}"), nl=False, err=True)
+
+    def say(self, result: GateResult, text: str | None, is_log: bool) -> None:
+        """Print the result, if it goes to stdout, and the annotations.
+
+        GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
+        commands then go to stdout, too, before it: of two streams, the order would be open.
+        """
+        if self.annotations is None:
+            told, apart = text, ""
+        else:
+            from assay.gating.annotations import without_commands  # noqa: PLC0415
+
+            apart = result.to_annotations()
+            told = text
+            if text is not None and is_log:
+                told, apart = apart + without_commands(text), ""
+        if apart:
+            typer.echo(apart, nl=False, err=True)
+        if told is not None:
+            output.deliver(told, None)
 
 
 def _append(path: Path, text: str) -> None:

@@ -127,6 +127,6 @@ def report(
             typer.echo(legible(line), err=True)
     typer.echo(legible(str(result)))
     if contents.advice:
-        typer.echo(f"What to do: {legible(contents.advice)}")
+        typer.echo(f"What to do: {legible(str(contents.advice))}")
     for target in targets:
         typer.echo(target.resolve())

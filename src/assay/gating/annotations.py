@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from assay.gating.rules import Outcome
@@ -35,6 +36,19 @@ def annotated(result: GateResult) -> str:
     for check, said in zip(unwell, details(result), strict=False):
         made.append(annotation(_LEVELS[result.counted(check.outcome)], f"Quality gate: {check.name}", said))
     return "".join(made[:_MOST])
+
+
+def without_commands(text: str) -> str:
+    """Text of a log in which nothing is taken for a command, whatever the ids in it begin with.
+
+    >>> print(without_commands("::error::not ours\\n"), end="")
+    ::stop-commands::...
+    ::error::not ours
+    ::...::
+    """
+    # Nobody who writes the text may know the word that ends it, so it is not drawn from a seed.
+    word = secrets.token_hex(16)
+    return f"::stop-commands::{word}\n{text.removesuffix(chr(10))}\n::{word}::\n"
 
 
 def annotation(level: Level, title: str, message: str) -> str:

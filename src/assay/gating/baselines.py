@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +23,45 @@ from assay.measures import parse_measure
 _KEYS = (MARK, "version", "system", "qrels", "run", "policies", "rules", "coverage", "measures", "digest")
 _AGAIN = "freeze the baseline again"
 _MARKED = re.compile(rb"\s*\{\s*\"" + MARK.encode() + rb"\"\s*:")
+_MARKED_LATER = re.compile(rb"[,{]\s*\"" + MARK.encode() + rb"\"\s*:\s*\d+\s*[,}]")
+_MOST_LOOKED_AT = 32 << 20
 
 
 def is_baseline(given: Any) -> bool:
-    """Whether a path leads to a frozen baseline, by how the file begins; anything else is a run, or not there.
+    """Whether a path or a source holds a frozen baseline, by its mark; anything else is a run, or not there.
 
     >>> is_baseline("bm25.run")
     False
     """
-    # Pipes are left alone: what was read of them is gone.
-    if not isinstance(given, str | os.PathLike) or not Path(given).is_file():
+    if isinstance(given, str | os.PathLike) and Path(given).is_file():
+        given = Source(given)
+    # Pipes are left alone unless they come as a source: what was read of them is gone.
+    if not isinstance(given, Source):
         return False
-    with Source(given).open() as file:
-        start = file.read(256)
-    return _MARKED.match(start.removeprefix(BYTE_ORDER_MARK)) is not None
+    with given.open() as file:
+        start = file.read(256).removeprefix(BYTE_ORDER_MARK)
+        if _MARKED.match(start) or not start.lstrip().startswith(b"{"):
+            return _MARKED.match(start) is not None
+        # Somebody's tool may have put the keys into another order.
+        return _MARKED_LATER.search(start + file.read(_MOST_LOOKED_AT)) is not None
 
 
-def read_baseline(given: Readable) -> Baseline:
+def frozen_in(given: Any) -> Baseline | None:
+    """The frozen baseline that was given: itself, its file, or one of both under a name; None if it is something else.
+
+    >>> frozen_in({"q1": {"d1": 1.0}}) is None
+    True
+    """
+    if isinstance(given, Baseline):
+        return given
+    if isinstance(given, Mapping) and len(given) == 1:
+        name, inner = next(iter(given.items()))
+        found = None if isinstance(inner, Mapping) else frozen_in(inner)
+        return None if found is None else replace(found, system=str(name))
+    return read_baseline(given) if is_baseline(given) else None
+
+
+def read_baseline(given: Readable | Source) -> Baseline:
     """Read a frozen baseline; refuse one of another schema, or one that was changed since.
 
     >>> import io
@@ -48,7 +70,7 @@ def read_baseline(given: Readable) -> Baseline:
         ...
     assay.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
     """
-    source = Source(given)
+    source = given if isinstance(given, Source) else Source(given)
     told = loaded(source)
     return _File(source.name).baseline(told)
 
@@ -74,6 +96,8 @@ class _File:
                 note=f"its digest does not fit: it was changed; {_AGAIN}",
             )
         system = self.text(told["system"], "the system")
+        if not system:
+            raise self.refused("a name of the system", system)
         measures = self.table(told["measures"], "measures")
         if not measures:
             raise self.refused("at least one measure")
@@ -143,6 +167,8 @@ class _File:
         self.keys(value, ("topics", "missing", "judged"), "coverage")
         topics, missing = (self.whole(value[name], name) for name in ("topics", "missing"))
         judged = math.nan if value["judged"] is None else self.number(value["judged"], "judged")
+        if judged < 0 or judged > 1:
+            raise self.refused("judged as a share from 0 to 1", judged)
         if not topics or missing > topics:
             raise self.refused("not more topics missing than there are", f"{missing} of {topics}")
         return Coverage(system, topics, missing, judged)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from math import isnan
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay import __version__
-from assay.comparison.slices import attribute_of
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.comparison.slices import NONE, attribute_of
+from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
-from assay.files import is_file, read_topics
-from assay.gating.baselines import is_baseline, read_baseline
-from assay.gating.checks import Check, Settings, checks_of, parts_of
+from assay.files import Source, is_file, read_topics
+from assay.gating.baselines import frozen_in
+from assay.gating.checks import Check, Part, Settings, checks_of, parts_of
 from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
-from assay.gating.guards import Coverage, guards_of
+from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.result import GateResult
 from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share
 from assay.given import check_levels, named_runs, whole
 from assay.measures.registry import Measure
 from assay.scored import Scored
+from assay.stats.paired import Paired
 from assay.stats.pairs import resamples_for
+from assay.stats.samples import Pooled
 from assay.stats.verdict import FEWEST_UNITS
 from assay.tables import Batches, Scores, Topics
 
@@ -56,7 +60,8 @@ def gate(
     A check passes if the candidate is surely not worse by the margin or more (the one-sided bound of the difference
     lies within it), and fails if it is surely worse (one-sided test, corrected by Holm over all checks) and the loss
     reaches the margin. The gate is as good as the worst of its checks. It is invalid if a run lacks more than
-    `max_missing` of the judged topics, or if less than `min_judged` of a run's first ten documents are judged.
+    `max_missing` of the judged topics, if less than `min_judged` of a run's first ten documents are judged or none of
+    both runs', and if a measure is undefined for all topics of a run.
     `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
     empty run and a frozen baseline of other judgments raise an error.
 
@@ -77,19 +82,21 @@ def gate(
     attribute = _attribute(slices, topics)
     sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
     margins.check(sides.measures)
-    paired = [sides.scored.paired(measure) for measure in sides.measures]
+    paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)
+    ungrouped = _ungrouped(parts, slices)
     drawn = resamples_for(len(parts), alpha) if resamples is None else whole("resamples", resamples, 100)
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
+    notes += ungrouped
     if sides.frozen is not None and sides.frozen.version != __version__:
         notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
     return GateResult(
         sides.coverage[0].system,
         sides.coverage[1].system,
         checks,
-        guards_of(sides.coverage, settings),
+        guards_of(sides.coverage, settings, _undefined(sides, paired)),
         sides.coverage,
         settings,
         sides.evaluation,
@@ -109,19 +116,46 @@ class _Sides(NamedTuple):
 
 
 def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict[str, Any]) -> _Sides:
-    if not isinstance(baseline, Baseline) and is_baseline(baseline):
-        baseline = read_baseline(baseline)
+    # What can be read only once is looked at and then read again.
+    baseline, candidate = (Source(one) if isinstance(one, str | os.PathLike) else one for one in (baseline, candidate))
+    if frozen_in(candidate) is not None:
+        raise ParameterError("the candidate looks like a frozen baseline: give it as the baseline, and a run instead")
     name, run = _named(candidate, "candidate")
-    if isinstance(baseline, Baseline):
+    if (frozen := frozen_in(baseline)) is not None:
         # The seed of the statistics is not that of the scores.
         held = {rule: value for rule, value in rules.items() if rule != "seed"}
-        return _against_frozen(qrels, baseline, (name, run), measures, held)
+        return _against_frozen(qrels, frozen, (name, run), measures, held)
     first, other = _named(baseline, "baseline")
     first, name = _apart(first, name)
     wanted = listed_measures(DEFAULT_MEASURES if measures is None else measures)
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **rules)
     coverage = Coverage.of(evaluation, first), Coverage.of(evaluation, name)
     return _Sides(Scored.of(evaluation), [str(one) for one in evaluation.measures], coverage, evaluation, None)
+
+
+def _paired(sides: _Sides, measure: str) -> Paired:
+    """Both systems under a measure; where one has no value to compare, that is what is said."""
+    try:
+        paired = sides.scored.paired(measure)
+    except InputError as problem:
+        lacking = [undefined_in(sides.scored.scores, measure, one.system) for one in sides.coverage]
+        if any(lacking):
+            raise InputError("; ".join(one for one in lacking if one)) from problem
+        raise
+    for one, value in zip(sides.coverage, paired.observed, strict=True):
+        if isinstance(paired.sample, Pooled) and isnan(value):
+            raise InputError(f"{measure} is undefined for {one.system}: there is nothing to compare")
+    return paired
+
+
+def _undefined(sides: _Sides, paired: Sequence[Paired]) -> dict[str, list[str]]:
+    """The measures that have no value at all, by system."""
+    # Counts that are summed up may have a value together where no topic has one.
+    averaged = [one.measure for one in paired if not isinstance(one.sample, Pooled)]
+    return {
+        one.system: [why for name in averaged if (why := undefined_in(sides.scored.scores, name, one.system))]
+        for one in sides.coverage
+    }
 
 
 def _against_frozen(
@@ -172,13 +206,29 @@ def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
     return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)
 
 
+def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:
+    """How many units the attribute says nothing about; refuse one that says nothing about any."""
+    if by is None:
+        return []
+    whole = parts[0].paired
+    rest = [part.paired for part in parts if part.slice == f"{by} = {NONE}" and part.paired.measure == whole.measure]
+    lacking = sum(len(paired.units) for paired in rest)
+    without = f"{number_of(whole.unit_kind, lacking)} of {len(whole.units):,} without {by} in the topics"
+    if lacking == len(whole.units):
+        raise ParameterError(f"{without}: there is nothing to group; are these the topics of the judgments?")
+    return [f"{without}: a group of their own"] if lacking else []
+
+
 def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, Coverage], alpha: float) -> list[str]:
     notes = []
     for one in checks:
-        # With so few units the test has a smallest p-value, and a correction may lift it above alpha.
-        if one.units >= FEWEST_UNITS and len(checks) / 2**one.units >= alpha and one.outcome != "pass":
-            few = number_of(one.unit_kind, one.units)
-            notes.append(f"{one.name}: cannot fail, as {few} are too few for {number_of('check', len(checks))}")
+        # With so few units that differ the test has a smallest p-value, and a correction may lift it above alpha.
+        differing = one.improved + one.worsened
+        least = 2.0**-differing
+        corrected = least * (len(checks) - sum(other.p_uncorrected < least for other in checks))
+        if one.units >= FEWEST_UNITS and corrected >= alpha and one.outcome != "pass":
+            few = f"{number_of(one.unit_kind, differing)} that {'differs is' if differing == 1 else 'differ are'}"
+            notes.append(f"{one.name}: cannot fail, as {few} too few for {number_of('check', len(checks))}")
     before, after = coverage
     if after.judged < before.judged - 0.1:
         notes.append(

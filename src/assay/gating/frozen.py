@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -86,7 +87,7 @@ class Baseline:
                 known = list(self.measures)
                 raise ParameterError(
                     f"the frozen baseline holds {', '.join(known)}, not {name}{did_you_mean(name, known)}; "
-                    f"to have it, freeze again with -m {name}"
+                    "to have it, freeze again with it"
                 )
         return names
 
@@ -126,7 +127,10 @@ class Baseline:
         return as_json(told | {"digest": of_json(told)})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file, whole or not at all; one that may not be written to is left alone."""
+        # Files are replaced, not written to, which would not ask for leave.
+        if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
+            raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
         write_text(path, self.to_json())
 
 
@@ -149,6 +153,8 @@ def freeze(
         raise ParameterError(f"one run is frozen at a time, not {len(opened)}")
     evaluation = evaluate(qrels, opened, wanted, **rules)
     system = evaluation.systems[0]
+    if not system.name:
+        raise ParameterError("the run has no name: give it one")
     measured = {}
     for measure, result in system.results.items():
         reasons = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import isnan
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -10,6 +12,9 @@ import polars as pl
 from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Settings
+from assay.tables import Scores
+
+NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Coverage(NamedTuple):
@@ -45,14 +50,26 @@ class Guard(NamedTuple):
         return self._asdict()
 
 
-def guards_of(coverage: tuple[Coverage, Coverage], settings: Settings) -> tuple[Guard, ...]:
-    """The conditions on both systems: not too many topics missing and, if asked for, enough documents judged.
+#: What guards are about; advice is given by these names.
+MISSING, DEFINED, JUDGED_AT_ALL, JUDGED = "missing topics", "defined values", "judged at all", "judged documents"
+
+
+def guards_of(
+    coverage: tuple[Coverage, Coverage], settings: Settings, undefined: Mapping[str, Sequence[str]] = NOTHING
+) -> tuple[Guard, ...]:
+    """The conditions on both systems.
+
+    Not too many topics are missing; each measure has a value somewhere (`undefined`: by system, those that have none,
+    in words); one of the runs has a judged document in its first ten; and, if asked for, enough of them are judged.
 
     >>> settings = Settings(0.05, "report", max_missing=0.1, min_judged=None, resamples=100, bootstrap_resamples=100)
     >>> for guard in guards_of((Coverage("old", 10, 1, 0.9), Coverage("new", 10, 2, 0.9)), settings):
     ...     print(guard.holds, guard.says)
     True old lacks 1 of 10 judged topics (10.0%); allowed are 10.0%
     False new lacks 2 of 10 judged topics (20.0%); allowed are 10.0%
+    True every measure is defined for some topic of old
+    True every measure is defined for some topic of new
+    True judged in the top 10: 90.0% of old, 90.0% of new
     """
     made = []
     for one in coverage:
@@ -61,12 +78,46 @@ def guards_of(coverage: tuple[Coverage, Coverage], settings: Settings) -> tuple[
         # Counted topics, not shares, are compared: 3 of 30 is a tenth, whatever the last digit says.
         holds = one.missing <= allowed * one.topics + 1e-9
         lacks = f"{one.system} lacks {one.missing:,} of {number_of('judged topic', one.topics)} ({share:.1%})"
-        made.append(Guard("missing topics", one.system, holds, f"{lacks}; allowed are {allowed:.1%}"))
+        made.append(Guard(MISSING, one.system, holds, f"{lacks}; allowed are {allowed:.1%}"))
+    for one in coverage:
+        lacking = undefined.get(one.system, ())
+        says = "; ".join(lacking) or f"every measure is defined for some topic of {one.system}"
+        made.append(Guard(DEFINED, one.system, not lacking, says))
+    made.append(_judged_at_all(*coverage))
     if settings.min_judged is not None:
         for one in coverage:
-            known = not isnan(one.judged)
-            holds = known and one.judged >= settings.min_judged - 1e-12
-            share_said = f"{one.judged:.1%}" if known else "nothing"
-            says = f"{share_said} judged in the top 10 of {one.system}; at least {settings.min_judged:.1%} is asked for"
-            made.append(Guard("judged documents", one.system, holds, says))
+            holds = one.judged >= settings.min_judged - 1e-12  # not so where nothing was retrieved
+            says = f"{_share(one.judged)} judged in the top 10 of {one.system}"
+            asked = f"at least {settings.min_judged:.1%} is asked for"
+            made.append(Guard(JUDGED, one.system, holds, f"{says}; {asked}"))
     return tuple(made)
+
+
+def _judged_at_all(first: Coverage, second: Coverage) -> Guard:
+    """Two runs without a judged document are equally bad by every measure, and nothing was compared."""
+    both = f"{first.system} and {second.system}"
+    if first.judged > 0 or second.judged > 0:
+        shares = ", ".join(f"{_share(one.judged)} of {one.system}" for one in (first, second))
+        return Guard(JUDGED_AT_ALL, both, True, f"judged in the top 10: {shares}")
+    return Guard(
+        JUDGED_AT_ALL, both, False, f"no document in the top 10 of {first.system} or {second.system} is judged"
+    )
+
+
+def _share(judged: float) -> str:
+    return "nothing" if isnan(judged) else f"{judged:.1%}"
+
+
+def undefined_in(scores: Scores, measure: str, system: str) -> str | None:
+    """Why a measure has no value for any unit of a system, in words; None if it has one.
+
+    >>> from assay import evaluate
+    >>> undefined_in(evaluate({"q1": {"d1": 0}}, {"bm25": {"q1": {"d1": 1.0}}}, "AP").scores, "AP", "bm25")
+    'AP is undefined for every query of bm25 (no relevant document)'
+    """
+    rows = scores.frame.filter((pl.col("measure") == measure) & (pl.col("system") == system))
+    if not rows.height or rows["value"].null_count() < rows.height:
+        return None
+    reasons = rows["undefined"].drop_nulls().unique(maintain_order=True).to_list()
+    why = f" ({reasons[0]})" if len(reasons) == 1 else ""
+    return f"{measure} is undefined for every {rows['unit_kind'][0]} of {system}{why}"

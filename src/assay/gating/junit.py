@@ -38,8 +38,8 @@ def junit(result: GateResult) -> str:
     >>> run = {query: {"good": 1.0} for query in judged}
     >>> print(junit(gate(judged, run, run, measures="RR")))
     <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="assay gate" tests="3" failures="0" errors="0">
-      <testsuite name="candidate against baseline" tests="3" failures="0" errors="0" skipped="0">
+    <testsuites name="assay gate" tests="6" failures="0" errors="0">
+      <testsuite name="candidate against baseline" tests="6" failures="0" errors="0" skipped="0">
         <testcase classname="assay.gate.inputs" name="missing topics: baseline">
     ...
     """

@@ -44,7 +44,7 @@ def gated(qrels: Any, baseline: Any, candidate: Any, *, inconclusive: str = "fai
         raise ParameterError(f"inconclusive is one of {', '.join(_CHOICES)}, not {inconclusive!r}")
     counted = "report" if inconclusive == "skip" else inconclusive
     result = gate(qrels, baseline, candidate, inconclusive=counted, **settings)  # type: ignore[arg-type]
-    said = "\n".join([result.sentence, *details(result), *advice(result)])
+    said = "\n".join([result.sentence, *details(result), *advice(result, in_python=True)])
     if result.outcome == "invalid":
         raise InputError(said)
     outcome = result.counted(result.outcome)

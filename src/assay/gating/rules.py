@@ -103,7 +103,8 @@ class Margins(NamedTuple):
         >>> Margins.parsed(["0.01", "nDCG@10=0.02"])
         Margins(for_all=0.01, by_measure={'nDCG@10': 0.02})
         """
-        for_all, by_measure = None, {}
+        for_all: float | None = None
+        by_measure: dict[str, float] = {}
         for text in texts:
             measure, equals, number = text.rpartition("=")
             try:
@@ -111,10 +112,13 @@ class Margins(NamedTuple):
             except ValueError as problem:
                 said = "a margin is a number above 0, or MEASURE=NUMBER"
                 raise ParameterError(f"{said}, such as nDCG@10=0.02, not {text!r}") from problem
-            if equals:
-                by_measure[str(parse_measure(measure))] = value
-            else:
+            name = str(parse_measure(measure)) if equals else None
+            if name in by_measure or (name is None and for_all is not None):
+                raise ParameterError(f"two margins are given for {name or 'all measures'}: give one")
+            if name is None:
                 for_all = value
+            else:
+                by_measure[name] = value
         return cls(for_all, by_measure)
 
     def of_measure(self, measure: str) -> float | None:

@@ -19,6 +19,7 @@ _Row: TypeAlias = tuple[tuple[str, str, str], tuple[Cell, ...]]
 _MOST_MATCHES = 5
 #: Fewer decimals are reached by many rules.
 _TELLING_DIGITS = 3
+_CLEANED = "after removing duplicates"
 
 
 def tables(audit: Audit) -> list[Titled]:
@@ -40,13 +41,22 @@ def lines(audit: Audit, reasons: bool = True) -> list[str]:
         rows = number_of("row", audit.repeated_rows)
         said += [f"{rows} with a document that the query had before; Assay's own value counts each document once.", ""]
     if reasons and audit.tools:
-        said += [f"Assay's own value is also that of {', '.join(audit.tools)}.", ""]
+        cleaned = f", {_CLEANED}" if audit.repeated_rows else ""
+        said += [f"Assay's own value is also that of {', '.join(audit.tools)}{cleaned}.", ""]
     if reasons and audit.answer is None and audit.different:
-        said += [*(f"{_with_tools(finding.rule)}: {finding.rule.why}" for finding in audit.different), ""]
+        said += [
+            *(f"{_cleaned(_with_tools(finding.rule), audit)}: {finding.rule.why}" for finding in audit.different),
+            "",
+        ]
     if audit.same:
-        names = dict.fromkeys(finding.rule.name for finding in audit.same)
+        names = dict.fromkeys(_cleaned(finding.rule.name, audit) for finding in audit.same)
         said += [f"Would give the same here: {'; '.join(names)}.", ""]
     return [*said, audit.signature, *audit.notes]
+
+
+def _cleaned(name: str, audit: Audit) -> str:
+    """A rule's name; trec_eval itself stops at a document that comes again."""
+    return f"{name} ({_CLEANED})" if audit.repeated_rows and name.startswith("as trec_eval") else name
 
 
 def _rows(audit: Audit) -> list[_Row]:
@@ -82,31 +92,40 @@ def difference_lines(comparison: SignatureComparison) -> list[str]:
 
 def _answered(answer: Answer) -> list[str]:
     wanted = answer.wanted
-    value = f"{wanted.text} (as a percentage)" if wanted.percent else wanted.text
+    guessed = wanted.percent and not wanted.text.endswith("%")
+    value = f"{wanted.text} (as a percentage)" if guessed else wanted.text
     if not answer.matches:
         return [f"No rule gives {value}, alone or with others.", *_tried(answer)]
     if not answer.matches[0].rules:
         others = list(dict.fromkeys(rule.name for match in answer.matches for rule in match.rules))
         too = f" Rules that differ less than its decimals tell: {'; '.join(others)}." if others else ""
-        return [f"{value} is Assay's own value.{too}"]
+        return [f"{value} is Assay's own value.{too}", *_few_decimals(answer)]
     said = []
     for match in answer.matches[:_MOST_MATCHES]:
         said += [f"{value} is what this gives: {_named(match)}.", *(f"  {rule.why}" for rule in match.rules)]
     if (more := len(answer.matches) - _MOST_MATCHES) > 0:
         said.append(f"{number_of('other combination', more)} would give it, too.")
-    if wanted.digits < _TELLING_DIGITS:
-        said.append("So few decimals may agree by chance: with more, fewer rules are left.")
-    elif any(len(match.rules) > 1 for match in answer.matches):
+    said += _few_decimals(answer)
+    if wanted.digits >= _TELLING_DIGITS and any(len(match.rules) > 1 for match in answer.matches):
         said.append(f"No single rule gives it; among {answer.tried:,} ways of counting, some may agree by chance.")
     return said
+
+
+def _few_decimals(answer: Answer) -> list[str]:
+    """A warning where the value says little: 1 is what any value from 0.5 on is rounded to."""
+    if answer.wanted.digits >= _TELLING_DIGITS:
+        return []
+    return ["So few decimals may agree by chance: with more, fewer rules are left."]
 
 
 def _tried(answer: Answer) -> list[str]:
     """What was done in vain, and what came nearest."""
     said = [f"So many ways of counting were tried: {answer.tried:,}."]
     if answer.parts:
-        told = f"with {answer.most_changes} rules at a time at most, on {', '.join(answer.parts)}"
-        said = [f"So many ways of counting were tried, {told}: {answer.tried:,}."]
+        rules = f"{number_of('rule', answer.most_changes)} at a time at most"
+        more = f", and some with {number_of('rule', answer.most_changes + 1)}: the search stops there"
+        told = f"all with {rules}{more if answer.stopped else ''}; on {', '.join(answer.parts)}"
+        said = [f"{said[0].removesuffix('.')} ({told})."]
     if answer.nearest is not None:
         said.append(f"Nearest is {number(answer.nearest.value)}: {_named(answer.nearest)}.")
     return [*said, "The data may differ: other judgments, another run, other topics."]

@@ -10,7 +10,6 @@ from assay.errors import number_of, several
 from assay.report.layout import Cell, Table, as_json, number
 from assay.report.sentences import p_value, signed
 from assay.report.titled import Titled
-from assay.report.titled import to_markdown as titled_markdown
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -29,6 +28,20 @@ _MOST_SENTENCES = 6
 #: Longer lines of prose are hard to read.
 _LONGEST_LINE = 88
 JSON_SCHEMA_VERSION = 1
+#: By guard: what to do if it does not hold, and the settings that are named in it.
+_WHAT_TO_DO: dict[str, tuple[str, tuple[str, ...]]] = {
+    "missing topics": ("What to do: complete the run; or allow more with {0}.", ("--max-missing",)),
+    "defined values": (
+        "What to do: look whether the judgments hold relevant documents at this {0}, and whether the measure needs to "
+        "be told something, such as {1}.",
+        ("--level", "--collection-size"),
+    ),
+    "judged at all": (
+        "What to do: look whether runs and judgments are of the same collection, with document ids spelt alike.",
+        (),
+    ),
+    "judged documents": ("What to do: judge more documents; or ask for less with {0}.", ("--min-judged",)),
+}
 
 
 def sentence(result: GateResult) -> str:
@@ -81,7 +94,8 @@ def _why_not(check: Check, could: str, alpha: float) -> str:
     if math.isnan(check.difference):
         return ", as a system has no number."
     if check.units < FEWEST_UNITS:
-        return f", but {number_of(check.unit_kind, check.units)} are too few to tell anything."
+        verb = "is" if check.units == 1 else "are"
+        return f", but {number_of(check.unit_kind, check.units)} {verb} too few to tell anything."
     p = f"one-sided p {p_value(check.p)}"
     if check.p < alpha:
         return f"; it is surely worse ({p}), but perhaps by less than matters: {could}."
@@ -111,10 +125,17 @@ def _named(result: GateResult, outcome: str) -> str:
     return "; ".join(names[:5]) + (f"; and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def advice(result: GateResult) -> Iterator[str]:
-    """What to do, where one cannot tell or the inputs are not fit."""
+def advice(result: GateResult, in_python: bool = False) -> Iterator[str]:
+    """What to do, where one cannot tell or the inputs are not fit; settings are named as options, or as arguments."""
+
+    def setting(option: str) -> str:
+        name = {"--level": "--relevance-level"}.get(option, option)
+        return name.removeprefix("--").replace("-", "_") if in_python else option
+
     if result.outcome == "invalid":
-        yield "Complete the run or the judgments; or allow more with --max-missing, or less with --min-judged."
+        # Each kind of guard once, though both systems may have failed it.
+        for name in dict.fromkeys(guard.name for guard in result.guards if not guard.holds):
+            yield _WHAT_TO_DO[name][0].format(*map(setting, _WHAT_TO_DO[name][1]))
         return
     unsure = [check for check in result.checks if check.outcome == "inconclusive"]
     if not unsure:
@@ -126,11 +147,13 @@ def advice(result: GateResult) -> Iterator[str]:
         yield (
             f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
             f"show it 80% of the time ({most.name}; there are {most.units:,}). Judge more {kind}, or allow a wider "
-            "--margin."
+            f"{setting('--margin')}."
         )
     if any(check.units < FEWEST_UNITS for check in unsure):
         yield f"What to do: {FEWEST_UNITS} {kind} are the least that anything can be said about."
-    if result.settings.inconclusive == "report":
+    if result.settings.inconclusive == "report" and in_python:
+        yield "inconclusive='pass' or 'fail' makes it count as that."
+    elif result.settings.inconclusive == "report":
         yield "The exit code is 3; --inconclusive pass or fail turns it into 0 or 1."
 
 
@@ -241,16 +264,31 @@ def details(result: GateResult) -> Iterator[str]:
 
 
 def to_markdown(result: GateResult) -> str:
-    """A heading, the sentences, the tables, and the method in small."""
+    """A heading, the sentences, the tables, and the method in small; names from files are escaped everywhere."""
+    from assay.report.written_markdown import escaped, table  # noqa: PLC0415  # only pipelines write Markdown
+
     marks = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⚠️"}
     said = [sentence(result), *details(result), *advice(result)]
     head = [
         f"## {marks[result.outcome]} Quality gate: {SAID[result.outcome].lower()}\n",
-        *(f"{line}\n" for line in said),
+        *(f"{escaped(line)}\n" for line in said),
     ]
-    body = titled_markdown(tables(result), [])
-    rest = [f"<sub>{line}</sub>\n" for line in (*result.notes, method(result))]
-    return "\n".join([*head, body, *rest])
+    body = [(f"**{escaped(title)}**\n\n" if title else "") + f"{table(content)}\n" for title, content in tables(result)]
+    rest = [f"<sub>{escaped(line)}</sub>\n" for line in (*result.notes, method(result))]
+    return "\n".join([*head, *body, *rest])
+
+
+def problem_markdown(problem: str) -> str:
+    """The same for what could not be compared at all.
+
+    >>> print(problem_markdown("a_b.run: cannot be read"), end="")
+    ## ⚠️ Quality gate: invalid input
+    <BLANKLINE>
+    a\\_b.run: cannot be read
+    """
+    from assay.report.written_markdown import escaped  # noqa: PLC0415
+
+    return f"## ⚠️ Quality gate: {SAID['invalid'].lower()}\n\n{escaped(problem)}\n"
 
 
 def to_json(result: GateResult) -> str:
