@@ -351,3 +351,12 @@ def test_plot_says_how_to_install_what_it_needs_before_it_reads_anything(folder:
     command = [sys.executable, "-c", code, "plot", "my.qrels", "absent.run", "-o", "c.svg"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "assay: a chart needs altair: pip install 'assay[report]'\n")
+
+
+def test_a_file_with_an_equals_sign_in_its_name_is_read_after_the_first_one_and_never_written_over(
+    folder: Path,
+) -> None:
+    (folder / "x=y.md").write_text(RUN)
+    done = run_assay("report", "my.qrels", "old=x=y.md", "-o", "x=y.md", folder=folder)
+    assert (done.returncode, (folder / "x=y.md").read_text()) == (2, RUN)
+    assert "x=y.md: is read from" in done.stderr

@@ -208,10 +208,10 @@ def _gated(
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
 
-    name, path = _named(baseline)
-    if [qrels, path, _named(candidate)[1]].count("-") > 1:
+    name, path = inputs.named(baseline)
+    if [qrels, path, inputs.named(candidate)[1]].count("-") > 1:
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
-    if is_baseline(_named(candidate)[1]):
+    if is_baseline(inputs.named(candidate)[1]):
         raise ParameterError(f"{candidate} looks like a frozen baseline: give it as --baseline, and a run here")
     # One source for both looks at the file: stdin and pipes can be read only once.
     source = Source(path)
@@ -226,14 +226,6 @@ def _gated(
     with inputs.progress(runs, hidden=quiet):
         margin = Margins.parsed(margins)
         return verb(qrels, first, {runs[-1].name: runs[-1]}, margin=margin, **settings, **rules)
-
-
-def _named(given: str) -> tuple[str | None, str]:
-    """`name=FILE` as name and file, unless there is a file of just that name."""
-    name, equals, path = given.partition("=")
-    if not (name and equals and "/" not in name) or Path(given).exists():
-        return None, given
-    return name, path
 
 
 def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
