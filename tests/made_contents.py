@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable
 
+from assay.report.written import MARKS
 from assay.reporting import contents as c
 
 WORDS = ["wheel", "chain", "spoke", "tyre", "brake", "saddle", "pedal", "hub", "gear", "frame", "rim", "valve", "lock"]
@@ -58,11 +59,15 @@ class Maker:
             won=12,
             tied=1,
             lost=7,
+            mark=MARKS.get(word, ""),
+            unjudged=7 if place == 1 else 0,
         )
 
     def score(self, measure: str, place: int) -> c.Score:
         value = self.draw.uniform(0.2, 0.8)
-        return c.Score(measure, value, value - 0.1, value + 0.08, ["", "▲", "▼", "≈"][place % 4], place == 1)
+        word = VERDICTS[(place - 1) % 4][1] if place else ""
+        mark = MARKS.get(word, "")
+        return c.Score(measure, value, value - 0.1, value + 0.08, mark, place == 1, verdict=word)
 
     def differences(self, system: str) -> c.Differences:
         rows = []
@@ -118,10 +123,12 @@ def made_contents(systems: int = 4, queries: int = 20, measures: int = 3, text: 
     return c.Contents(
         title=f"Ways to search notes{text}",
         lead=f"{systems} systems, {queries} topics",
-        measures=tuple(made.measures),
+        measures=tuple(c.Measured(measure) for measure in made.measures),
+        alpha=0.05,
         verdicts=tuple(made.verdict(measure, place) for measure in made.measures for place in others),
         summary=(f"{names[-1]} has the best number.",),
-        noticed=tuple(f"What users would notice of {name} in place of {names[0]}: nothing." for name in names[1:]),
+        caveats=(),
+        noticed=tuple(c.NoticedOf(names[0], name, "nothing.") for name in names[1:]),
         systems=tuple(
             c.SystemRow(name, place == 0, tuple(made.score(measure, place) for measure in made.measures), 0.9)
             for place, name in enumerate(names)

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from reported import TEA, Table, random_data
 
-import assay
 from assay import Run, compare, evaluate, make_report
 from assay.errors import InputError
 from assay.files.atomic import write_texts
 from assay.reporting.contents import Contents
 from assay.reporting.stamps import stamps_of
-
-TEA = Path(assay.__file__).parent / "data" / "tea"
-Table = dict[str, dict[str, float]]
-
-
-def random_data(systems: int, queries: int = 8, seed: int = 1) -> tuple[Table, dict[str, Table]]:
-    """Judgments of a dozen documents a query, and systems that return others, too, in any order."""
-    rng = random.Random(seed)
-    qrels = {f"q{n}": {f"d{d}": float(rng.choice([0, 0, 1, 2])) for d in range(12)} for n in range(queries)}
-    runs = {
-        f"s{s}": {query: {f"d{d}": rng.random() for d in rng.sample(range(20), 14)} for query in qrels}
-        for s in range(systems)
-    }
-    return qrels, runs
 
 
 def at_ranks(ranks: dict[str, int], unjudged: int = 0) -> Table:
@@ -56,13 +41,17 @@ FIRST, THIRD = (at_ranks(dict.fromkeys(JUDGED, rank)) for rank in (1, 3))
         ({"rank_by": "rank"}, "in the order of the rank column, whatever their scores", "equal scores"),
         ({"duplicates": "first"}, "twice for a topic, the first row counted", "best score"),
         ({"duplicates": "best"}, "twice for a topic, the row with the best score counted", "first row"),
-        ({"compat": "trec_eval-9"}, "The profile trec_eval-9 was in force: scores were compared in single", "zero"),
+        (
+            {"compat": "trec_eval-9"},
+            "The profile trec_eval-9 was in force: scores were compared in single",
+            "force: documents",
+        ),
         ({"compat": "trec_eval-10"}, "The profile trec_eval-10 was in force: documents with equal", "single precision"),
         ({"missing": "skip"}, "were evaluated on 6 of 8 topics with", "counted as one without results"),
         ({}, "a topic that a run lacks counted as one without results", "of 8 topics"),
         ({"missing": "skip"}, "topics that a run lacks were left out, for all systems", "without results"),
-        ({"measures": ["AP", "GMAP"]}, "counted as 0 under AP and counted as 1e-05 under GMAP", "mostly"),
-        ({"measures": "AP"}, "undefined values counted as 0.", "mostly"),
+        ({"measures": ["AP", "GMAP"]}, "counted as 0 under AP and counted as 1e-05 under GMAP", "counted as 0."),
+        ({"measures": "AP"}, "undefined values counted as 0.", "under AP"),
         ({"undefined": "skip"}, "topics with an undefined value were left out under that measure", "counted as 0"),
         ({"measures": "ERR@5"}, "ERR@5 [1] (max_grade 2, the largest in the judgments)", "max_grade None"),
         ({"measures": "ERR(max_grade=4)@5"}, "ERR(max_grade=4)@5 [1].", "the largest in the judgments"),
@@ -141,13 +130,15 @@ def test_where_lower_is_better_the_largest_fall_is_the_first_gain() -> None:
     contents = report.contents
     changes = [one.difference for one in contents.differences[0].queries]
     assert changes == sorted(changes)
-    assert contents.differences[0].higher_is_better is contents.verdicts[0].higher_is_better is False
+    assert contents.measures == (("ErrorRate", False),)
     gains, losses = [x for x in changes if x < 0], [x for x in reversed(changes) if x > 0]
     assert [one.difference for one in contents.changed] == [*gains[:2], *losses[:2]]
-    assert all(one.higher_is_better is False for one in contents.changed)
     assert contents.lead.endswith("; lower ErrorRate is better")
     assert "the largest gain first; lower is better, so that a gain is a fall" in report.to_markdown()
     assert "Lower is better." in report.to_latex()
+    alone = make_report(qrels, runs["s0"], ["AP", "ErrorRate"], collection_size=100)
+    assert alone.to_latex().count("Lower is better.") == 1
+    assert alone.to_html().count("lower is better") == 1
 
 
 def test_a_measure_that_is_neither_good_nor_bad_has_rises_and_falls_but_no_gains() -> None:
@@ -155,10 +146,39 @@ def test_a_measure_that_is_neither_good_nor_bad_has_rises_and_falls_but_no_gains
     for query in list(qrels)[:6]:
         runs["s1"][query] |= {"more": 0.5}
     report = make_report(qrels, runs, "NumRet")
-    assert report.contents.differences[0].higher_is_better is None
+    assert report.contents.higher_is_better("NumRet") is None
     assert "the largest rise first; neither a rise nor a fall is better" in report.to_markdown()
     assert "gain" not in report.to_markdown().partition("## Methods")[0].partition("## Query by query")[2]
     assert "better" not in report.contents.lead
+
+
+@pytest.mark.parametrize(
+    ("measure", "baseline", "mark", "latex", "word"),
+    [
+        ("NumRet", "short", "↑", r"$\uparrow$", "higher"),
+        ("NumRet", "long", "↓", r"$\downarrow$", "lower"),
+        ("P@2", "short", "▼", r"$\blacktriangledown$", "worse"),
+        ("P@2", "long", "▲", r"$\blacktriangle$", "better"),
+    ],
+)
+def test_a_mark_and_its_meaning_are_the_same_in_every_form(
+    measure: str, baseline: str, mark: str, latex: str, word: str
+) -> None:
+    """`long` returns one document more, and two that nobody judged stand first: its P@2 depends on them."""
+    long = {query: docs | {"more": 0.0} for query, docs in at_ranks(dict.fromkeys(JUDGED, 3), unjudged=2).items()}
+    report = make_report(JUDGED, {"short": FIRST, "long": long}, measure, baseline=baseline)
+    (spoken,) = report.contents.verdicts
+    assert (spoken.word, spoken.mark, spoken.unjudged) == (word, mark, 24 if measure == "P@2" else 0)
+    (score,) = [row.scores[0] for row in report.contents.systems if not row.is_baseline]
+    said = "; depends on unjudged documents" if measure == "P@2" else ""
+    assert (score.mark, score.verdict) == (mark, word + said)
+    legend = f"{word} than the baseline (p below 0.05)"
+    for text, shown in ((report.to_markdown(), mark), (report.to_html(), mark), (report.to_latex(), latex)):
+        assert text.count(f"{shown} {legend}") == 1
+        others = {"better", "worse", "higher", "lower"} - {word}
+        assert [other for other in others if f"{other} than the baseline" in text] == []
+    assert re.search(rf"{score.value:.4f} {mark}", report.to_markdown())
+    assert f'<span aria-hidden="true">{mark}</span> {word}</span>' in report.to_html()
 
 
 # What is left out, and why.
@@ -202,8 +222,9 @@ def test_what_is_said_of_several_measures_is_said_once() -> None:
 def test_the_summary_says_where_unjudged_documents_were_not_checked(rule: dict[str, Any]) -> None:
     qrels, runs = random_data(2)
     said = "Unjudged documents were not checked: with other grades for them, this verdict could be another."
-    assert said in make_report(qrels, runs, "AP", **rule).contents.summary
-    assert said not in make_report(qrels, runs, "AP").contents.summary
+    assert make_report(qrels, runs, "AP", **rule).contents.caveats == (said,)
+    (other,) = make_report(qrels, runs, "AP").contents.caveats
+    assert other.startswith("This verdict depends on unjudged documents: ")
 
 
 def test_two_systems_on_one_topic_have_their_values_and_rankings_side_by_side() -> None:
@@ -220,7 +241,7 @@ def test_two_systems_on_one_topic_have_their_values_and_rankings_side_by_side() 
         ["a", "b"],
     ]
     assert changed.baseline.steps[-1].running == pytest.approx(0.5)
-    assert "One topic says nothing of others" in contents.advice
+    assert "One topic says nothing of others" in str(contents.advice)
     assert contents.verdicts == ()
     assert report.to_html()
     same = make_report(qrels, {"x": runs["x"], "y": runs["x"]}, "RR").contents
@@ -232,8 +253,7 @@ def test_two_systems_on_one_topic_have_their_values_and_rankings_side_by_side() 
 
 def advice(runs: dict[str, Table], measures: Any = "RR", qrels: Table = JUDGED, **options: Any) -> str:
     contents: Contents = make_report(qrels, runs, measures, **options).contents
-    assert "\n" not in contents.advice
-    return contents.advice
+    return str(contents.advice or "")
 
 
 def test_the_advice_follows_from_the_verdicts() -> None:
@@ -297,8 +317,9 @@ def test_where_so_many_queries_would_show_the_margin_the_advice_names_what_they_
 
 def test_verdicts_that_stand_in_the_table_only_are_counted() -> None:
     qrels, runs = random_data(10)
-    contents = make_report(qrels, runs, ["AP", "RR"], bootstrap_resamples=200).contents
-    assert contents.verdicts_left_out == 9 * 2 - len(contents.verdicts) == 11
+    report = make_report(qrels, runs, ["AP", "RR"], bootstrap_resamples=200)
+    assert len(report.contents.verdicts) == 7
+    assert "11 more verdicts stand as marks in the" in report.to_html()
 
 
 # Files.

@@ -20,7 +20,8 @@ from assay.report.html.axis import Axis, around, rounded_out
 from assay.report.html.bars import Bar, bars
 from assay.report.html.curve import label_places
 from assay.report.html.theme import COLOURS, LINES, contrast, variables
-from assay.reporting.contents import Contents
+from assay.report.written import LEGEND, MARKS
+from assay.reporting.contents import Advice, Contents, Measured, NoticedOf
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 HOSTILE = (
@@ -165,11 +166,7 @@ def test_what_there_is_none_of_is_left_out() -> None:
 
 def turned(contents: Contents, higher_is_better: bool | None) -> Contents:
     """The same contents under measures that are better if lower, or neither."""
-    return contents._replace(
-        verdicts=tuple(one._replace(higher_is_better=higher_is_better) for one in contents.verdicts),
-        differences=tuple(one._replace(higher_is_better=higher_is_better) for one in contents.differences),
-        changed=tuple(one._replace(higher_is_better=higher_is_better) for one in contents.changed),
-    )
+    return contents._replace(measures=tuple(Measured(one.name, higher_is_better) for one in contents.measures))
 
 
 def test_colours_say_what_is_good_and_marks_say_which_way() -> None:
@@ -195,13 +192,16 @@ def test_colours_say_what_is_good_and_marks_say_which_way() -> None:
 
 def test_a_mark_in_the_table_says_better_only_where_something_is() -> None:
     contents = made_contents(measures=1)
+    verdicts = ("higher; depends on unjudged documents", "lower", "identical")
     rows = [
         row._replace(scores=(row.scores[0]._replace(mark=mark, verdict=verdict, is_best=False),))
-        for row, mark, verdict in zip(contents.systems, "▲▼≈", ("higher", "lower", "equivalent"), strict=False)
+        for row, mark, verdict in zip(contents.systems[1:], "↑↓=", verdicts, strict=True)
     ]
-    read = Read(page(contents._replace(systems=tuple(rows))))
-    legend = "≈ equivalent to the baseline. ↑ higher than the baseline. ↓ lower than the baseline."
-    assert legend in read.text
+    read = Read(page(contents._replace(systems=(contents.systems[0], *rows))))
+    assert (
+        "↑ higher than the baseline (p below 0.05). ↓ lower than the baseline (p below 0.05). "
+        "= identical with the baseline (no value differs)." in read.text
+    )
     assert "better than the baseline" not in read.text
     assert not {"mark-good", "mark-bad"} & set(read.classes("span"))
 
@@ -209,12 +209,11 @@ def test_a_mark_in_the_table_says_better_only_where_something_is() -> None:
 def test_one_system_alone_is_sorted_by_what_is_good() -> None:
     contents = made_contents(systems=1)
     assert contents.queries is not None
-    for measure, ascending in (("nDCG@10", False), ("ErrorRate", True)):
-        queries = contents.queries._replace(measure=measure)
-        text = page(contents._replace(measures=(measure,), queries=queries))
+    for higher_is_better in (True, False):
+        text = page(turned(contents, higher_is_better))
         values = [float(found) for found in re.findall(r"<title>Query [^<]*\n([\d.]+)</title>", text)]
         assert len(values) == 20
-        assert values == sorted(values, reverse=not ascending)
+        assert values == sorted(values, reverse=higher_is_better)
 
 
 def test_a_card_says_what_its_p_value_and_its_intervals_are() -> None:
@@ -237,11 +236,12 @@ def test_a_card_says_what_its_p_value_and_its_intervals_are() -> None:
 def test_what_all_verdicts_depend_on_is_said_once() -> None:
     said = "2 of 2 verdicts depend on unjudged documents: with other grades for them, the sign could change."
     contents = made_contents(systems=3, measures=1)
-    contents = contents._replace(summary=(*contents.summary, said), warnings=())
+    contents = contents._replace(caveats=(said,), warnings=())
     some = Read(page(contents))
-    all_of_them = [one._replace(caveat="It depends on 7 documents: many.") for one in contents.verdicts]
+    all_of_them = [one._replace(caveat="It depends on 7 documents: many.", unjudged=7) for one in contents.verdicts]
     every = Read(page(contents._replace(verdicts=tuple(all_of_them))))
     assert [one.classes("p")["caveat"] for one in (some, every)] == [1, 0]
+    assert ["It depends on 7 unjudged documents." in one.text for one in (some, every)] == [True, False]
     for read in (some, every):
         assert read.text.count(said) == 1
         assert read.classes("aside")["warnings"] == 1
@@ -252,30 +252,25 @@ def test_a_single_pair_is_told_in_words_first() -> None:
     contents = made_contents(systems=2)
     main = contents.verdicts[0]
     contents = contents._replace(
-        summary=("A sentence with 0.1234 and 0.5678.", "By the other measures: better under AP.", "And more."),
-        noticed=("What users would notice: the first result changes for 3 of 20 queries.",),
-        advice="Better, but 7 are unjudged: judge these first (assay compare … -m RBP(p=0.8) --judge-next 25).",
+        summary=("A sentence with 0.1234 and 0.5678.", "By the other measures: better under AP."),
+        noticed=(NoticedOf("system0", "system1", "the first result changes for 3 of 20 queries."),),
+        advice=Advice("Better, but 7 are unjudged: judge these first.", "assay compare … -m RBP(p=0.8)"),
     )
     text = page(contents)
     assert f'<p class="claim">{main.headline} under nDCG@10.</p>' in text
     assert "0.1234" not in text
     assert "By the other measures" not in text  # there is a mark for each
-    assert re.findall(r'<li><a href="#v1"><bdi>([^<]+)</bdi>', text) == list(contents.measures)
-    assert "And more." in text
-    assert "<li>The first result changes for 3 of 20 queries.</li>" in text
+    assert re.findall(r'<li><a href="#v1"><bdi>([^<]+)</bdi>', text) == [one.name for one in contents.measures]
+    assert "<bdi>system1</bdi> in place of <bdi>system0</bdi></b>: the first result changes for 3 of 20" in text
     assert "<p>Better, but 7 are unjudged: judge these first.</p>" in text
-    assert "<code>assay compare … -m RBP(p=0.8) --judge-next 25</code>" in text
+    assert "<code>assay compare … -m RBP(p=0.8)</code>" in text
 
 
 def test_systems_without_a_card_are_counted() -> None:
     contents = made_contents(systems=12, measures=1)
-    compared = tuple(
-        row._replace(scores=tuple(score._replace(verdict="" if row.is_baseline else "better") for score in row.scores))
-        for row in contents.systems
-    )
-    contents = contents._replace(systems=compared)
     assert "more in the table" not in page(contents)
-    some = contents._replace(verdicts=contents.verdicts[:7], verdicts_left_out=4)
+    assert "as marks" not in page(contents)
+    some = contents._replace(verdicts=contents.verdicts[:7])
     text = Read(page(some)).text
     assert "+4 more in the table" in text
     assert "4 more verdicts stand as marks in the table of systems." in text
@@ -339,9 +334,9 @@ def test_documents_without_title_or_text_show_what_they_have() -> None:
     query = contents.changed[0]
     bare = tuple(item._replace(title="", text="") for item in query.system.ranking)
     changed = query._replace(system=query.system._replace(ranking=bare), baseline=query.baseline._replace(ranking=()))
-    text = Read(page(contents._replace(changed=(changed,)))).text
+    text = page(contents._replace(changed=(changed,)))
     assert "Returned nothing for this query." in text
-    assert all(item.doc_id in text for item in bare)
+    assert re.findall('<span class="document"><bdi>(.*?)</bdi></span>', text) == [item.doc_id for item in bare]
 
 
 def test_the_same_contents_give_the_same_page() -> None:
@@ -384,11 +379,11 @@ def test_axes_hold_their_values() -> None:
 
 def test_names_of_curves_do_not_stand_on_one_another() -> None:
     curves = made_contents(systems=6).curves
-    placed = [place for place in label_places(curves) if place is not None]
-    assert placed
-    for one, other in itertools.combinations(placed, 2):
-        assert abs(one.x - other.x) > 0.05 or abs(one.y - other.y) > 0.05
-    assert label_places(curves[:1] * 3) is not None  # three lines in one place
+    for drawn in (curves[::3], curves[:1] * 3):  # two lines apart, and three in one place
+        placed = [place for place in label_places(drawn) if place is not None]
+        assert len(placed) > 1
+        for one, other in itertools.combinations(placed, 2):
+            assert abs(one.x - other.x) > 0.05 or abs(one.y - other.y) > 0.05
 
 
 def test_a_page_is_made_from_a_real_report() -> None:
@@ -399,4 +394,10 @@ def test_a_page_is_made_from_a_real_report() -> None:
     contents: Contents = make_report(judged, runs, ["RR", "nDCG@10"]).contents
     text = Read(page(contents)).text
     assert all(said in text for said in (contents.verdicts[0].headline, contents.verdicts[0].paragraph))
-    assert contents.advice in text
+    assert contents.advice is not None
+    assert contents.advice.text in text
+
+
+def test_every_mark_has_one_meaning() -> None:
+    assert list(MARKS.values()) == list(LEGEND)
+    assert all(word in LEGEND[mark] for word, mark in MARKS.items())

@@ -114,6 +114,12 @@ def _units(finding: Finding, kind: str) -> str:
 
 def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
     """What users would see of it."""
+    what = f"What users would notice of {system} in place of {baseline}" if system else "What users would notice"
+    return f"{what}: {seen_by_users(seen)}"
+
+
+def seen_by_users(seen: Noticed) -> str:
+    """The same without saying that it is about users, to go on after a colon."""
     moves = [
         f"{words} for {count}"
         for words, count in (
@@ -125,11 +131,10 @@ def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
         if count
     ]
     first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
-    what = f"What users would notice of {system} in place of {baseline}" if system else "What users would notice"
     if not moves:
-        return f"{what}: {first}; the first relevant result stays where it is."
+        return f"{first}; the first relevant result stays where it is."
     listed = moves[0] if len(moves) == 1 else f"{', '.join(moves[:-1])} and {moves[-1]}"
-    return f"{what}: {first}; the first relevant result {listed}."
+    return f"{first}; the first relevant result {listed}."
 
 
 def _of_many(comparison: Comparison) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The contents of a report as JSON, and what its written forms share: tables, rows of numbers."""
+"""The contents of a report as JSON, and what its forms share: marks, tables, rows of numbers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Score, Spoken
 
 JSON_SCHEMA_VERSION = 1
+#: How a verdict is marked, by its word; where one cannot tell, there is no mark.
+MARKS = {"better": "▲", "worse": "▼", "higher": "↑", "lower": "↓", "equivalent": "≈", "identical": "="}
+#: What a mark means, in every form.
 LEGEND = {
-    "▲": "better than the baseline (p below alpha)",
-    "▼": "worse than the baseline (p below alpha)",
-    "≈": "equivalent: the difference lies within the margin",
+    "▲": "better than the baseline",
+    "▼": "worse than the baseline",
+    "↑": "higher than the baseline",
+    "↓": "lower than the baseline",
+    "≈": "equivalent to the baseline",
+    "=": "identical with the baseline",
 }
+_NOT_TESTED = {"≈": "the difference lies within the margin", "=": "no value differs"}
 
 
 def as_json_text(contents: Contents) -> str:
@@ -42,7 +49,7 @@ def plain(value: Any) -> Any:
 
 def systems_table(contents: Contents) -> Table:
     """One row a system: each measure with its mark and its interval, and how much was judged."""
-    columns = [part for name in contents.measures for part in (name, f"{_level(contents)} interval")]
+    columns = [part for one in contents.measures for part in (one.name, f"{1 - contents.alpha:.0%} interval")]
     judged = any(not math.isnan(row.judged) for row in contents.systems)
     rows = []
     for row in contents.systems:
@@ -57,15 +64,11 @@ def _value(score: Score) -> Cell:
     return Cell(f"{number(score.value)}{f' {score.mark}' if score.mark else ''}", score.is_best)
 
 
-def _level(contents: Contents) -> str:
-    alpha = next((float(value) for name, value in contents.provenance.settings if name == "alpha"), 0.05)
-    return f"{1 - alpha:.0%}"
-
-
 def marks(contents: Contents) -> list[str]:
-    """What the marks of the table mean, those that are there."""
+    """What the marks of the table mean and what they rest on, those that are there."""
     used = {score.mark for row in contents.systems for score in row.scores}
-    return [f"{mark} {says}" for mark, says in LEGEND.items() if mark in used]
+    tested = f"p below {contents.alpha:g}"
+    return [f"{mark} {says} ({_NOT_TESTED.get(mark, tested)})" for mark, says in LEGEND.items() if mark in used]
 
 
 def verdicts_table(verdicts: Sequence[Spoken]) -> Table:

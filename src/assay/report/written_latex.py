@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from assay.report.layout import Cell, Table, latex
 from assay.report.legible import legible
 from assay.report.written import (
-    LEGEND,
     bounds_table,
     coverage_table,
+    marks,
     of_correction,
     power_sentences,
     systems_table,
@@ -19,12 +19,13 @@ from assay.report.written import (
 )
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import Contents, SystemRow
+    from assay.reporting.contents import Contents
 
 _BLANKS = re.compile(r"\s+")
 #: Characters of our own sentences that fonts of pdfLaTeX do not have.
 _SYMBOLS = {
     "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≈": r"$\approx$", "±": r"$\pm$", "…": r"\ldots{}",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$",
     "\ufffd": r"\fbox{?}",  # LuaLaTeX takes this one for a defect of the file
 }  # fmt: skip
 _PREAMBLE = r"""\documentclass{article}
@@ -91,8 +92,8 @@ def _head(contents: Contents) -> Iterator[str]:
 
 def _parts(contents: Contents) -> Iterator[str]:
     yield rf"\section*{{{escaped(contents.title)}}}" + f"\n{escaped(contents.lead)}."
-    yield escaped(" ".join(contents.summary))
-    yield escaped(contents.advice)
+    yield escaped(" ".join((*contents.summary, *contents.caveats)))
+    yield escaped(str(contents.advice)) if contents.advice else ""
     yield from _tables_of_systems(contents)
     if contents.verdicts:
         yield _float(tabular(verdicts_table(contents.verdicts)), _of_verdicts(contents))
@@ -113,18 +114,18 @@ def _tables_of_systems(contents: Contents) -> Iterator[str]:
     for place, measure in enumerate(contents.measures):
         rows = tuple(row._replace(scores=row.scores[place : place + 1]) for row in contents.systems)
         one = contents._replace(measures=(measure,), systems=rows)
-        yield _float(tabular(systems_table(one)), _of_systems(contents, measure, rows))
+        yield _float(tabular(systems_table(one)), _of_systems(one))
 
 
-def _of_systems(contents: Contents, measure: str, rows: tuple[SystemRow, ...]) -> str:
-    used = {score.mark for row in rows for score in row.scores}
-    told = [f"Systems by {measure}, with intervals.", "The best number is in bold."]
-    if any(one.measure == measure and one.higher_is_better is False for one in contents.verdicts):
+def _of_systems(contents: Contents) -> str:
+    """The note of a table of systems under one measure."""
+    measure = contents.measures[0]
+    told = [f"Systems by {measure.name}, with intervals."]
+    if any(score.is_best for row in contents.systems for score in row.scores):
+        told.append("The best number is in bold.")
+    if measure.higher_is_better is False:
         told.append("Lower is better.")
-    told += [f"{mark}: {says}." for mark, says in LEGEND.items() if mark in used]
-    if used & set(LEGEND):
-        told.append(f"Alpha is {dict(contents.provenance.settings).get('alpha')}.")
-    return " ".join(told)
+    return " ".join([*told, *(f"{says}." for says in marks(contents))])
 
 
 def _of_verdicts(contents: Contents) -> str:

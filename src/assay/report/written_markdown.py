@@ -70,14 +70,17 @@ def _cell(cell: Cell) -> str:
 def _blocks(contents: Contents) -> Iterator[str]:
     yield f"# {escaped(contents.title)}"
     yield f"{escaped(contents.lead)}."
-    yield from (f"**{escaped(sentence)}**" for sentence in contents.summary)
-    yield f"What to do: {escaped(contents.advice)}" if contents.advice else ""
+    yield from (f"**{escaped(sentence)}**" for sentence in (*contents.summary, *contents.caveats))
+    yield f"What to do: {escaped(str(contents.advice))}" if contents.advice else ""
     yield from _with_title("Warnings", [_list(contents.warnings)] if contents.warnings else [])
     yield from _with_title("Verdicts", _verdicts(contents))
     yield "## Systems"
     yield table(systems_table(contents))
-    yield escaped("; ".join([*marks(contents), "in bold: the best number of a column"])) + "."
-    yield from _with_title("What users would notice", map(escaped, contents.noticed))
+    is_bold = any(score.is_best for row in contents.systems for score in row.scores)
+    legend = [*marks(contents), *(["in bold: the best number of a column"] if is_bold else [])]
+    yield escaped("; ".join(legend)) + "." if legend else ""
+    noticed = (f"{one.system} in place of {one.baseline}: {one.text}" for one in contents.noticed)
+    yield from _with_title("What users would notice", map(escaped, noticed))
     yield from _with_title("Query by query", _queries(contents))
     yield from _with_title("The queries that changed most", _changed(contents.changed))
     yield from _with_title("Precision and recall", [_curves(contents)] if contents.curves else [])
@@ -114,14 +117,15 @@ def _verdicts(contents: Contents) -> Iterator[str]:
 
 def _queries(contents: Contents) -> Iterator[str]:
     if contents.differences:
-        yield from _differences(contents.differences[0])
+        first = contents.differences[0]
+        yield from _differences(first, contents.higher_is_better(first.measure))
     elif contents.queries is not None:
         yield from _values(contents.queries)
 
 
-def _differences(given: Differences) -> Iterator[str]:
+def _differences(given: Differences, higher_is_better: bool | None) -> Iterator[str]:
     rows = given.queries
-    yield escaped(f"{given.measure} of {given.system} and {given.baseline}, {_FIRST[given.higher_is_better]}.")
+    yield escaped(f"{given.measure} of {given.system} and {given.baseline}, {_FIRST[higher_is_better]}.")
     half = _MOST_QUERIES // 2
     shown = rows if len(rows) <= _MOST_QUERIES else (*rows[:half], *rows[-half:])
     yield table(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from assay.comparison import Finding
 from assay.errors import number_of, several
 from assay.reporting.basis import Basis
+from assay.reporting.contents import Advice
 from assay.reporting.naming import joined
 from assay.stats.verdict import FEWEST_UNITS
 
@@ -25,8 +26,8 @@ _JUDGE_NEXT = 25
 _WORTH_NAMING = 0.05
 
 
-def advice(basis: Basis) -> str:
-    """One line on what to do next; empty without anything to compare.
+def advice(basis: Basis) -> Advice | None:
+    """One line on what to do next; None without anything to compare.
 
     Of several systems, it is about the best one that is better than the baseline; if none is, about the best.
     """
@@ -35,32 +36,36 @@ def advice(basis: Basis) -> str:
         return _without_findings(basis)
     chosen = next((one for one in findings if one.verdict.word == "better"), findings[0])
     said = _of(basis, chosen)
-    return said if len(findings) == 1 else f"{chosen.system}: {said[0].lower()}{said[1:]}"
+    if len(findings) == 1:
+        return said
+    return said._replace(text=f"{chosen.system}: {said.text[0].lower()}{said.text[1:]}")
 
 
-def _without_findings(basis: Basis) -> str:
+def _without_findings(basis: Basis) -> Advice | None:
     topics = 0 if basis.evaluation is None else len(basis.evaluation.qrels.topics)
     if len(basis.systems) > 1 and topics == 1:
-        return f"One topic says nothing of others: judge at least {FEWEST_UNITS}, then compare again."
-    return ""
+        return Advice(f"One topic says nothing of others: judge at least {FEWEST_UNITS}, then compare again.")
+    return None
 
 
-def _of(basis: Basis, finding: Finding) -> str:
+def _of(basis: Basis, finding: Finding) -> Advice:
     word = finding.verdict.word
     if word in {"higher", "lower"}:
-        return f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
+        said = f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
+        return Advice(said)
     if word == "cannot tell" and finding.units < FEWEST_UNITS:
-        return f"Cannot tell: {number_of(basis.unit_kind, finding.units)} are too few; get at least {FEWEST_UNITS}."
+        few = number_of(basis.unit_kind, finding.units)
+        return Advice(f"Cannot tell: {few} are too few; get at least {FEWEST_UNITS}.")
     if finding.verdict.unjudged:
-        return f"{_unjudged(basis, finding, _SAYS[word])}."
+        return _unjudged(basis, finding, _SAYS[word])
     if word == "cannot tell":
-        return f"Cannot tell: {_more(basis, finding)}."
+        return Advice(f"Cannot tell: {_more(basis, finding)}.")
     if word == "identical":
-        return f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems."
+        return Advice(f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems.")
     return _settled(basis, finding)
 
 
-def _unjudged(basis: Basis, finding: Finding, says: str) -> str:
+def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
     """Judge first what the verdict depends on."""
     judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
     least = min((finding.baseline, finding.system), key=lambda name: judged.get(name, math.nan))
@@ -72,7 +77,7 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> str:
         unjudged = number_of("unjudged document", finding.verdict.unjudged)
         why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
     command = f"assay compare … -m {finding.measure} --judge-next {_JUDGE_NEXT}"
-    return f"{says}, {'and' if open_still else 'but'} {why}: judge these first ({command})"
+    return Advice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
 
 
 def _more(basis: Basis, finding: Finding) -> str:
@@ -87,7 +92,7 @@ def _more(basis: Basis, finding: Finding) -> str:
     return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
 
 
-def _settled(basis: Basis, finding: Finding) -> str:
+def _settled(basis: Basis, finding: Finding) -> Advice:
     """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
     others = [one for name in basis.measures[1:] for one in basis.findings(name) if one.system == finding.system]
     word = finding.verdict.word
@@ -95,19 +100,20 @@ def _settled(basis: Basis, finding: Finding) -> str:
     opposed = [f"{one.verdict.word} under {one.measure}" for one in others if one.verdict.word in against]
     says = f"{_SAYS[word]} under {finding.measure}"
     if opposed:
-        return f"{says}, but {', '.join(opposed)}: decide which matters."
+        return Advice(f"{says}, but {', '.join(opposed)}: decide which matters.")
     same = [one for one in others if one.verdict.word == word]
     unsure = next((one for one in same if one.verdict.unjudged), None)
     if unsure is not None:
-        return f"{_unjudged(basis, unsure, f'{says}; under {unsure.measure}, too')}."
+        return _unjudged(basis, unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
-        return f"{says}, within ±{finding.margin.value:.3g}: choose by something else, such as cost or speed."
+        within = f"±{finding.margin.value:.3g}"
+        return Advice(f"{says}, within {within}: choose by something else, such as cost or speed.")
     says = f"{_SAYS[word]} {_under(basis, finding, same)}"
     if basis.is_unchecked:
-        return f"{says}, as far as is judged: what unjudged documents could do was not checked."
+        return Advice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
     if word == "worse":
-        return f"{says}: keep {finding.baseline}."
-    return f"{says}: nothing here stands against it."
+        return Advice(f"{says}: keep {finding.baseline}.")
+    return Advice(f"{says}: nothing here stands against it.")
 
 
 def _under(basis: Basis, finding: Finding, same: Sequence[Finding]) -> str:

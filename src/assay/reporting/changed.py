@@ -90,7 +90,6 @@ def differences(basis: Basis, texts: Texts) -> tuple[list[Differences], list[str
                 one.baseline,
                 one.system,
                 tuple(QueryDifference(query, said[query], *numbers) for query, *numbers, _, _ in rows),
-                higher_is_better,
             )
         )
     return told, notes
@@ -113,21 +112,20 @@ def _untested(basis: Basis, texts: Texts) -> list[Differences]:
         ]
         known = tuple(row for row in rows if not math.isnan(row.difference))
         if known:
-            direction = basis.higher_is_better(basis.main)
-            told.append(Differences(basis.main, basis.baseline, system, known, direction))
+            told.append(Differences(basis.main, basis.baseline, system, known))
     return told
 
 
-def most_changed(given: Differences, number: int) -> list[QueryDifference]:
+def most_changed(given: Differences, number: int, higher_is_better: bool | None) -> list[QueryDifference]:
     """The queries with the largest gains, then those with the largest losses: half and half, if there are enough.
 
     What is a gain depends on the measure; of one that is neither good nor bad, rises come first.
 
     >>> rows = [QueryDifference(f"q{n}", "", 0.0, d, d) for n, d in enumerate([0.5, 0.2, 0.1, 0.0, -0.4])]
-    >>> [one.query_id for one in most_changed(Differences("AP", "a", "b", tuple(rows)), 4)]
+    >>> [one.query_id for one in most_changed(Differences("AP", "a", "b", tuple(rows)), 4, True)]
     ['q0', 'q1', 'q2', 'q4']
     """
-    sign = -1 if given.higher_is_better is False else 1
+    sign = -1 if higher_is_better is False else 1
     gains = [one for one in given.queries if sign * one.difference > 0]
     losses = [one for one in reversed(given.queries) if sign * one.difference < 0]
     half = number // 2
@@ -150,7 +148,7 @@ def changed_queries(
         return [], []
     if basis.no_documents:
         return [], [basis.no_documents]
-    chosen = most_changed(given[0], shown.queries)
+    chosen = most_changed(given[0], shown.queries, basis.higher_is_better(given[0].measure))
     if not chosen and len(given[0].queries) == 1:  # all there is: no value changed, but the rankings may have
         chosen = list(given[0].queries)
     if not chosen or given[0].system != basis.system:
@@ -181,7 +179,6 @@ def changed_queries(
                 one.difference,
                 most,
                 no_steps,
-                given[0].higher_is_better,
             )
         )
     return told, []

@@ -12,16 +12,24 @@ Change = Literal["gained", "lost", "up", "down", "same"]
 Role = Literal["qrels", "run", "scores", "topics", "documents"]
 
 
+class Measured(NamedTuple):
+    """A measure, and whether more of it is good; None if it is neither good nor bad."""
+
+    name: str
+    higher_is_better: bool | None = True
+
+
 class Spoken(NamedTuple):
     """One comparison: the verdict in a few words, in a paragraph, and the numbers behind it.
 
     `low` and `high` are the interval of the difference at `level`; NaN where there is none. `narrow_low` and
     `narrow_high`, at `narrow_level` (1 - 2 alpha), are what equivalence is decided by. `caveat` says what the verdict
-    depends on, such as unjudged documents; empty if on nothing that is known.
+    depends on: `unjudged` documents that could change the sign of the difference; empty, and 0, if none is known to.
+    `mark` is that of `Score`.
 
     `p` is corrected over a family of `comparisons` by the method that `correction` names (empty: it is not corrected,
     since there is one comparison only, or the test covers all at once, or nobody asked for it); `p_uncorrected` never
-    is, nor are the intervals. `higher_is_better` is None of a measure that is neither good nor bad.
+    is, nor are the intervals.
     """
 
     measure: str
@@ -45,7 +53,8 @@ class Spoken(NamedTuple):
     won: int
     tied: int
     lost: int
-    higher_is_better: bool | None = True
+    mark: str = ""
+    unjudged: int = 0
     p_uncorrected: float = math.nan
     comparisons: int = 1
     correction: str = ""  # "Holm"
@@ -57,8 +66,9 @@ class Spoken(NamedTuple):
 class Score(NamedTuple):
     """A system's number under one measure, with its interval, and how it stands to the baseline's.
 
-    `mark` is `▲` or `▼` where the test tells the system from the baseline (better, worse), `≈` where both are
-    equivalent, else empty. `is_best`: no system has a better number. `difference` (from the baseline), `p` and
+    `mark` is `▲` or `▼` where the test tells the system from the baseline (better, worse), `↑` or `↓` where the measure
+    is neither good nor bad (higher, lower), `≈` where both are equivalent, `=` where they are identical, and empty
+    where one cannot tell. `is_best`: no system has a better number. `difference` (from the baseline), `p` and
     `verdict` are those of the comparison; NaN and empty for the baseline, and where there was none.
     """
 
@@ -82,6 +92,28 @@ class SystemRow(NamedTuple):
     judged: float
 
 
+class NoticedOf(NamedTuple):
+    """What users would notice of a system in place of the baseline; `text` goes on after a colon."""
+
+    baseline: str
+    system: str
+    text: str
+
+
+class Advice(NamedTuple):
+    """What to do next: a sentence, and the command that does it; empty where there is none.
+
+    >>> print(Advice("Judge these first.", "assay compare …"))
+    Judge these first (assay compare …).
+    """
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text.removesuffix('.')} ({self.command})." if self.command else self.text
+
+
 class QueryDifference(NamedTuple):
     """What one query adds to a difference; `text` is empty where the topics were not given."""
 
@@ -95,14 +127,13 @@ class QueryDifference(NamedTuple):
 class Differences(NamedTuple):
     """The differences of a system from the baseline, query by query, the best change first.
 
-    Where lower is better, that is the largest fall; where neither is (`higher_is_better` is None), the largest rise.
+    Where lower is better, that is the largest fall; where neither is, the largest rise.
     """
 
     measure: str
     baseline: str
     system: str
     queries: tuple[QueryDifference, ...]
-    higher_is_better: bool | None = True
 
 
 class QueryValues(NamedTuple):
@@ -177,7 +208,6 @@ class ChangedQuery(NamedTuple):
     difference: float
     best: float | None
     no_steps: str
-    higher_is_better: bool | None = True
 
 
 class Coverage(NamedTuple):
@@ -254,10 +284,12 @@ class Contents(NamedTuple):
 
     title: str
     lead: str  # "6 systems, 20 topics, 682 judgments"
-    measures: tuple[str, ...]  # the first one is what charts and queries are shown for
+    measures: tuple[Measured, ...]  # the first one is what charts and queries are shown for
+    alpha: float  # of the tests; intervals are at the level 1 - alpha
     verdicts: tuple[Spoken, ...]  # of the main measure first
     summary: tuple[str, ...]  # sentences that stand above the verdicts' details: who is better, how sure
-    noticed: tuple[str, ...]  # what users would notice
+    caveats: tuple[str, ...]  # sentences on what unjudged documents could do to the verdicts, or that nobody looked
+    noticed: tuple[NoticedOf, ...]
     systems: tuple[SystemRow, ...]
     differences: tuple[Differences, ...]
     curves: tuple[PrecisionRecall, ...]
@@ -271,5 +303,8 @@ class Contents(NamedTuple):
     references: tuple[Reference, ...]
     provenance: Provenance
     queries: Queries | None = None  # every query's value, also of one system alone
-    advice: str = ""  # one line on what to do next; empty if there is nothing to compare
-    verdicts_left_out: int = 0  # verdicts under other measures that stand in the table as marks only
+    advice: Advice | None = None  # None if there is nothing to compare
+
+    def higher_is_better(self, measure: str) -> bool | None:
+        """Whether more of one of the measures is good; None if it is neither good nor bad."""
+        return dict(self.measures)[measure]

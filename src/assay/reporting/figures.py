@@ -12,13 +12,13 @@ from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
 from assay.rankings.noticed import PAGE
 from assay.rankings.unjudged import bounds_of
+from assay.report.written import MARKS
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.contents import Bound, Coverage, PowerOf, PrecisionRecall, Score, SystemRow
 from assay.reporting.naming import joined
 
 _JUDGED_AT = (5, 10, 20)
 _LEVELS = 11
-MARKS = {"better": "▲", "higher": "▲", "worse": "▼", "lower": "▼", "equivalent": "≈", "identical": "≈"}
 
 
 def systems_table(basis: Basis) -> list[SystemRow]:

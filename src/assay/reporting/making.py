@@ -13,7 +13,7 @@ from assay.reporting import changed as by_query
 from assay.reporting import figures, verdicts
 from assay.reporting.advice import advice
 from assay.reporting.basis import Basis, basis_of
-from assay.reporting.contents import Contents
+from assay.reporting.contents import Contents, Measured
 from assay.reporting.methods import methods
 from assay.reporting.naming import told_once
 from assay.reporting.provenance import provenance
@@ -78,9 +78,11 @@ def make_report(
     contents = Contents(
         title=title or _title(basis),
         lead=_lead(basis),
-        measures=basis.measures,
+        measures=tuple(Measured(name, basis.higher_is_better(name)) for name in basis.measures),
+        alpha=basis.settings.alpha,
         verdicts=tuple(spoken),
         summary=tuple(verdicts.summary(basis)),
+        caveats=tuple(verdicts.caveats(basis)),
         noticed=tuple(verdicts.noticed(basis)),
         systems=tuple(figures.systems_table(basis)),
         differences=tuple(parts),
@@ -96,7 +98,6 @@ def make_report(
         provenance=provenance(basis, texts, command, before),
         queries=every_query,
         advice=advice(basis),
-        verdicts_left_out=len(basis.comparison.findings) - len(spoken) if basis.comparison else 0,
     )
     return Report(contents)
 

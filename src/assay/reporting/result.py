@@ -32,7 +32,7 @@ class Report:
     contents: Contents
 
     def __str__(self) -> str:
-        return "\n".join(self.contents.summary)
+        return "\n".join((*self.contents.summary, *self.contents.caveats))
 
     def __repr__(self) -> str:
         return f"<Report {self.contents.title!r}: {self.contents.lead}>"

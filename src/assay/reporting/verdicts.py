@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from assay.comparison import Finding
 from assay.errors import number_of
-from assay.report.sentences import caveat, headline, of_noticed, of_verdict, without_caveat
+from assay.report.sentences import caveat, headline, of_verdict, seen_by_users, without_caveat
+from assay.report.written import MARKS
 from assay.reporting.basis import Basis
-from assay.reporting.contents import Spoken, Tone
+from assay.reporting.contents import NoticedOf, Spoken, Tone
 from assay.reporting.naming import joined
 
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
@@ -63,7 +64,8 @@ def _spoken(finding: Finding, basis: Basis) -> Spoken:
         won=finding.wins.won,
         tied=finding.wins.tied,
         lost=finding.wins.lost,
-        higher_is_better=basis.higher_is_better(finding.measure),
+        mark=MARKS.get(finding.verdict.word, ""),
+        unjudged=finding.verdict.unjudged,
         p_uncorrected=finding.outcome.p,
         comparisons=basis.family_size,
         correction=basis.correction,
@@ -87,6 +89,11 @@ def summary(basis: Basis) -> Iterator[str]:
         best = basis.systems[0]
         value, interval = basis.standings[basis.main, best]
         yield f"{best} has the best number, {value:.4f} ({_interval(interval.low, interval.high, interval.level)})."
+
+
+def caveats(basis: Basis) -> Iterator[str]:
+    """What unjudged documents could do to the verdicts by the main measure, or that nobody could look at it."""
+    findings = basis.findings()
     if basis.is_unchecked:
         what = "this verdict" if len(findings) == 1 else "these verdicts"
         yield f"Unjudged documents were not checked: with other grades for them, {what} could be another."
@@ -96,14 +103,12 @@ def summary(basis: Basis) -> Iterator[str]:
         yield f"{which} on unjudged documents: with other grades for them, the difference could change its sign."
 
 
-def noticed(basis: Basis) -> list[str]:
+def noticed(basis: Basis) -> list[NoticedOf]:
     """What users would notice of each system in place of the baseline."""
-    findings = [one for one in basis.findings() if one.system in basis.detailed]
-    several = len(findings) > 1
     return [
-        of_noticed(one.noticed, *((one.baseline, one.system) if several else ()))
-        for one in findings
-        if one.noticed is not None
+        NoticedOf(one.baseline, one.system, seen_by_users(one.noticed))
+        for one in basis.findings()
+        if one.system in basis.detailed and one.noticed is not None
     ]
 
 

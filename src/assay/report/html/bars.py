@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from assay.report.html.axis import Axis, around, label
+from assay.report.html.axis import Axis, around, grid
 from assay.report.html.markup import Html, element, percent
 
 #: With more queries than this a bar is thinner than a hair: then only the bars at both ends are links.
@@ -52,7 +52,7 @@ def bars(queries: Sequence[Bar], says: str, link: Callable[[int], str]) -> Html:
     places = linked(len(queries))
     kept = set(places)
     rest = [place for place in range(len(queries)) if place not in kept]
-    parts = [*_grid(axis), *([_plain(axis, queries, rest)] if rest else [])]
+    parts = [*grid(axis, 5), *([_plain(axis, queries, rest)] if rest else [])]
     parts += [_bar(axis, queries[place], place, len(queries), link(place)) for place in places]
     if len(queries) <= MOST_LABELS and all(len(bar.query_id) <= LONGEST_LABEL for bar in queries):
         parts += [
@@ -68,24 +68,6 @@ def sparkline(queries: Sequence[Bar]) -> Html:
     """The same, small and without links, for the line that opens the chart."""
     axis = around((bar.value for bar in queries), room=_ROOM)
     return element("svg", _plain(axis, queries, range(len(queries))), class_="sparkline", aria_hidden="true")
-
-
-def _grid(axis: Axis) -> list[Html]:
-    return [
-        part
-        for tick in axis.ticks(5)
-        for part in (
-            element(
-                "line",
-                x1="0",
-                x2="100%",
-                y1=percent(axis.from_top(tick)),
-                y2=percent(axis.from_top(tick)),
-                class_="zero" if tick == 0 else "grid",
-            ),
-            element("text", label(tick), x="0", y=percent(axis.from_top(tick)), dx="-8", dy=".32em", class_="end"),
-        )
-    ]
 
 
 def _bar(axis: Axis, bar: Bar, place: int, queries: int, href: str) -> Html:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.report.html.markup import Html, element, given, joined, percent
+from assay.report.html.axis import Axis, grid, label
+from assay.report.html.markup import Html, element, given, percent
 from assay.report.html.theme import LINES
 
 if TYPE_CHECKING:
@@ -31,15 +32,8 @@ _ABOVE, _LEAST_ROOM = 0.035, 0.028
 def curves(systems: Sequence[PrecisionRecall]) -> Html:
     """The chart and its key. Systems beyond the colours that can be told apart are drawn grey, behind the others."""
     shown, rest = list(systems[:LINES]), list(systems[LINES:])
-    steps = [tick / 5 for tick in range(6)]
-    grid = [
-        joined(
-            element("line", x1="0", x2="100%", y1=percent(1 - at), y2=percent(1 - at), class_="grid"),
-            element("text", f"{at:g}", x="0", y=percent(1 - at), dx="-8", dy=".32em", class_="end"),
-            element("text", f"{at:g}", x=percent(at), y="100%", dy="18", class_="middle"),
-        )
-        for at in steps
-    ]
+    axis = Axis(0, 1)  # of both precision and recall
+    levels = [element("text", label(at), x=percent(at), y="100%", dy="18", class_="middle") for at in axis.ticks(5)]
     lines = [element("polyline", element("title", one.system), points=_points(one), class_="rest") for one in rest] + [
         element("polyline", element("title", one.system), points=_points(one), class_=f"line s{place}")
         for place, one in enumerate(shown, start=1)
@@ -65,7 +59,16 @@ def curves(systems: Sequence[PrecisionRecall]) -> Html:
     ]
     says = "Precision at levels of recall, " + ", ".join(one.system for one in systems)
     chart = element(
-        "svg", element("title", says), _defined_marks(), *grid, plot, *marks, *names, class_="curves", role="img"
+        "svg",
+        element("title", says),
+        _defined_marks(),
+        *grid(axis, 5),
+        *levels,
+        plot,
+        *marks,
+        *names,
+        class_="curves",
+        role="img",
     )
     return element(
         "div",

@@ -3,28 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from assay.errors import ParameterError
-from assay.measures.parser import parse_measure
 from assay.report.html.markup import Html, element, joined
-
-if TYPE_CHECKING:
-    from assay.reporting.contents import Contents
-
-
-def directions(contents: Contents) -> dict[str, bool | None]:
-    """Whether higher is better, for each measure: as its comparisons say, else as it is defined."""
-    said = {one.measure: one.higher_is_better for one in contents.differences}
-    said |= {one.measure: one.higher_is_better for one in contents.verdicts}
-    return {name: said[name] if name in said else _defined(name) for name in contents.measures}
-
-
-def _defined(name: str) -> bool | None:
-    try:
-        return parse_measure(name).definition.higher_is_better
-    except ParameterError:  # a column of somebody's own scores
-        return True
 
 
 def kind(difference: float, higher_is_better: bool | None) -> str:

@@ -101,28 +101,15 @@ def _bounds(systems: Sequence[Bound]) -> Html:
 
 def power(pairs: Sequence[PowerOf]) -> Html:
     """What would have been detected, beside what was seen and what matters."""
-    several = len({one.measure for one in pairs}) > 1
     head = joined(
-        heads("pair", *(["measure"] if several else []), "queries", "seen", "detectable", "matters", "queries needed"),
+        heads("pair", "queries", "seen", "detectable", "matters", "queries needed"),
         element("th", "seen and detectable", scope="col", class_="drawn"),
     )
-    axes = {
-        measure: around(
-            (
-                value
-                for one in pairs
-                if one.measure == measure
-                for value in (abs(one.difference), one.detectable, 1.5 * one.margin)
-            ),
-            room=0,
-        )
-        for measure in {one.measure for one in pairs}
-    }
+    axis = around((value for one in pairs for value in (abs(one.difference), one.detectable, 1.5 * one.margin)), room=0)
     rows = [
         element(
             "tr",
             element("th", given(one.system), " against ", given(one.baseline), scope="row"),
-            *([element("td", one.measure, class_="n")] if several else []),
             element("td", f"{one.units:,}", class_="n"),
             element("td", change(one.difference), class_="n"),
             element("td", number(one.detectable), class_="n"),
@@ -131,7 +118,7 @@ def power(pairs: Sequence[PowerOf]) -> Html:
             element(
                 "td",
                 detection(
-                    axes[one.measure],
+                    axis,
                     one.difference,
                     one.detectable,
                     one.margin,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from assay.report.html.bars import Bar, bars, linked, sparkline
@@ -27,12 +27,14 @@ def differences(contents: Contents) -> Html:
         for place, one in enumerate(contents.changed, start=1)
     }
     return joined(
-        *(_chart(one, number, cards, is_open=number == 1) for number, one in enumerate(contents.differences, start=1))
+        *(
+            _chart(one, contents.higher_is_better(one.measure), place, cards)
+            for place, one in enumerate(contents.differences, start=1)
+        )
     )
 
 
-def _chart(one: Differences, place: int, cards: Mapping[tuple[str, str, str, str], str], *, is_open: bool) -> Html:
-    way = one.higher_is_better
+def _chart(one: Differences, way: bool | None, place: int, cards: Mapping[tuple[str, str, str, str], str]) -> Html:
     shown = [Bar(query.query_id, query.difference, kind(query.difference, way), _says(query)) for query in one.queries]
 
     def card(query_id: str) -> str | None:
@@ -54,7 +56,9 @@ def _chart(one: Differences, place: int, cards: Mapping[tuple[str, str, str, str
     return element(
         "details",
         summary,
-        element("p", f"{_difference_in(one)}, {_FIRST[way]}. Each bar leads to its query.", class_="dim small"),
+        element(
+            "p", f"{_difference_in(one.measure, way)}, {_FIRST[way]}. Each bar leads to its query.", class_="dim small"
+        ),
         *(
             [element("a", "Skip the bars", href=f"#d{place}-after", class_="skip inline")]
             if len(one.queries) > 12
@@ -62,15 +66,15 @@ def _chart(one: Differences, place: int, cards: Mapping[tuple[str, str, str, str
         ),
         bars(shown, f"{one.measure} of {one.system} less that of {one.baseline}, a bar for each query", link),
         _listed(one, place, card),
-        class_="panel on-paper" if is_open else "panel",
-        open=is_open,
+        class_="panel on-paper" if place == 1 else "panel",
+        open=place == 1,
         id=f"d{place}",
     )
 
 
-def _difference_in(one: Differences) -> str:
-    note = noted(one.higher_is_better)
-    return f"Difference in {one.measure}" + (f" ({note})" if note else "")
+def _difference_in(measure: str, higher_is_better: bool | None) -> str:
+    note = noted(higher_is_better)
+    return f"Difference in {measure}" + (f" ({note})" if note else "")
 
 
 def _says(query: QueryDifference) -> str:
@@ -119,7 +123,7 @@ def _every_value(queries: Queries, title: str) -> Html:
     left_out = len(queries.rows) - len(places)
     says = title + (f" ({left_out:,} queries are left out)" if left_out else "")
     caption = f"{queries.measure} for each query"
-    return element("details", element("summary", says), table(caption, head, rows, "tall"), class_="numbers")
+    return element("details", element("summary", says), table(caption, head, rows), class_="numbers")
 
 
 def _listed(one: Differences, place: int, card: Callable[[str], str | None]) -> Html:
@@ -153,19 +157,22 @@ def _listed(one: Differences, place: int, card: Callable[[str], str | None]) -> 
         says = f"The {len(places)} queries that differ most in numbers ({left_out:,} between them are left out)"
     caption = f"{one.measure} of {one.system} and {one.baseline} for each query"
     return element(
-        "details", element("summary", says), table(caption, head, rows, "tall"), class_="numbers", id=f"d{place}-after"
+        "details", element("summary", says), table(caption, head, rows), class_="numbers", id=f"d{place}-after"
     )
 
 
-def changed(queries: Sequence[ChangedQuery]) -> Html:
+def changed(contents: Contents) -> Html:
     """Both rankings of the most changed queries, with what each document adds; the first one is open."""
+    queries = contents.changed
     grades = [item.grade for one in queries for side in (one.baseline, one.system) for item in side.ranking]
     top = max((grade for grade in grades if grade is not None), default=1.0)
-    return joined(*(_query(one, place, top) for place, one in enumerate(queries, start=1)))
+    return joined(
+        *(_query(one, contents.higher_is_better(one.measure), place, top) for place, one in enumerate(queries, start=1))
+    )
 
 
-def _query(one: ChangedQuery, place: int, top: float) -> Html:
-    way, mark = one.higher_is_better, "▲" if one.difference > 0 else "▼" if one.difference < 0 else "="
+def _query(one: ChangedQuery, way: bool | None, place: int, top: float) -> Html:
+    mark = "▲" if one.difference > 0 else "▼" if one.difference < 0 else "="
     note = f", {noted(way)}" if noted(way) else ""
     values = f"{number(one.baseline.value)} → {number(one.system.value)}"
     summary = element(
@@ -222,7 +229,6 @@ def _ranked(item: Ranked, top: float, way: str, depth: int) -> Html:
         element("span", str(item.rank), class_="rank"),
         chip(item.grade, top),
         element("div", name, element("span", *doc_id, moved(item, way, depth), class_="under")),
-        class_=f"moved-{item.change}",
     )
 
 
@@ -259,7 +265,7 @@ def moved(item: Ranked, way: str, depth: int) -> Html:
 
 def numbers_of_curves(contents: Contents) -> Html:
     """The points of the precision-recall curves, as a table."""
-    levels = contents.curves[0].recall if contents.curves else ()
+    levels = contents.curves[0].recall
     rows = [
         element(
             "tr",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
@@ -11,51 +10,47 @@ from assay.report.html.axis import Axis, around
 from assay.report.html.direction import noted
 from assay.report.html.markup import TALL, Html, change, element, given, joined, number, table, tested
 from assay.report.html.whiskers import Reach, whisker
+from assay.report.written import LEGEND, marks
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import Score, SystemRow
+    from assay.reporting.contents import Contents, Measured, Score, SystemRow
 
-_MEANT = {
-    "▲": "better than the baseline",
-    "▼": "worse than the baseline",
-    "≈": "equivalent to the baseline",
-    "↑": "higher than the baseline",
-    "↓": "lower than the baseline",
-}
 _TONES = {"▲": "good", "▼": "bad"}
-_OF_WORDS = {"higher": "↑", "lower": "↓"}  # of measures where neither is better
 
 
-def systems_table(systems: Sequence[SystemRow], measures: Mapping[str, bool | None]) -> Html:
-    """The table, and what its marks mean; `measures` says of each whether higher is better."""
+def systems_table(contents: Contents) -> Html:
+    """The table, and what its marks mean."""
+    systems = contents.systems
     axes = {
-        measure: around(
+        measure.name: around(
             (
                 value
                 for row in systems
                 for score in row.scores
-                if score.measure == measure
+                if score.measure == measure.name
                 for value in (score.value, score.low, score.high)
             ),
             zero=False,
         )
-        for measure in measures
+        for measure in contents.measures
     }
     judged = any(not math.isnan(row.judged) for row in systems)
     head = joined(
         element("th", "system", scope="col"),
-        *(_measure(name, way) for name, way in measures.items()),
+        *map(_measure, contents.measures),
         *([element("th", "judged@10", scope="col", class_="n")] if judged else []),
     )
     rows = [_row(row, axes, judged) for row in systems]
     return joined(
-        table("Systems, with intervals", head, rows, "systems"), element("p", _legend(systems), class_="dim small")
+        table("Systems, with intervals", head, rows, "systems"), element("p", _legend(contents), class_="dim small")
     )
 
 
-def _measure(name: str, higher_is_better: bool | None) -> Html:
-    says = noted(higher_is_better)
-    return element("th", name, *([element("span", says, class_="way")] if says else []), scope="col", class_="n")
+def _measure(measure: Measured) -> Html:
+    says = noted(measure.higher_is_better)
+    return element(
+        "th", measure.name, *([element("span", says, class_="way")] if says else []), scope="col", class_="n"
+    )
 
 
 def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
@@ -72,14 +67,13 @@ def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
 
 
 def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
-    sign = _mark(score)
     mark = []
-    if sign:
-        means = _MEANT.get(sign, score.verdict)
+    if score.mark:
+        means = LEGEND[score.mark]
         if not math.isnan(score.difference):
             means = f"{means}: {change(score.difference)}, {tested(score.p)}"
         mark = [
-            element("span", sign, class_=f"mark-{_tone(sign)}", role="img", aria_label=means, title=means),
+            element("span", score.mark, class_=f"mark-{_tone(score.mark)}", role="img", aria_label=means, title=means),
             " ",
         ]
     value = element("b", number(score.value)) if score.is_best else element("span", number(score.value))
@@ -87,7 +81,7 @@ def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
         return element("td", *mark, value, class_="n")
     reach = f"{number(score.low, 3)} – {number(score.high, 3)}"
     says = f"{row.system}, {score.measure}: {number(score.value)}, interval {number(score.low)} to {number(score.high)}"
-    tone = _tone(sign) if sign else "plain"
+    tone = _tone(score.mark) if score.mark else "plain"
     return element(
         "td",
         element("span", *mark, value, class_="value"),
@@ -97,21 +91,17 @@ def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
     )
 
 
-def _mark(score: Score) -> str:
-    return _OF_WORDS.get(score.verdict, score.mark) if score.mark else ""
-
-
 def _tone(mark: str) -> str:
     return _TONES.get(mark, "even")
 
 
-def _legend(systems: Sequence[SystemRow]) -> Html:
+def _legend(contents: Contents) -> Html:
+    systems = contents.systems
     scores = [score for row in systems for score in row.scores]
     says = [f"{number_of('system', len(systems))} in all."] if len(systems) > TALL else []
     if any(score.is_best for score in scores):
         says.append("Bold: the best number of its column.")
-    used = {_mark(score) for score in scores}
-    says += [f"{mark} {means}." for mark, means in _MEANT.items() if mark in used]
+    says += [f"{told}." for told in marks(contents)]
     if any(not math.isnan(score.low) for score in scores):
         says.append("Below each number its interval, on one axis for each column.")
     return joined(" ".join(says))

@@ -15,9 +15,6 @@ from assay.report.html.whiskers import Reach, difference, shares, whisker
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Spoken
 
-_MARKS = {"good": "▲", "bad": "▼", "even": "≈", "open": "?"}
-_MARKS_OF_WORDS = {"identical": "=", "higher": "↑", "lower": "↓"}  # of measures where neither is better
-
 #: Up to so many cards show their paragraphs; more show them when asked.
 FEW = 2
 
@@ -33,7 +30,7 @@ def by_pair(verdicts: Sequence[Spoken]) -> list[list[Spoken]]:
 def without_card(contents: Contents) -> int:
     """How many systems that are compared stand in the table only."""
     compared = sum(any(score.verdict for score in row.scores) for row in contents.systems)
-    return max(compared - len(by_pair(contents.verdicts)), 0)
+    return compared - len(by_pair(contents.verdicts))
 
 
 def cards(contents: Contents) -> Html:
@@ -46,10 +43,11 @@ def cards(contents: Contents) -> Html:
     }
     is_open = len(pairs) <= FEW
     # What is to be said of all is said once, above; a card has it in its words.
-    is_said = all(of_pair[0].caveat for of_pair in pairs)
+    is_said = all(of_pair[0].unjudged for of_pair in pairs)
     alone = len(pairs) if len(pairs) % 3 == 1 else None  # in rows of three the last one has all the room
     listed = [
-        _card(of_pair, axes, place, is_open or place == alone, is_said) for place, of_pair in enumerate(pairs, start=1)
+        _card(contents, of_pair, axes, place, is_open=is_open or place == alone, is_said=is_said)
+        for place, of_pair in enumerate(pairs, start=1)
     ]
     size = "cards one" if len(pairs) == 1 else "cards" if len(pairs) in {2, 4} else "cards many"
     return joined(element("div", *listed, class_=size), element("p", _legend(contents), class_="dim small legend"))
@@ -62,10 +60,7 @@ def at_a_glance(contents: Contents) -> Html:
         told = [(spoken.measure, spoken, 1) for spoken in pairs[0]]
     else:
         told = [(of_pair[0].system, of_pair[0], place) for place, of_pair in enumerate(pairs, start=1)]
-    links = [
-        element("li", element("a", given(name), badge(spoken.tone, spoken.word), href=f"#v{place}"))
-        for name, spoken, place in told
-    ]
+    links = [element("li", element("a", given(name), badge(spoken), href=f"#v{place}")) for name, spoken, place in told]
     rest = without_card(contents)
     if rest:
         links.append(element("li", element("a", f"+{rest} more in the table", href="#systems", class_="rest")))
@@ -84,7 +79,7 @@ def _legend(contents: Contents) -> Html:
     several = next((one for one in contents.verdicts if one.correction), None)
     if several:
         says.append("p\u2011values are corrected for several comparisons; intervals are not adjusted for them.")
-    rest = contents.verdicts_left_out
+    rest = sum(bool(score.verdict) for row in contents.systems for score in row.scores) - len(contents.verdicts)
     more = joined(
         f" {number_of('more verdict', rest)} {'stands as a mark' if rest == 1 else 'stand as marks'} in the ",
         element("a", "table of systems", href="#systems"),
@@ -102,26 +97,24 @@ def _axis(verdicts: Sequence[Spoken]) -> Axis:
     )
 
 
-def badge(tone: str, word: str) -> Html:
-    """A verdict in a word, with its mark.
-
-    >>> badge("good", "better")
-    '<span class="badge good"><span aria-hidden="true">▲</span> better</span>'
-    """
-    mark = _MARKS_OF_WORDS.get(word, _MARKS[tone])
-    return element("span", element("span", mark, aria_hidden="true"), f" {word}", class_=f"badge {tone}")
+def badge(spoken: Spoken) -> Html:
+    """A verdict in a word, with its mark."""
+    mark = element("span", spoken.mark or "?", aria_hidden="true")
+    return element("span", mark, f" {spoken.word}", class_=f"badge {spoken.tone}")
 
 
-def _card(of_pair: Sequence[Spoken], axes: dict[str, Axis], place: int, is_open: bool, is_said: bool) -> Html:
+def _card(
+    contents: Contents, of_pair: Sequence[Spoken], axes: dict[str, Axis], place: int, *, is_open: bool, is_said: bool
+) -> Html:
     main, *others = of_pair
-    way = main.higher_is_better
+    way = contents.higher_is_better(main.measure)
     note = f", {noted(way)}" if noted(way) else ""
     relative = "" if math.isnan(main.relative) else f"{main.relative:+.1%}".replace("-", "−")
     numbers = element(
         "div",
         element(
             "p",
-            badge(main.tone, main.word),
+            badge(main),
             " ",
             element("span", f"{main.measure}{note}", class_="measure"),
             class_="top",
@@ -153,15 +146,15 @@ def _card(of_pair: Sequence[Spoken], axes: dict[str, Axis], place: int, is_open:
             class_="words",
             open=is_open,
         ),
-        *([element("p", prose(_in_short(main.caveat)), class_="caveat")] if main.caveat and not is_said else []),
-        *([_others(others, axes)] if others else []),
+        *([element("p", _depends(main), class_="caveat")] if main.unjudged and not is_said else []),
+        *([_others(contents, others, axes)] if others else []),
     )
     return element("article", numbers, words, class_=f"card verdict {main.tone}", id=f"v{place}")
 
 
-def _in_short(caveat: str) -> str:
+def _depends(spoken: Spoken) -> str:
     """What a verdict depends on, without how that is known: the words of the card say it."""
-    return caveat.partition(":")[0].rstrip(".") + "."
+    return f"It depends on {number_of('unjudged document', spoken.unjudged)}."
 
 
 def _interval(spoken: Spoken) -> list[Html]:
@@ -189,12 +182,12 @@ def _says(spoken: Spoken) -> str:
     return said if math.isnan(spoken.low) else f"{said}, interval {change(spoken.low)} to {change(spoken.high)}"
 
 
-def _way(spoken: Spoken) -> list[Html]:
-    says = noted(spoken.higher_is_better)
+def _way(higher_is_better: bool | None) -> list[Html]:
+    says = noted(higher_is_better)
     return [element("span", says, class_="way")] if says else []
 
 
-def _others(others: Sequence[Spoken], axes: dict[str, Axis]) -> Html:
+def _others(contents: Contents, others: Sequence[Spoken], axes: dict[str, Axis]) -> Html:
     """What the other measures say: a line each, and their paragraphs behind it."""
     head = joined(
         element("th", "also under", scope="col"),
@@ -205,8 +198,8 @@ def _others(others: Sequence[Spoken], axes: dict[str, Axis]) -> Html:
     rows = [
         element(
             "tr",
-            element("th", other.measure, *_way(other), scope="row"),
-            element("td", badge(other.tone, other.word)),
+            element("th", other.measure, *_way(contents.higher_is_better(other.measure)), scope="row"),
+            element("td", badge(other)),
             element("td", change(other.difference), class_="n"),
             element(
                 "td",

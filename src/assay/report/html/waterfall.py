@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, label, rounded_out
-from assay.report.html.markup import Html, element, given, joined, number, percent
+from assay.report.html.axis import Axis, grid, rounded_out
+from assay.report.html.markup import Html, element, given, number, percent
 from assay.report.layout import short
 
 if TYPE_CHECKING:
@@ -25,20 +25,7 @@ def waterfall(query: ChangedQuery) -> Html:
         return Html("")
     tops = [0.0 if query.best is None else query.best, *(step.running for step in steps)]
     axis = rounded_out((*tops, *(step.running - step.adds for step in steps)), about=4)
-    parts = [
-        joined(
-            element(
-                "line",
-                x1="0",
-                x2="100%",
-                y1=percent(axis.from_top(tick)),
-                y2=percent(axis.from_top(tick)),
-                class_="zero" if tick == 0 else "grid",
-            ),
-            element("text", label(tick), x="0", y=percent(axis.from_top(tick)), dx="-8", dy=".32em", class_="end"),
-        )
-        for tick in axis.ticks(4)
-    ]
+    parts = grid(axis, 4)
     if query.best is not None:
         level = percent(axis.from_top(query.best))
         parts.append(element("line", x1="0", x2="100%", y1=level, y2=level, class_="best"))

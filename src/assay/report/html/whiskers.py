@@ -103,7 +103,7 @@ def shares(higher: int, same: int, lower: int, higher_is_better: bool | None = T
     for count, name in ((higher, up), (same, "tied"), (lower, down)):
         if count:
             share = count / total
-            parts.append(element("rect", x=percent(start), width=percent(share), height="100%", class_=f"part {name}"))
+            parts.append(element("rect", x=percent(start), width=percent(share), height="100%", class_=name))
             start += share
     return drawing(f"higher for {higher}, the same for {same}, lower for {lower}", *parts, class_="shares")
 
