@@ -94,7 +94,8 @@ def _compressed(file: IO[bytes], target: Path) -> Any:
     if target.name.endswith(".gz"):
         import gzip  # noqa: PLC0415
 
-        return gzip.GzipFile(fileobj=file, mode="wb", mtime=0)  # no time of writing: the same table, the same bytes
+        # Neither time nor name of the file: the same table gives the same bytes.
+        return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
     if target.name.endswith(".zst"):
         import zstandard  # noqa: PLC0415
 
