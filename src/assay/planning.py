@@ -14,8 +14,8 @@ import polars as pl
 from assay.comparison.pairing import pairs_of
 from assay.errors import InputError, ParameterError, number_of
 from assay.given import check_levels, whole
+from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.scored import Scored
 from assay.stats import pairs as pairwise
 from assay.stats.corrections import corrected
 from assay.stats.paired import Paired
@@ -169,7 +169,7 @@ def plan(
         raise ParameterError(f"the difference is a number above 0, not {difference!r}")
     check_levels(alpha=alpha, power=power)
     seed = whole("seed", seed, 0)
-    paired = Scored.of(given, runs, measures, seed=seed, **rules).all_paired(measures)
+    paired = Measured.of(given, runs, measures, seed=seed, **rules).all_paired(measures)
     notes = [
         f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
     ]

@@ -126,7 +126,7 @@ def compare(
     if (slices is None) != (topics is None):
         raise ParameterError("--slices ATTRIBUTE and --topics FILE go together")
     from assay import comparison as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.scored import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.measured import DEFAULT_MEASURES  # noqa: PLC0415
 
     if plot is not None:
         from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415

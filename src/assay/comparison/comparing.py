@@ -12,8 +12,8 @@ from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.errors import ParameterError, did_you_mean
 from assay.given import check_levels, whole
+from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.scored import Scored
 from assay.stats.bootstrap import Method
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.groups import groups
@@ -63,8 +63,8 @@ def compare(
     check_levels(alpha=alpha, power=power, margin=margin)
     _check_words(correction=correction, family=family, interval=interval)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
-    scored = Scored.of(given, runs, measures, seed=seed, **rules)
-    paired = scored.all_paired(measures)
+    measured = Measured.of(given, runs, measures, seed=seed, **rules)
+    paired = measured.all_paired(measures)
     pairs = pairs_of(paired[0].systems, baseline, all_pairs)
     wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
     if resamples is not None:
@@ -109,7 +109,7 @@ def compare(
         tuple(paired),
         settings,
         pairs,
-        scored.evaluation,
+        measured.evaluation,
         tuple(dict.fromkeys(notes)),
     )
     return comparison.with_what_runs_tell()

@@ -10,8 +10,8 @@ import polars as pl
 
 from assay.errors import InputError, ParameterError
 from assay.evaluation import Evaluation
+from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.scored import Scored
 from assay.stats.paired import Paired
 from assay.tables import Scores
 
@@ -68,14 +68,14 @@ def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
         raise ParameterError("after an evaluation come the names of measures, or another evaluation")
     if rest and asked.measure is not None:
         raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
-    scored = Scored.of(given[0])
+    measured = Measured.of(given[0])
     wanted = rest or (None if asked.measure is None else (asked.measure,))
     if asked.units is not None or asked.split is not None:
-        return _topic_sets(scored, _one_measure(scored, wanted), asked)
-    chosen = scored.measures(wanted)
+        return _topic_sets(measured, _one_measure(measured, wanted), asked)
+    chosen = measured.measures(wanted)
     if len(chosen) < 2:
         raise ParameterError(f"correlate takes two measures at least, not {', '.join(chosen)} alone")
-    return [_of_systems(scored, name) for name in chosen]
+    return [_of_systems(measured, name) for name in chosen]
 
 
 def _own_lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
@@ -110,44 +110,44 @@ def _of_each(given: Iterable[Evaluation | Scores], asked: Asked) -> list[ListOfN
     """Systems under one measure in each of the evaluations."""
     if asked.units is not None or asked.split is not None:
         raise ParameterError("units and split go with one evaluation, not with several")
-    scored = [Scored.of(one) for one in given]
-    called = names_of(asked.names or _told_apart(scored), len(scored))
+    measured = [Measured.of(one) for one in given]
+    called = names_of(asked.names or _told_apart(measured), len(measured))
     wanted = None if asked.measure is None else (asked.measure,)
-    return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(scored, called, strict=True)]
+    return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(measured, called, strict=True)]
 
 
-def _of_systems(scored: Scored, measure: str, name: str | None = None) -> ListOfNumbers:
+def _of_systems(measured: Measured, measure: str, name: str | None = None) -> ListOfNumbers:
     """Systems under a measure; `name` tells which of the lists under that measure."""
-    paired = scored.paired(measure)
+    paired = measured.paired(measure)
     numbers = dict(zip(paired.systems, paired.observed.tolist(), strict=True))
     return ListOfNumbers(paired.measure if name is None else f"{paired.measure} ({name})", numbers, paired)
 
 
-def _one_measure(scored: Scored, wanted: tuple[str | Measure, ...] | None) -> str:
-    found = scored.measures(wanted)
+def _one_measure(measured: Measured, wanted: tuple[str | Measure, ...] | None) -> str:
+    found = measured.measures(wanted)
     if len(found) != 1:
         raise ParameterError(f"choose one measure of {', '.join(found)}")
     return found[0]
 
 
-def _topic_sets(scored: Scored, measure: str, asked: Asked) -> list[ListOfNumbers]:
+def _topic_sets(measured: Measured, measure: str, asked: Asked) -> list[ListOfNumbers]:
     """Systems under a measure on each set of units."""
-    evaluation = scored.evaluation
+    evaluation = measured.evaluation
     if evaluation is not None and evaluation.measure(measure).is_micro:
         raise ParameterError(f"{measure} sums counts up over queries: correlate topic sets under an averaged measure")
     if asked.split is None:
         sets, names = asked.units or (), asked.names
     elif asked.units is None:
-        sets = _split(scored.paired(measure).units, asked.split, asked.seed)
+        sets = _split(measured.paired(measure).units, asked.split, asked.seed)
         names = asked.names or (f"{asked.split} drawn", f"{asked.split} others")
     else:
         raise ParameterError("choose units or split")
     sides = []
     for name, chosen in zip(names_of(names, len(sets)), sets, strict=True):
-        frame = scored.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
+        frame = measured.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
         if not frame.height:
             raise InputError(f"{name}: no unit of this set has scores")
-        sides.append(_of_systems(Scored(Scores(frame), evaluation), measure, name))
+        sides.append(_of_systems(Measured(Scores(frame), evaluation), measure, name))
     return sides
 
 
@@ -172,7 +172,7 @@ def names_of(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _told_apart(scored: Iterable[Scored]) -> list[str] | None:
+def _told_apart(measured: Iterable[Measured]) -> list[str] | None:
     """The names of the judgments, if they tell the evaluations apart."""
-    called = [one.evaluation.qrels.name if one.evaluation is not None else "" for one in scored]
+    called = [one.evaluation.qrels.name if one.evaluation is not None else "" for one in measured]
     return called if len(set(called)) == len(called) else None

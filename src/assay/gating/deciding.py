@@ -22,8 +22,8 @@ from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.result import GateResult
 from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share
 from assay.given import check_levels, named_runs, whole
+from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.scored import Scored
 from assay.stats.paired import Paired
 from assay.stats.pairs import resamples_for
 from assay.stats.samples import Pooled
@@ -108,7 +108,7 @@ def gate(
 class _Sides(NamedTuple):
     """Baseline and candidate, evaluated under the same rules."""
 
-    scored: Scored
+    measured: Measured
     measures: list[str]
     coverage: tuple[Coverage, Coverage]
     evaluation: Evaluation
@@ -130,15 +130,15 @@ def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict
     wanted = listed_measures(DEFAULT_MEASURES if measures is None else measures)
     evaluation = evaluate(qrels, {first: other, name: run}, wanted, **rules)
     coverage = Coverage.of(evaluation, first), Coverage.of(evaluation, name)
-    return _Sides(Scored.of(evaluation), [str(one) for one in evaluation.measures], coverage, evaluation, None)
+    return _Sides(Measured.of(evaluation), [str(one) for one in evaluation.measures], coverage, evaluation, None)
 
 
 def _paired(sides: _Sides, measure: str) -> Paired:
     """Both systems under a measure; where one has no value to compare, that is what is said."""
     try:
-        paired = sides.scored.paired(measure)
+        paired = sides.measured.paired(measure)
     except InputError as problem:
-        lacking = [undefined_in(sides.scored.scores, measure, one.system) for one in sides.coverage]
+        lacking = [undefined_in(sides.measured.scores, measure, one.system) for one in sides.coverage]
         if any(lacking):
             raise InputError("; ".join(one for one in lacking if one)) from problem
         raise
@@ -153,7 +153,7 @@ def _undefined(sides: _Sides, paired: Sequence[Paired]) -> dict[str, list[str]]:
     # Counts that are summed up may have a value together where no topic has one.
     averaged = [one.measure for one in paired if not isinstance(one.sample, Pooled)]
     return {
-        one.system: [why for name in averaged if (why := undefined_in(sides.scored.scores, name, one.system))]
+        one.system: [why for name in averaged if (why := undefined_in(sides.measured.scores, name, one.system))]
         for one in sides.coverage
     }
 
@@ -174,9 +174,9 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     renamed = replace(baseline, system=first)
     both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
-    scored = Scored(Scores(both), undefined=evaluation.undefined)
+    measured = Measured(Scores(both), undefined=evaluation.undefined)
     coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
-    return _Sides(scored, wanted, coverage, evaluation, baseline)
+    return _Sides(measured, wanted, coverage, evaluation, baseline)
 
 
 def _named(given: Any, role: str) -> tuple[str, Batches]:

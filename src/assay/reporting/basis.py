@@ -19,8 +19,8 @@ from assay.errors import InputError, ParameterError, did_you_mean, listed, numbe
 from assay.evaluation import Evaluation
 from assay.files import is_file
 from assay.given import check_levels, whole
+from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.scored import Scored
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
 from assay.stats.pairs import SIMULTANEOUS, Resampled
@@ -151,15 +151,15 @@ def basis_of(
     check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
     if runs is not None and measures is None:
         measures = DEFAULT_MEASURES
-    scored = Scored.of(given, runs, measures, seed=whole("seed", asked["seed"], 0), **rules)
-    names = scored.measures(measures)
-    systems = [str(name) for name in scored.scores.frame["system"].unique(maintain_order=True)]
-    paired, notes = _paired(scored, names)
+    measured = Measured.of(given, runs, measures, seed=whole("seed", asked["seed"], 0), **rules)
+    names = measured.measures(measures)
+    systems = [str(name) for name in measured.scores.frame["system"].unique(maintain_order=True)]
+    paired, notes = _paired(measured, names)
     comparison = None
     if len(systems) > 1:
         _check_name("baseline", baseline, systems)
         if paired:
-            comparison = compare(scored, measures=list(paired), baseline=baseline or systems[0], **asked)
+            comparison = compare(measured, measures=list(paired), baseline=baseline or systems[0], **asked)
     elif baseline is not None or system is not None:
         raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
     if comparison is not None:
@@ -170,11 +170,11 @@ def basis_of(
         standings = _alone(paired, settings)
     for name in [name for name in names if name not in paired]:
         for one in systems:
-            known = math.nan if scored.evaluation is None else scored.evaluation.mean(name, one)
+            known = math.nan if measured.evaluation is None else measured.evaluation.mean(name, one)
             standings[name, one] = known, _NO_INTERVAL
     first = (baseline or systems[0]) if len(systems) > 1 else ""
-    basis = _basis(scored.evaluation, comparison, settings, names, systems, first, system, standings, paired, notes)
-    return replace(basis, origin=_origin(given)) if scored.evaluation is None else basis
+    basis = _basis(measured.evaluation, comparison, settings, names, systems, first, system, standings, paired, notes)
+    return replace(basis, origin=_origin(given)) if measured.evaluation is None else basis
 
 
 def _origin(given: Any) -> str:
@@ -261,15 +261,15 @@ def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
     )
 
 
-def _paired(scored: Scored, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:
+def _paired(measured: Measured, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:
     """The systems paired by unit under each measure; and why not, where they cannot be."""
     paired = {}
     reasons: dict[str, list[str]] = {}
     for name in names:
         try:
-            paired[name] = scored.all_paired([name])[0]
+            paired[name] = measured.all_paired([name])[0]
         except InputError as problem:
-            if scored.evaluation is None:  # scores that cannot be paired are good for nothing
+            if measured.evaluation is None:  # scores that cannot be paired are good for nothing
                 raise
             reasons.setdefault(str(problem).removeprefix(f"{name}: "), []).append(name)
     return paired, [f"{', '.join(of)}: no interval and no comparison: {why}" for why, of in reasons.items()]

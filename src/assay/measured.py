@@ -1,0 +1,111 @@
+"""What statistics start from: an evaluation or bare scores, with the systems paired by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.evaluation import Evaluation, evaluate
+from assay.files import is_file
+from assay.files.scores import read_scores
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.measures.summary import Undefined
+from assay.stats.paired import Paired
+from assay.stats.samples import Pooled
+from assay.tables import Scores
+
+#: What systems are compared by unless told otherwise.
+DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10")
+
+#: Units that nothing is to be inferred from, or not like this.
+_NO_SAMPLE = {
+    "class": "classes are not a sample of anything: there is no test over them",
+    "fold": "folds share their training data: paired tests of folds find differences that are not there",
+}
+
+
+class Measured(NamedTuple):
+    """Scores, and the evaluation that they come from if there is one.
+
+    >>> measured = Measured.of({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, ["RR"])
+    >>> measured.paired("RR").observed
+    array([1., 0.])
+    """
+
+    scores: Scores
+    evaluation: Evaluation | None = None
+    #: What a value that there is not does to its unit.
+    undefined: Undefined = "counted_as"
+
+    @classmethod
+    def of(cls, given: Any, runs: Any = None, measures: Any = None, *, seed: int = 0, **rules: Any) -> Measured:
+        """Take an evaluation; or judgments and runs, and the rules of `evaluate`; or scores, or a file of them."""
+        if runs is not None:
+            wanted = DEFAULT_MEASURES if measures is None else measures
+            return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
+        if rules:
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
+        if isinstance(given, Measured):
+            return given
+        if isinstance(given, Evaluation):
+            return cls(given.scores, given, given.undefined)
+        if isinstance(given, Scores):
+            return cls(given)
+        if is_file(given):
+            # A matrix of scores does not say what was measured; whoever asks for a measure does.
+            asked = _listed(measures or ())
+            # An empty field is no value, and no measure of ours has declared what it counts as.
+            return cls(read_scores(given, measure=str(asked[0]) if asked else "score"), undefined="skip")
+        kind = type(given).__name__
+        raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
+
+    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[str]:
+        """The measures asked for, as the scores call them; all there are, if none is."""
+        known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
+        if wanted is None:
+            return known
+        listed = _listed(wanted)
+        if self.evaluation is not None:
+            return list(dict.fromkeys(str(self.evaluation.measure(name)) for name in listed))
+        for name in listed:
+            if str(name) not in known:
+                hint = did_you_mean(str(name), known)
+                raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{hint}")
+        return list(dict.fromkeys(map(str, listed)))
+
+    def paired(self, measure: str) -> Paired:
+        """The systems under one measure; micro averages keep their formulas."""
+        evaluation = self.evaluation
+        paired = Paired.of(self.scores, measure, self.undefined)
+        if evaluation is None or not evaluation.measure(measure).is_micro:
+            return paired
+        formulas = tuple(system.results[evaluation.measure(measure)] for system in evaluation.systems)
+        queries = {system.ranks.queries for system in evaluation.systems}
+        if len(queries) > 1:
+            raise InputError(f"{measure} sums counts up over queries: with missing='skip' the systems have other ones")
+        return paired.with_sample(queries.pop(), Pooled(formulas))
+
+    def all_paired(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[Paired]:
+        """The systems under each measure asked for; with a single unit there is nothing to say about others."""
+        found = [self.paired(name) for name in self.measures(wanted)]
+        for one in found:
+            if why := _NO_SAMPLE.get(one.unit_kind):
+                raise InputError(f"{one.measure}: {why}")
+            if len(one.units) < 2:
+                least = number_of(one.unit_kind, 2)
+                raise InputError(
+                    f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
+                )
+            # Real systems may all be perfect; a table of scores in which no unit differs is no table of units.
+            if self.evaluation is None and (one.unit_values == one.unit_values[0]).all():
+                units = number_of(one.unit_kind, len(one.units))
+                raise InputError(f"{one.measure}: expected a score a {one.unit_kind}, got the same ones on all {units}")
+        return found
+
+
+def _listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
+    """Measures one by one; text may hold several, separated by commas."""
+    given = [measures] if isinstance(measures, str | Measure) else list(measures)
+    return [name for one in given for name in (split_measures(one) if isinstance(one, str) else (one,))]
