@@ -14,7 +14,7 @@ from assay.counting.judgments import Floats
 from assay.errors import ParameterError
 from assay.measures import registered
 from assay.measures.domains import Choice, Real, Whole, WordOrTable
-from assay.measures.registry import Parameter
+from assay.measures.definition import Parameter
 
 EXACT = 1e-9
 MEASURES = tuple(registered().values())

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
 from assay.measures.domains import Domain, Real, Whole, WordOrTable
-from assay.measures.registry import Measure, by_name
-from assay.measures.registry import registered as measures_registered
+from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, judge_of, signature
+from assay.measures.vocabularies import by_name
+from assay.measures.vocabularies import registered as measures_registered
 
 if TYPE_CHECKING:
     from assay.auditing.signature_differences import Difference

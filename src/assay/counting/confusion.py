@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, listed, number_of
+
+#: Numbers of documents or items, whole unless items have weights.
+Counted: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +24,15 @@ class Confusion:
     array([4])
     """
 
-    unit_kind: ClassVar[str] = "query"
+    vocabularies: ClassVar[tuple[str, ...]] = ("ranking", "binary", "multiclass")
 
     units: tuple[str, ...]
-    tp: Ints
-    fp: Ints
-    fn: Ints
-    tn: Ints | None = None
+    tp: Counted
+    fp: Counted
+    fn: Counted
+    tn: Counted | None = None
+    #: What a unit is: a query for retrieved sets, a class, an item or a whole table for classifiers.
+    unit_kind: str = "query"
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -36,8 +42,10 @@ class Confusion:
             counts = np.asarray(cell)
             if counts.shape != (len(self.units),):
                 raise ParameterError(f"{name} is one number for each of {number_of('unit', len(self.units))}")
-            if len(counts) and (counts.dtype.kind not in "iu" or counts.min() < 0):
-                raise ParameterError(f"{name} is made of whole numbers from 0 on, not {listed([*map(str, counts)])}")
+            # Documents are counted one by one; items of a classifier may have weights.
+            kinds, said = ("iu", "whole numbers") if self.unit_kind == "query" else ("iuf", "numbers")
+            if len(counts) and (counts.dtype.kind not in kinds or not counts.min() >= 0):
+                raise ParameterError(f"{name} is made of {said} from 0 on, not {listed([*map(str, counts)])}")
 
     @classmethod
     def from_ranks(cls, ranks: Ranks, level: float | None = None, collection_size: int | None = None) -> Confusion:
@@ -76,8 +84,8 @@ class Confusion:
     @classmethod
     def from_table(cls, tp: int, fp: int, fn: int, tn: int | None = None) -> Confusion:
         """Make one table by hand, for examples."""
-        cells = {name: _count(name, cell) for name, cell in {"tp": tp, "fp": fp, "fn": fn}.items()}
-        return cls(("example",), **cells, tn=None if tn is None else _count("tn", tn))
+        rest = None if tn is None else _count("tn", tn)
+        return cls(("example",), _count("tp", tp), _count("fp", fp), _count("fn", fn), rest)
 
 
 def _count(name: str, given: object) -> Ints:

@@ -33,6 +33,7 @@ class Ranks:
     """
 
     unit_kind: ClassVar[str] = "query"
+    vocabularies: ClassVar[tuple[str, ...]] = ("ranking",)
 
     queries: tuple[str, ...]
     retrieved: Ints

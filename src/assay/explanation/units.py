@@ -52,6 +52,8 @@ def only(counts: Counts, number: int) -> Counts:
     if isinstance(counts, Confusion):
         own = slice(number, number + 1)
         tn = None if counts.tn is None else counts.tn[own]
-        return Confusion(unit, counts.tp[own], counts.fp[own], counts.fn[own], tn)
+        return Confusion(unit, counts.tp[own], counts.fp[own], counts.fn[own], tn, counts.unit_kind)
+    if not isinstance(counts, GivenCurve):
+        return counts  # one number for the whole table: there is nothing to take apart
     points = counts.points.where(counts.points.unit == number)
     return GivenCurve(unit, replace(points, unit=np.zeros_like(points.unit), units=1))

@@ -22,11 +22,12 @@ from assay.measures.parser import parse_measure
 from assay.measures.precision import F, IPrec, IPrecMean, P, R, RelP, Rprec, RprecMult, Success
 from assay.measures.precision_recall import BreakEven, InterpolatedAP, PrecisionAtRecall, SystemEfficiency
 from assay.measures.reference import BinG, G, Rndcg, TrecRBP, TrecRBPResidual, Yaap, nDCGRel
-from assay.measures.registry import Measure, measure, registered
+from assay.measures.registry import Measure, measure
 from assay.measures.roc_area import AUC
 from assay.measures.sets import SetAP, SetF, SetP, SetR, SetRelP, Utility
 from assay.measures.steps import PerQuery, Steps
 from assay.measures.user_goals import INSQ, INST
+from assay.measures.vocabularies import Vocabulary, registered
 
 __all__ = [
     "AP",
@@ -91,6 +92,7 @@ __all__ = [
     "TrecRBPResidual",
     "Unjudged",
     "Utility",
+    "Vocabulary",
     "Yaap",
     "alpha_DCG",
     "alpha_nDCG",

@@ -1,15 +1,66 @@
-"""The cells and margins of a confusion table, as the leaves of formulas."""
+"""The cells and margins of a confusion table, as the leaves of formulas.
+
+Retrieved sets and classifiers are counted alike, and each is spoken of in its own words.
+"""
 
 from __future__ import annotations
 
-from assay.counting.confusion import Confusion
-from assay.counting.judgments import Ints
+from typing import NamedTuple
+
+from assay.counting.confusion import Confusion, Counted
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, NOTHING_RETRIEVED, SIZE_UNKNOWN
 from assay.measures.steps import PerQuery, given, unknown
 
-EVERYTHING_RETRIEVED = "everything was retrieved"
-NOTHING_AT_ALL = "nothing is relevant and nothing was retrieved"
-NOTHING_THERE = "there is no document"
+
+class _Words(NamedTuple):
+    """What margins are called, and why there is nothing to divide by where one is empty."""
+
+    retrieved: str
+    relevant: str
+    either: str
+    irrelevant: str
+    not_retrieved: str
+    collection: str
+    none_retrieved: str
+    none_relevant: str
+    neither: str
+    none_irrelevant: str
+    all_retrieved: str
+    none_at_all: str
+
+
+_OF_SETS = _Words(
+    "retrieved",
+    "relevant",
+    "relevant or retrieved",
+    "irrelevant",
+    "not retrieved",
+    "documents",
+    NOTHING_RETRIEVED,
+    NO_RELEVANT,
+    "nothing is relevant and nothing was retrieved",
+    NO_IRRELEVANT,
+    "everything was retrieved",
+    "there is no document",
+)
+_OF_CLASSIFIERS = _Words(
+    "predicted positive",
+    "positive",
+    "positive or predicted positive",
+    "negative",
+    "predicted negative",
+    "items",
+    "nothing is predicted positive",
+    "nothing is positive",
+    "nothing is positive and nothing is predicted positive",
+    "nothing is negative",
+    "nothing is predicted negative",
+    "there is no item",
+)
+
+
+def _words(confusion: Confusion) -> _Words:
+    return _OF_SETS if confusion.unit_kind == "query" else _OF_CLASSIFIERS
 
 
 def found(confusion: Confusion) -> PerQuery:
@@ -34,17 +85,17 @@ def left_out(confusion: Confusion) -> PerQuery:
 
 def retrieved(confusion: Confusion) -> PerQuery:
     """All retrieved documents."""
-    return given("retrieved", confusion.tp + confusion.fp, when_zero=NOTHING_RETRIEVED)
+    return given(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
 
 
 def relevant(confusion: Confusion) -> PerQuery:
     """All relevant documents."""
-    return given("relevant", confusion.tp + confusion.fn, when_zero=NO_RELEVANT)
+    return given(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
 
 
 def either(confusion: Confusion) -> PerQuery:
     """All documents that are relevant or were retrieved."""
-    return given("relevant or retrieved", confusion.tp + confusion.fp + confusion.fn, when_zero=NOTHING_AT_ALL)
+    return given(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
 
 
 def precision(confusion: Confusion) -> PerQuery:
@@ -59,20 +110,25 @@ def recall(confusion: Confusion) -> PerQuery:
 
 def irrelevant(confusion: Confusion) -> PerQuery:
     """All irrelevant documents of the collection."""
-    return _with_rest(confusion, "irrelevant", confusion.fp, NO_IRRELEVANT)
+    return _with_rest(confusion, _words(confusion).irrelevant, confusion.fp, _words(confusion).none_irrelevant)
 
 
 def not_retrieved(confusion: Confusion) -> PerQuery:
     """All documents of the collection that were not retrieved."""
-    return _with_rest(confusion, "not retrieved", confusion.fn, EVERYTHING_RETRIEVED)
+    return _with_rest(confusion, _words(confusion).not_retrieved, confusion.fn, _words(confusion).all_retrieved)
 
 
 def collection(confusion: Confusion) -> PerQuery:
     """All documents of the collection."""
-    return _with_rest(confusion, "documents", confusion.tp + confusion.fp + confusion.fn, NOTHING_THERE)
+    return _with_rest(
+        confusion,
+        _words(confusion).collection,
+        confusion.tp + confusion.fp + confusion.fn,
+        _words(confusion).none_at_all,
+    )
 
 
-def _with_rest(confusion: Confusion, says: str, besides: Ints, when_zero: str = "0/0") -> PerQuery:
+def _with_rest(confusion: Confusion, says: str, besides: Counted, when_zero: str = "0/0") -> PerQuery:
     """The true negatives and what is counted besides; not known without the size of the collection."""
     if confusion.tn is None:
         return unknown(says, len(confusion.units), SIZE_UNKNOWN)

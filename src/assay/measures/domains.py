@@ -158,3 +158,8 @@ Unretrieved: TypeAlias = Annotated[UnretrievedName, Choice(get_args(UnretrievedN
 
 #: How measures that have a micro average are put together; see `micro` of `@measure`.
 AVERAGE = Choice(get_args(AverageName))
+#: The same over classes; `binary` is no average, but the number of the positive class.
+AVERAGES_OF_CLASSES = {
+    "binary": Choice(("binary", "macro", "micro", "weighted")),
+    "multiclass": Choice(("macro", "micro", "weighted")),
+}

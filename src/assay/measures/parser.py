@@ -11,7 +11,8 @@ import re
 from typing import Any
 
 from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
-from assay.measures.registry import Measure, by_alias, by_name, known_names, registered
+from assay.measures.registry import Measure
+from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
 
 _SHAPE = re.compile(r"\s*(?P<name>[^(@]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^@()]*?)\s*)?", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -20,13 +21,17 @@ _IR_MEASURES_NAMES = {"gains": "gain", "max_rel": "max_grade"}
 _IR_MEASURES_DCG: dict[str, dict[str, Any]] = {"log2": {}, "exp-log2": {"gain": "exp"}}
 
 
-def parse_measure(text: str | Measure) -> Measure:
+def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Measure:
     """Read a measure's name, in Assay's notation or in that of another tool.
+
+    The vocabulary says what is measured, as names differ: rankings, or classifiers of two or of more classes.
 
     >>> parse_measure("nDCG(gain='exp')@10")
     nDCG(gain='exp')@10
     >>> parse_measure("ndcg_cut_10"), parse_measure("recip_rank"), parse_measure("hit_rate@5")
     (nDCG@10, RR, Success@5)
+    >>> parse_measure("hit_rate", "binary"), parse_measure("F1", "multiclass")
+    (Recall, F)
     """
     if isinstance(text, Measure):
         return text
@@ -36,9 +41,10 @@ def parse_measure(text: str | Measure) -> Measure:
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"], shape["inside"], shape["at"]
-    found = by_name(name) or _of_the_reference_tool(name) or by_alias(name)
+    of_tool = _of_the_reference_tool(name) if vocabulary == "ranking" else None
+    found = by_name(name, vocabulary) or of_tool or by_alias(name, vocabulary)
     if found is None:
-        nearest = did_you_mean(name, known_names())
+        nearest = did_you_mean(name, known_names(vocabulary))
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
     if inside is not None and inside.strip():
         found = found(**_arguments(inside, text))

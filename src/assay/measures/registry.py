@@ -4,21 +4,38 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints, overload
+from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
 import numpy as np
 
 from assay.counting.confusion import Confusion
+from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
-from assay.measures.domains import AVERAGE, At, Domain
+from assay.measures.definition import Definition, Parameter, Summary, declared
+from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES
 from assay.measures.given_curve import GivenCurve
 from assay.measures.steps import PerQuery
+from assay.measures.vocabularies import LABELS, Vocabulary, enter, registered
 
-Counts: TypeAlias = Ranks | Confusion | GivenCurve
-Summary: TypeAlias = Literal["mean", "geometric", "sum"]
+
+class LabelCounts(Protocol):
+    """Counts of classifiers: they say for themselves in which vocabularies their measures have a name."""
+
+    vocabularies: ClassVar[tuple[str, ...]]
+
+    @property
+    def unit_kind(self) -> str:
+        """What a unit is."""
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """What there is one number for."""
+
+
+Counts: TypeAlias = Ranks | Confusion | GivenCurve | LabelCounts
 
 # What other tools set measure by measure and Assay for the whole evaluation.
 _RULES_OF_EVALUATION = {
@@ -26,39 +43,8 @@ _RULES_OF_EVALUATION = {
     "rel": "; the level is a rule of the evaluation: relevance_level=2, --level 2",
 }
 
-_BY_NAME: dict[str, Measure] = {}
-_ALIASES: dict[str, Measure] = {}
 
-
-class Parameter(NamedTuple):
-    """A keyword parameter of a measure: its name, default and domain."""
-
-    name: str
-    default: Any
-    domain: Domain
-
-
-class Definition(NamedTuple):
-    """What is known of a measure: read off its function's signature, docstring and decorator."""
-
-    function: Callable[..., Any]
-    counts: type[Ranks] | type[Confusion]
-    parameters: Mapping[str, Parameter]
-    at: str | None
-    bounds: tuple[float, float] | None
-    user_model: str | None
-    counted_as: float | None
-    summary: Summary
-    trec_eval: tuple[str, ...]
-    ir_measures: str | None
-    ranx: str | None
-    aliases: Mapping[str, Mapping[str, Any]]
-    closed_under_ties: bool
-    higher_is_better: bool | None
-    subtopics: bool
-    version: int
-    also: Mapping[str, Callable[..., PerQuery]]
-    of_points: Callable[..., PerQuery] | None
+_NO_ALIASES: Mapping[str, Mapping[str, Any]] = {}
 
 
 class Measure:
@@ -78,7 +64,7 @@ class Measure:
         self.chosen = dict(chosen or {})
         #: Parameters that somebody asked for, also if at their default: profiles leave those alone.
         self.given = given
-        self.__name__ = self.__qualname__ = definition.function.__name__
+        self.__name__ = self.__qualname__ = definition.name
         self.__doc__ = definition.function.__doc__
         self.__module__ = definition.function.__module__
         self.__wrapped__ = definition.function
@@ -86,7 +72,7 @@ class Measure:
     @property
     def name(self) -> str:
         """The name, as the literature writes it."""
-        return self.definition.function.__name__
+        return self.definition.name
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -121,6 +107,8 @@ class Measure:
             counts = Confusion.from_ranks(counts)
         if isinstance(counts, GivenCurve):
             return self._of_points(counts)
+        if self.definition.counts is Confusion and isinstance(counts, ConfusionMatrix):
+            counts = counts.positive_class() if self.parameters.get("average") == "binary" else counts.per_class()
         if not isinstance(counts, self.definition.counts):
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
@@ -137,7 +125,7 @@ class Measure:
         """Read the number off points of a precision-recall curve."""
         function = self.definition.of_points
         if function is None:
-            able = ", ".join(name for name, one in _BY_NAME.items() if one.definition.of_points is not None)
+            able = ", ".join(name for name, one in registered().items() if one.definition.of_points is not None)
             raise ParameterError(f"{self.name} cannot be read off points of a precision-recall curve; {able} can")
         takes = inspect.signature(function).parameters
         for name in self.chosen:
@@ -205,7 +193,7 @@ class Measure:
         return self.per_unit(counts).values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.name, self.chosen)
+        return _restored, (self.name, self.definition.vocabulary, self.chosen)
 
     def __str__(self) -> str:
         at = self.definition.at
@@ -242,6 +230,10 @@ def measure(
     version: int = 1,
     also: Mapping[str, Callable[..., PerQuery]] | None = None,
     of_points: Callable[..., PerQuery] | None = None,
+    classifier: str | None = "",
+    classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
+    sklearn: str | None = None,
+    proportion: bool = False,
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
     function: Callable[..., Any] | None = None,
@@ -262,6 +254,10 @@ def measure(
     version: int = 1,
     also: Mapping[str, Callable[..., PerQuery]] | None = None,
     of_points: Callable[..., PerQuery] | None = None,
+    classifier: str | None = "",
+    classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
+    sklearn: str | None = None,
+    proportion: bool = False,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
 
@@ -279,6 +275,9 @@ def measure(
     default) is the mean over units, `micro` the same formula on the summed counts.
     `also`: other ways to the same number, by what they are called: functions with the same parameters, for `explain`.
     `of_points`: the same from given points of a precision-recall curve, if it can be read off those.
+    `classifier`: what a measure of yes-or-no decisions is called for classifiers, if not by its own name (None: it is
+    not for classifiers), with `classifier_aliases`. `sklearn`: the function of scikit-learn that gives the same.
+    `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -290,82 +289,47 @@ def measure(
     """
 
     def register(function: Callable[..., Any]) -> Measure:
-        counts, parameters, at = _signature(function)
-        if micro:
-            parameters["average"] = Parameter("average", "macro", AVERAGE)
+        counts, parameters, at = declared(function)
         table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
         names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
-        definition = Definition(
-            function, counts, parameters, at, bounds, user_model, counted_as, summary, names, ir_measures, ranx,
-            table, closed_under_ties, higher_is_better, subtopics, version, also or {}, of_points,
+        plain = Definition(
+            function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
+            names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
+            of_points, sklearn, proportion,
         )  # fmt: skip
-        made = Measure(definition)
-        called = {made.name.casefold(): made} | {a.casefold(): made(**stands_for) for a, stands_for in table.items()}
-        for name in called:
-            other = _ALIASES.get(name, made)
-            # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
-            if other.__module__ != made.__module__:
-                raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
-        _BY_NAME[made.name] = made
-        _ALIASES.update(called)
-        return made
+        called = function.__name__ if classifier == "" else classifier
+        made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
+        if called is not None:
+            words = classifier_aliases if made else table
+            kept = [vocabulary for vocabulary in LABELS if vocabulary in counts.vocabularies]
+            made += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
+        for one in made:
+            enter(one, one.definition.aliases)
+        return made[0]
 
     return register if function is None else register(function)
 
 
-def _restored(name: str, chosen: dict[str, Any]) -> Measure:
+def _of_rankings(plain: Definition, micro: bool) -> Measure:
+    average = {"average": Parameter("average", "macro", AVERAGE)} if micro else {}
+    return Measure(plain._replace(parameters={**plain.parameters, **average}))
+
+
+def _of_labels(
+    plain: Definition, name: str, vocabulary: Vocabulary, words: Mapping[str, Mapping[str, Any]], micro: bool
+) -> Measure:
+    """The same for classifiers: undefined values are left out of averages, which are over classes."""
+    parameters = dict(plain.parameters)
+    if micro:
+        default = "binary" if vocabulary == "binary" else "macro"
+        parameters["average"] = Parameter("average", default, AVERAGES_OF_CLASSES[vocabulary])
+    changed = plain._replace(name=name, vocabulary=vocabulary, parameters=parameters, counted_as=None, aliases=words)
+    return Measure(changed._replace(trec_eval=(), ir_measures=None, ranx=None))
+
+
+def _restored(name: str, vocabulary: Vocabulary, chosen: dict[str, Any]) -> Measure:
     """A measure that was sent to another process."""
-    return _BY_NAME[name](**chosen)
-
-
-def registered() -> dict[str, Measure]:
-    """All measures by name, in the order of their definition.
-
-    >>> from assay.measures import registered
-    >>> registered()["nDCG"].definition.bounds
-    (0.0, 1.0)
-    """
-    return dict(_BY_NAME)
-
-
-def by_name(name: str) -> Measure | None:
-    """A measure by its exact name."""
-    return _BY_NAME.get(name)
-
-
-def by_alias(name: str) -> Measure | None:
-    """A measure by its name or an alias, in any case."""
-    return _ALIASES.get(name.casefold())
-
-
-def known_names() -> list[str]:
-    """Names and aliases, for suggestions."""
-    return [*_BY_NAME, *_ALIASES]
-
-
-def _signature(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:
-    """What the parameters of a function say; read from its code, as `inspect.signature` takes ten times as long."""
-    hints, plain = _hints(function), inspect.unwrap(function)
-    named = plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount
-    first, *rest = plain.__code__.co_varnames[:named]
-    counts = hints.get(first)
-    if counts not in {Ranks, Confusion}:
-        raise ParameterError(f"{function.__name__}: the first parameter is annotated Ranks or Confusion, not {counts}")
-    parameters, at, defaults = {}, None, plain.__kwdefaults__ or {}
-    for name in rest:
-        extras = get_args(hints[name])[1:] if get_origin(hints.get(name)) is Annotated else ()
-        domain = next((extra for extra in extras if isinstance(extra, Domain)), None)
-        if name not in defaults or domain is None:
-            raise ParameterError(f"{function.__name__}: {name} is keyword-only with a default and a declared domain")
-        parameters[name] = Parameter(name, defaults[name], domain)
-        at = name if At in extras else at
-    return counts, parameters, at
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The types in a signature. Most are names, and looking those up is ten times faster than evaluating them."""
-    named = {name: function.__globals__.get(says) for name, says in function.__annotations__.items()}
-    return get_type_hints(function, include_extras=True) if None in named.values() else named
+    return registered(vocabulary)[name](**chosen)
 
 
 def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:

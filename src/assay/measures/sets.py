@@ -19,7 +19,12 @@ _BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
     user_model="reads the whole result",
     closed_under_ties=True,
     micro=True,
-)
+    classifier="Precision",
+    classifier_aliases={"PPV": {}, "PositivePredictiveValue": {}, "MacroPrecision": {"average": "macro"},
+                        "MicroPrecision": {"average": "micro"}, "WeightedPrecision": {"average": "weighted"}},
+    sklearn="precision_score",
+    proportion=True,
+)  # fmt: skip
 def SetP(confusion: Confusion) -> PerQuery:
     r"""Precision of the retrieved set.
 
@@ -42,7 +47,13 @@ def SetP(confusion: Confusion) -> PerQuery:
     user_model="wants everything that is relevant",
     closed_under_ties=True,
     micro=True,
-)
+    classifier="Recall",
+    classifier_aliases={"TPR": {}, "TruePositiveRate": {}, "Sensitivity": {}, "HitRate": {}, "Hit_Rate": {},
+                        "MacroRecall": {"average": "macro"}, "MicroRecall": {"average": "micro"},
+                        "WeightedRecall": {"average": "weighted"}},
+    sklearn="recall_score",
+    proportion=True,
+)  # fmt: skip
 def SetR(confusion: Confusion) -> PerQuery:
     r"""Recall of the retrieved set.
 
@@ -78,7 +89,12 @@ def _with_alpha(confusion: Confusion, *, beta: float) -> PerQuery:
     closed_under_ties=True,
     micro=True,
     also={"the weighted harmonic mean": _harmonic, "1 / (α / P + (1 - α) / R), α = 1 / (1 + β²)": _with_alpha},
-)
+    classifier="F",
+    classifier_aliases={"F1": {}, "F0.5": {"beta": 0.5}, "F2": {"beta": 2.0}, "Fbeta": {}, "Dice": {},
+                        "MacroF1": {"average": "macro"}, "MicroF1": {"average": "micro"},
+                        "WeightedF1": {"average": "weighted"}},
+    sklearn="fbeta_score",
+)  # fmt: skip
 def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
     r"""F of the retrieved set: the weighted harmonic mean of precision and recall.
 
@@ -96,7 +112,13 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
     return share.defined_with(relevant).defined_with(retrieved)
 
 
-@measure(trec_eval="set_map", ir_measures="SetAP", user_model="reads the whole result", closed_under_ties=True)
+@measure(
+    trec_eval="set_map",
+    ir_measures="SetAP",
+    user_model="reads the whole result",
+    closed_under_ties=True,
+    classifier=None,
+)
 def SetAP(confusion: Confusion) -> PerQuery:
     r"""Precision times recall of the retrieved set: average precision as if relevant documents were spread evenly.
 
@@ -108,7 +130,13 @@ def SetAP(confusion: Confusion) -> PerQuery:
     return cells.precision(confusion) * cells.recall(confusion)
 
 
-@measure(trec_eval="set_relative_P", ir_measures="SetRelP", user_model="reads the whole result", closed_under_ties=True)
+@measure(
+    trec_eval="set_relative_P",
+    ir_measures="SetRelP",
+    user_model="reads the whole result",
+    closed_under_ties=True,
+    classifier=None,
+)
 def SetRelP(confusion: Confusion) -> PerQuery:
     r"""Precision of the retrieved set as a share of what is attainable.
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.measures.registry import Measure, Parameter
+    from assay.measures.definition import Parameter
+    from assay.measures.registry import Measure
 
 
 def first_sentence(measure: Measure) -> str:

@@ -1,0 +1,280 @@
+"""`ConfusionMatrix`: how often each label was predicted for each true label; one K x K table a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from assay.counting.confusion import Confusion, Counted
+from assay.counting.judgments import Floats
+from assay.counting.label_pairs import counted_pairs
+from assay.errors import ParameterError, did_you_mean, listed, number_of
+
+Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
+Normalize: TypeAlias = Literal["true", "pred", "all"]
+
+#: The other class, where one class stands against all others.
+REST = "rest"
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionMatrix:
+    """How often each label (column) was predicted for items of each true label (row); one table a unit.
+
+    Most matrices are of one unit, all items; folds, groups of items and resamples have one table each. `positive` is
+    the place of the positive label, where there are two labels and one of them is.
+
+    >>> matrix = ConfusionMatrix.from_labels(["cat", "cat", "dog"], ["cat", "dog", "dog"])
+    >>> matrix.table
+    array([[1, 1],
+           [0, 1]])
+    """
+
+    unit_kind: ClassVar[str] = "table"
+    vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+
+    labels: tuple[Any, ...]
+    tables: Counted
+    units: tuple[str, ...] = ("all",)
+    positive: int | None = None
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.units), len(self.labels), len(self.labels))
+        if self.tables.shape != wanted:
+            of = f"{number_of('label', len(self.labels))} and {number_of('unit', len(self.units))}"
+            raise ParameterError(f"a confusion matrix of {of} has the shape {wanted}, not {self.tables.shape}")
+
+    @classmethod
+    def from_labels(
+        cls, y_true: Any, y_pred: Any, *, labels: Sequence[Any] | None = None, pos_label: Any = None,
+        sample_weight: Any = None,
+    ) -> ConfusionMatrix:  # fmt: skip
+        """Count true and predicted labels, item by item; both orders, of rows and columns, are that of `labels`.
+
+        >>> ConfusionMatrix.from_labels([0, 1, 1], [0, 0, 1], sample_weight=[1, 0.5, 2]).table
+        array([[1. , 0. ],
+               [0.5, 2. ]])
+        """
+        found, table = counted_pairs(y_true, y_pred, labels, sample_weight)
+        return cls(found, table[None], positive=_place(found, pos_label))
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, labels: Sequence[Any] | None = None, *, orientation: Orientation = "rows_are_true",
+        pos_label: Any = None,
+    ) -> ConfusionMatrix:  # fmt: skip
+        """Take a ready matrix; the labels are numbered from 0 unless they are named.
+
+        >>> ConfusionMatrix.from_matrix([[13, 4], [2, 15]], ["w", "m"], orientation="rows_are_predicted").table
+        array([[13,  2],
+               [ 4, 15]])
+        """
+        table = _checked(matrix)
+        named = tuple(range(len(table))) if labels is None else tuple(labels)
+        if len(named) != len(table) or len(set(named)) < len(named):
+            given = listed([*map(str, named)])
+            raise ParameterError(f"a matrix of {table.shape} has {len(table)} different labels, not {given}")
+        _check_word("orientation", orientation, Orientation)
+        turned = table if orientation == "rows_are_true" else table.T
+        return cls(named, turned[None], positive=_place(named, pos_label))
+
+    @property
+    def table(self) -> Counted:
+        """The table of the only unit."""
+        if len(self.units) != 1:
+            raise ParameterError(f"there are {len(self.units)} tables, one a unit; add them up with `summed`")
+        table: Counted = self.tables[0]
+        return table
+
+    @cached_property
+    def items(self) -> Floats:
+        """How many items each unit has, or how much they weigh."""
+        items: Floats = self.tables.sum(axis=(1, 2)).astype(np.float64)
+        return items
+
+    def summed(self) -> ConfusionMatrix:
+        """All units' tables in one."""
+        return replace(self, units=("all",), tables=self.tables.sum(axis=0, keepdims=True))
+
+    def update(self, y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> ConfusionMatrix:
+        """Count more items in; what is here stays as it is, and the sum is given.
+
+        >>> ConfusionMatrix.from_labels(["a"], ["a"]).update(["b"], ["a"]).table
+        array([[1, 0],
+               [1, 0]])
+        """
+        return self.merge(ConfusionMatrix.from_labels(y_true, y_pred, sample_weight=sample_weight))
+
+    def merge(self, *others: ConfusionMatrix) -> ConfusionMatrix:
+        """Add up matrices of other items; labels that one of them lacks have no items there.
+
+        >>> one = ConfusionMatrix.from_labels(["a", "b"], ["a", "a"])
+        >>> one.merge(one).table
+        array([[2, 0],
+               [2, 0]])
+        """
+        labels = list(self.labels)
+        for other in others:
+            labels += [label for label in other.labels if label not in labels]
+        place = {label: number for number, label in enumerate(labels)}
+        whole = all(one.tables.dtype.kind in "iu" for one in (self, *others))
+        total = np.zeros((1, len(labels), len(labels)), dtype=np.int64 if whole else np.float64)
+        for one in (self, *others):
+            at = np.array([place[label] for label in one.labels])
+            total[0][np.ix_(at, at)] += one.summed().table
+        return ConfusionMatrix(
+            tuple(labels), total, positive=self.positive if len(labels) == len(self.labels) else None
+        )
+
+    def collapse(self, label: Any) -> ConfusionMatrix:
+        """One class against the rest: a matrix of two labels, the class being the positive one.
+
+        >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
+        >>> matrix.collapse("b").table
+        array([[ 3,  1],
+               [ 2, 10]])
+        """
+        cells = np.stack(self._cells(), axis=-1)[:, self.place(label)]  # TP, FP, FN, TN
+        tables = cells[:, [0, 2, 1, 3]].reshape(-1, 2, 2)
+        rest = REST if label != REST else f"not {label}"
+        return ConfusionMatrix((label, rest), tables, self.units, positive=0)
+
+    def against_rest(self, label: Any) -> Confusion:
+        """Right and wrong decisions about one class, one table a unit."""
+        place = self.place(label)
+        tp, fp, fn, tn = (cell[:, place] for cell in self._cells())
+        return Confusion(self.units, tp, fp, fn, tn, self.unit_kind)
+
+    def positive_class(self) -> Confusion:
+        """Right and wrong decisions about the positive class."""
+        if self.positive is None:
+            raise ParameterError(
+                f"which of the labels {listed([*map(str, self.labels)])} is positive? say pos_label=..."
+            )
+        return self.against_rest(self.labels[self.positive])
+
+    def per_class(self) -> Confusion:
+        """Right and wrong decisions about each class: one table a class; of several units, unit by unit.
+
+        >>> ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"]).per_class().fp
+        array([2, 2, 0])
+        """
+        names = tuple(map(str, self.labels))
+        units = names if len(self.units) == 1 else tuple(f"{unit}/{name}" for unit in self.units for name in names)
+        tp, fp, fn, tn = (cell.ravel() for cell in self._cells())
+        return Confusion(units, tp, fp, fn, tn, "class")
+
+    def _cells(self) -> tuple[Counted, Counted, Counted, Counted]:
+        """TP, FP, FN and TN of units (rows) and classes (columns)."""
+        tp = np.diagonal(self.tables, axis1=1, axis2=2)
+        fp, fn = self.tables.sum(axis=1) - tp, self.tables.sum(axis=2) - tp
+        tn = self.tables.sum(axis=(1, 2))[:, None] - tp - fp - fn
+        # Of weights that are added up in another order, a little less than nothing may be left.
+        return tp, fp, fn, np.maximum(tn, 0)
+
+    def place(self, label: Any) -> int:
+        """Which row and column a label has."""
+        return _place_of(self.labels, label)
+
+    def normalized(self, normalize: Normalize = "true") -> Floats:
+        """The table as shares of its rows (`true`), its columns (`pred`) or of all items; NaN where those are none.
+
+        >>> ConfusionMatrix.from_matrix([[3, 1], [0, 4]]).normalized("true")
+        array([[0.75, 0.25],
+               [0.  , 1.  ]])
+        """
+        _check_word("normalize", normalize, Normalize)
+        table = self.table.astype(np.float64)
+        sums = {
+            "true": table.sum(axis=1, keepdims=True),
+            "pred": table.sum(axis=0, keepdims=True),
+            "all": table.sum(keepdims=True),
+        }
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares: Floats = table / sums[normalize]
+        return shares
+
+    def reordered(self) -> ConfusionMatrix:
+        """The same with labels that are confused with one another side by side.
+
+        The order is that of the second eigenvector (Fiedler) of the graph whose edges are the confusions: cutting it
+        anywhere cuts through few of them.
+
+        >>> table = [[9, 0, 3, 0], [0, 9, 0, 3], [3, 0, 9, 0], [0, 3, 0, 9]]
+        >>> ConfusionMatrix.from_matrix(table, ["a", "b", "c", "d"]).reordered().labels
+        ('a', 'c', 'b', 'd')
+        """
+        shares = np.nan_to_num(self.normalized("true"))
+        near = shares + shares.T
+        np.fill_diagonal(near, 0.0)
+        # A faint edge between all holds the graph together: parts without any would otherwise have no order.
+        near += 1e-6 * (1 - np.eye(len(near)))
+        _, vectors = np.linalg.eigh(np.diag(near.sum(axis=1)) - near)
+        if len(self.labels) < 3:
+            return self
+        line = np.round(vectors[:, 1], 9)
+        if line[np.flatnonzero(line)[:1]].sum() > 0:
+            line = -line  # the first label comes first
+        order = np.argsort(line, kind="stable")
+        return self.in_order([self.labels[number] for number in order])
+
+    def in_order(self, labels: Sequence[Any]) -> ConfusionMatrix:
+        """The same with the labels in another order."""
+        at = np.array([self.place(label) for label in labels], dtype=np.int64)
+        if sorted(at) != list(range(len(self.labels))):
+            raise ParameterError(f"expected each of the labels {listed([*map(str, self.labels)])} once")
+        positive = None if self.positive is None else int(np.flatnonzero(at == self.positive)[0])
+        return replace(self, labels=tuple(labels), tables=self.tables[:, at][:, :, at], positive=positive)
+
+    def to_frame(self, orientation: Orientation = "rows_are_true") -> pl.DataFrame:
+        """The table with its labels: rows and columns say whether they are true or predicted.
+
+        >>> ConfusionMatrix.from_labels(["a", "b"], ["a", "a"]).to_frame().columns
+        ['truth', 'predicted a', 'predicted b']
+        """
+        _check_word("orientation", orientation, Orientation)
+        upright = orientation == "rows_are_true"
+        table = self.table if upright else self.table.T
+        row, column = ("truth", "predicted") if upright else ("prediction", "true")
+        names = list(map(str, self.labels))
+        cells = {f"{column} {name}": table[:, number] for number, name in enumerate(names)}
+        return pl.DataFrame({row: names} | cells)
+
+
+def _place_of(labels: tuple[Any, ...], label: Any) -> int:
+    """Where a label stands; as text, where it is written so on a command line."""
+    if label in labels:
+        return labels.index(label)
+    names = list(map(str, labels))
+    if str(label) in names:
+        return names.index(str(label))
+    raise ParameterError(f"expected a label of {listed(names)}, got {label!r}{did_you_mean(str(label), names)}")
+
+
+def _place(labels: tuple[Any, ...], pos_label: Any) -> int | None:
+    return None if pos_label is None else _place_of(labels, pos_label)
+
+
+def _checked(matrix: Any) -> Counted:
+    """A square table of counts or weights."""
+    try:
+        table = np.asarray(matrix)
+        numbers = table.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("a confusion matrix is a square table of numbers") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise ParameterError(f"a confusion matrix is square, not of shape {table.shape}")
+    if not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise ParameterError("a confusion matrix is made of numbers from 0 on")
+    return table.astype(np.int64) if (numbers == np.floor(numbers)).all() and numbers.max() < 1 << 53 else numbers
+
+
+def _check_word(name: str, value: str, allowed: Any) -> None:
+    words = get_args(allowed)
+    if value not in words:
+        raise ParameterError(f"{name} is one of {', '.join(words)}, not {value!r}{did_you_mean(str(value), words)}")

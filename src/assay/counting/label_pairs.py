@@ -1,0 +1,210 @@
+"""True and predicted labels -> how often each pair occurs, by the shortest way for their type.
+
+Few items are counted in plain Python, before anything else has started; whole numbers and truth values with a cell for
+each pair; text by grouping, in as many threads as there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.counting.confusion import Counted
+from assay.counting.judgments import Floats, Ints
+from assay.errors import InputError, did_you_mean, listed, number_of
+
+Column: TypeAlias = pl.Series | NDArray[Any]
+
+#: Up to so many items, plain Python is done before Polars has started.
+_FEW = 1 << 12
+#: Whole numbers that lie closer together than this have a cell for each pair of them.
+_WIDEST = 1 << 11
+#: A table of more labels than this would fill the memory.
+_MOST_LABELS = 1 << 13
+
+
+class Pairs(NamedTuple):
+    """Pairs of true and predicted labels that occur, and how often, or with what weight."""
+
+    truth: Sequence[Any]
+    prediction: Sequence[Any]
+    counts: Counted
+
+
+def counted_pairs(
+    y_true: Any, y_pred: Any, labels: Sequence[Any] | None = None, sample_weight: Any = None
+) -> tuple[tuple[Any, ...], Counted]:
+    """The labels in order, and the table of true (rows) and predicted (columns) labels.
+
+    >>> counted_pairs(["b", "a"], ["a", "a"])[1]
+    array([[1, 0],
+           [1, 0]])
+    """
+    truth, prediction = column(y_true, "y_true"), column(y_pred, "y_pred")
+    if len(truth) != len(prediction):
+        raise InputError(f"expected as many predictions as true labels, got {len(prediction)} and {len(truth)}")
+    if not len(truth):
+        raise InputError("expected at least one item, got none")
+    weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
+    pairs = _pairs(truth, prediction, weight)
+    named = ordered(set(pairs.truth) | set(pairs.prediction), labels, truth)
+    if len(named) > _MOST_LABELS:
+        raise InputError(f"{number_of('label', len(named))} are too many for a table: are these classes?")
+    place = {label: number for number, label in enumerate(named)}
+    table = np.zeros((len(named), len(named)), dtype=pairs.counts.dtype)
+    rows, columns = [place[label] for label in pairs.truth], [place[label] for label in pairs.prediction]
+    table[rows, columns] = pairs.counts
+    return named, table
+
+
+def column(values: Any, name: str) -> Column:
+    """Labels in a column: a Polars series, or a NumPy array of whole numbers or truth values; nulls are refused.
+
+    >>> column([1, 0, 1], "y_true")
+    array([1, 0, 1])
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biu" and values.ndim == 1:
+        return values
+    series = _series(values, name)
+    if nulls := series.null_count():
+        first = series.is_null().arg_max()
+        raise InputError(f"{name}: {number_of('null', nulls)}, the first at item {(first or 0) + 1}: drop those items")
+    if series.dtype.is_float() and series.is_nan().any():
+        raise InputError(f"{name}: expected labels, got NaN at item {(series.is_nan().arg_max() or 0) + 1}")
+    if series.dtype.is_integer() or series.dtype == pl.Boolean:
+        return series.to_numpy()
+    return series
+
+
+def _series(values: Any, name: str) -> pl.Series:
+    if isinstance(values, pl.Series):
+        return values
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"{name}: expected one label an item, got an array of shape {values.shape}")
+        values = values.tolist() if values.dtype.kind in "OUS" else values
+    elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__array__"):
+        try:
+            return pl.Series(values)
+        except (TypeError, ValueError):
+            values = np.asarray(values).tolist()
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{name}: expected a list of labels, got {type(values).__name__}")
+    listed_values = values if isinstance(values, np.ndarray) else list(values)
+    try:
+        return pl.Series(name, listed_values, strict=True)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        kinds = sorted({type(value).__name__ for value in listed_values})
+        raise InputError(f"{name}: expected labels of one type, got {' and '.join(kinds)}") from None
+
+
+def weights_of(sample_weight: Any, items: int) -> Floats:
+    """One weight an item, from 0 on.
+
+    >>> weights_of([1, 0.5], items=2)
+    array([1. , 0.5])
+    """
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight: expected numbers") from None
+    if weight.shape != (items,):
+        raise InputError(f"sample_weight: expected {number_of('weight', items)}, one an item, got {weight.size}")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        wrong = weight[~(np.isfinite(weight) & (weight >= 0))][0]
+        raise InputError(f"sample_weight: expected numbers from 0 on, got {wrong}")
+    return weight
+
+
+def ordered(found: Iterable[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
+    """The labels in order: as stated, or sorted; those of an Enum in its own order.
+
+    >>> ordered({"b", "a"}, None), ordered({"b"}, ["b", "a"])
+    (('a', 'b'), ('b', 'a'))
+    """
+    if labels is None:
+        if isinstance(like, pl.Series) and isinstance(like.dtype, pl.Enum):
+            kept = set(found)
+            return tuple(label for label in like.dtype.categories.to_list() if label in kept)
+        try:
+            return tuple(sorted(found))
+        except TypeError:
+            kinds = sorted({type(label).__name__ for label in found})
+            raise InputError(f"expected labels of one type, got {' and '.join(kinds)}") from None
+    stated = tuple(labels)
+    if len(set(stated)) < len(stated):
+        raise InputError(f"labels: expected each label once, got {listed([*map(str, stated)])}")
+    for label in found:
+        if label not in stated:
+            names = list(map(str, stated))
+            raise InputError(
+                f"expected a label of {listed(names)}, got {label!r}{did_you_mean(str(label), names)}: "
+                "name all labels that occur"
+            )
+    return stated
+
+
+def codes(values: Column, labels: Sequence[Any]) -> Ints:
+    """The place of each item's label among the labels, -1 if it has none.
+
+    >>> codes(column(["b", "a"], "y"), ["a", "b"])
+    array([1, 0])
+    """
+    if isinstance(values, np.ndarray):
+        order = np.argsort(labels, kind="stable")
+        known = np.asarray(labels)[order]
+        at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        return np.where(known[at] == values, order[at], -1).astype(np.int64)
+    if values.dtype == pl.String or isinstance(values.dtype, pl.Enum | pl.Categorical):
+        names = pl.Enum([str(label) for label in labels])
+        physical = values.cast(pl.String).cast(names, strict=False).to_physical()
+        return physical.cast(pl.Int64).fill_null(-1).to_numpy()
+    place = {label: number for number, label in enumerate(labels)}
+    return np.array([place.get(value, -1) for value in values.to_list()], dtype=np.int64)
+
+
+def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
+    if isinstance(truth, np.ndarray) and isinstance(prediction, np.ndarray):
+        if (found := _in_cells(truth, prediction, weight)) is not None:
+            return found
+    elif isinstance(truth, np.ndarray) or isinstance(prediction, np.ndarray):
+        raise InputError("expected true and predicted labels of one type, got numbers and text")
+    if len(truth) <= _FEW and weight is None:
+        counter = Counter(zip(_plain(truth), _plain(prediction), strict=True))
+        true, predicted = zip(*counter, strict=True)
+        return Pairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
+    frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
+    counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
+    # The streaming engine counts strings four times as fast as the one for tables in memory.
+    grouped = frame.group_by("t", "p").agg(n=counted).collect(engine="streaming")
+    return Pairs(grouped["t"].to_list(), grouped["p"].to_list(), grouped["n"].to_numpy())
+
+
+def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> Pairs | None:
+    """Numbers that lie close together, counted with a cell for each pair; None if they do not."""
+    if truth.dtype.kind == "b" and prediction.dtype.kind == "b" and weight is None:
+        both, yes, said = (int(np.count_nonzero(mask)) for mask in (truth & prediction, truth, prediction))
+        counts = np.array([len(truth) - yes - said + both, said - both, yes - both, both], dtype=np.int64)
+        occurs = np.flatnonzero(counts)
+        return Pairs([bool(n // 2) for n in occurs], [bool(n % 2) for n in occurs], counts[occurs])
+    low = min(int(truth.min()), int(prediction.min()))
+    width = max(int(truth.max()), int(prediction.max())) - low + 1
+    if width > _WIDEST or truth.dtype.kind != prediction.dtype.kind:
+        return None
+    shifted = truth.astype(np.int64, copy=False) - low if low else truth.astype(np.int64, copy=False)
+    cells = shifted * width + (prediction - low if low else prediction)
+    counts = np.bincount(cells, weights=weight, minlength=width * width)
+    occurs = np.flatnonzero(np.bincount(cells, minlength=width * width) if weight is not None else counts)
+    # Labels are given back in their own type: weighted truth values come this way, too.
+    true, predicted = ((part + low).astype(truth.dtype).tolist() for part in (occurs // width, occurs % width))
+    return Pairs(true, predicted, counts[occurs])
+
+
+def _plain(values: Column) -> list[Any]:
+    listed_values: list[Any] = values.tolist() if isinstance(values, np.ndarray) else values.to_list()
+    return listed_values

@@ -1,0 +1,91 @@
+"""Which measure a name stands for: rankings, binary classifiers and classifiers of many classes each have their words.
+
+"Hit rate" is Success@k for rankings and recall for classifiers; "accuracy" is made of four cells where two labels are
+told apart, and of the whole matrix where there are more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+from assay.counting.confusion import Confusion
+from assay.errors import ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from assay.measures.registry import Measure
+
+Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass"]
+#: The vocabularies of classifiers.
+LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
+
+
+class _Words(NamedTuple):
+    """Measures by their names, and by names and aliases in lower case."""
+
+    names: dict[str, Measure]
+    aliases: dict[str, Measure]
+
+
+_WORDS: dict[str, _Words] = {vocabulary: _Words({}, {}) for vocabulary in get_args(Vocabulary)}
+
+
+def enter(made: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
+    """Give a measure its names in its vocabulary; a name belongs to one measure of a kind of counts."""
+    words = _WORDS[made.definition.vocabulary]
+    called = {made.name.casefold(): made} | {name.casefold(): made(**stands) for name, stands in aliases.items()}
+    for name in called:
+        other = words.aliases.get(name, made)
+        # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
+        if other.__module__ != made.__module__ and other.definition.counts is made.definition.counts:
+            raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
+    if made.name not in words.names or _goes_before(made, words.names[made.name]):
+        words.names[made.name] = made
+    words.aliases.update(
+        {
+            name: one
+            for name, one in called.items()
+            if name not in words.aliases or _goes_before(made, words.aliases[name])
+        }
+    )
+
+
+def _goes_before(made: Measure, other: Measure) -> bool:
+    """Of two measures with a name: the later of one kind; four cells are for two labels, a matrix is for more."""
+    ours, theirs = (one.definition.counts is Confusion for one in (made, other))
+    return ours is theirs or ours is (made.definition.vocabulary == "binary")
+
+
+def registered(vocabulary: Vocabulary = "ranking") -> dict[str, Measure]:
+    """All measures of a vocabulary by name, in the order of their definition.
+
+    >>> from assay.measures import registered
+    >>> registered()["nDCG"].definition.bounds
+    (0.0, 1.0)
+    """
+    return dict(_words(vocabulary).names)
+
+
+def by_name(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:
+    """A measure by its exact name."""
+    return _words(vocabulary).names.get(name)
+
+
+def by_alias(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:
+    """A measure by its name or an alias, in any case."""
+    return _words(vocabulary).aliases.get(name.casefold())
+
+
+def known_names(vocabulary: Vocabulary = "ranking") -> list[str]:
+    """Names and aliases, for suggestions."""
+    words = _words(vocabulary)
+    return [*words.names, *words.aliases]
+
+
+def _words(vocabulary: str) -> _Words:
+    if vocabulary not in _WORDS:
+        known = get_args(Vocabulary)
+        raise ParameterError(
+            f"vocabulary is one of {', '.join(known)}, not {vocabulary!r}{did_you_mean(str(vocabulary), known)}"
+        )
+    return _WORDS[vocabulary]
