@@ -112,10 +112,12 @@ def number_of(what: str, number: int) -> str:
 def several(what: str) -> str:
     """The plural of a thing.
 
-    >>> several("query")
-    'queries'
+    >>> several("query"), several("class")
+    ('queries', 'classes')
     """
-    return f"{what.removesuffix('y')}ies" if what.endswith("ry") else f"{what}s"
+    if what.endswith("ry"):
+        return f"{what.removesuffix('y')}ies"
+    return f"{what}es" if what.endswith("ss") else f"{what}s"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.registry import Head, Kind, head_of, named, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
+from assay.tables.shapes import Locate
 
 _SEPARATORS = ("\t", ",", ";")
 _SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
@@ -34,9 +35,9 @@ class _Dialect(NamedTuple):
     quoted: bool = True
 
 
-def _header(line: str) -> tuple[str, list[str]] | None:
+def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, list[str]] | None:
     """The separator and the names of a header line."""
-    for separator in _SEPARATORS:
+    for separator in separators:
         if separator in line:
             try:
                 return separator, next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True), [])
@@ -57,20 +58,39 @@ def _read(kind: Kind, source: Source, name: str) -> Any:
     columns = columns_of(kind, names)
     if columns is None or len(set(names)) < len(names):
         raise FormatError(source.name, number, expected=f"a header {shape_of(kind)}", got=", ".join(names))
+    frame, dialect = _loaded(source, _Dialect(number, separator, names), f"rows {shape_of(kind)}")
+    locate = partial(_locate, source, dialect, columns)
+    return table_of(kind, frame, columns, name=name, says=f"{_SAYS[separator]} with a header", locate=locate)
+
+
+def read_fields(source: Source, separator: str | None, expected: str) -> tuple[pl.DataFrame, Locate]:
+    """All columns as text, whatever they are called, and who finds the line of a row; `expected` is for messages.
+
+    >>> read_fields(Source(io.StringIO("a;b\\n1;2\\n")), None, "a table")[0].to_dict(as_series=False)
+    {'a': ['1'], 'b': ['2']}
+    """
+    head = head_of(source)
+    number, line = head.numbered[0] if head.numbered else (1, b"")
+    mark, names = _header(line.decode(errors="replace"), _SEPARATORS if separator is None else (separator,)) or ("", [])
+    if len(set(names)) < max(len(names), 2):
+        raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
+    frame, dialect = _loaded(source, _Dialect(number, mark, names), expected)
+    return frame, partial(_locate, source, dialect, {})
+
+
+def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFrame, _Dialect]:
+    """The fields, one line or more of them, and how they turned out to be quoted."""
     data = _with_newlines(source.read())
-    dialect = _Dialect(number, separator, names)
     frame = _parsed(data, dialect)
-    if frame is None and separator == "\t":
+    if frame is None and dialect.separator == "\t":
         # Files with tabs often quote nothing, and have quotation marks in their texts.
         dialect = dialect._replace(quoted=False)
         frame = _parsed(data, dialect)
     if frame is None or _may_be_ragged(frame):
         _refuse_ragged(source, data, dialect, sure=frame is None)
     if frame is None or not frame.height:
-        raise FormatError(source.name, None, expected=f"rows {shape_of(kind)}", note="there are no data in the file")
-    del data
-    locate = partial(_locate, source, dialect, columns)
-    return table_of(kind, frame, columns, name=name, says=f"{_SAYS[separator]} with a header", locate=locate)
+        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+    return frame, dialect
 
 
 def _with_newlines(data: bytes) -> bytes:
@@ -92,6 +112,12 @@ def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
     except pl.exceptions.PolarsError:
         return None
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def header_of(head: Head, separator: str | None = None) -> list[str]:
+    """The names in the header line of a table; none if the line has no separator."""
+    found = _header(head.first, _SEPARATORS if separator is None else (separator,)) if head.numbered else None
+    return found[1] if found else []
 
 
 def _may_be_ragged(frame: pl.DataFrame) -> bool:

@@ -62,8 +62,8 @@ def columns_of(kind: Kind, header: Sequence[str]) -> dict[str, str] | None:
     >>> columns_of("qrels", ["qid", "docno", "label"])
     {'query_id': 'qid', 'doc_id': 'docno', 'relevance': 'label'}
     """
-    folded = {_folded(name): name for name in reversed(header)}
-    if kind in {"run", "qrels"} and tuple(map(_folded, header[: len(_BEIR)])) == _BEIR:
+    folded = {folded_name(name): name for name in reversed(header)}
+    if kind in {"run", "qrels"} and tuple(map(folded_name, header[: len(_BEIR)])) == _BEIR:
         theirs = [folded[name] for name in _BEIR]
         return dict(zip(("query_id", "doc_id", "relevance"), theirs, strict=True)) if kind == "qrels" else None
     names = dict(_NAMES)
@@ -84,7 +84,12 @@ def columns_of(kind: Kind, header: Sequence[str]) -> dict[str, str] | None:
     return found
 
 
-def _folded(name: str) -> str:
+def folded_name(name: str) -> str:
+    """A column's name as names are compared.
+
+    >>> folded_name(" Query-ID")
+    'query_id'
+    """
     return name.strip().strip("\ufeff").casefold().replace(" ", "_").replace("-", "_")
 
 

@@ -103,9 +103,20 @@ def _intact(source: Source) -> Iterator[None]:
         raise FormatError(source.name, None, expected="an intact Parquet or Arrow file", note=note) from problem
 
 
-def _read(kind: Kind, source: Source, name: str) -> Any:
+def read_table(source: Source) -> pl.DataFrame:
+    """All columns of a file, whatever they are called."""
     with _intact(source):
-        names = _scan(source).collect_schema().names()
+        return _scan(source).collect()
+
+
+def names_in(source: Source) -> list[str]:
+    """The names of the columns."""
+    with _intact(source):
+        return _scan(source).collect_schema().names()
+
+
+def _read(kind: Kind, source: Source, name: str) -> Any:
+    names = names_in(source)
     columns = columns_of(kind, names)
     if columns is None:
         raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
@@ -126,8 +137,7 @@ def _matches(kind: Kind, head: Head) -> bool:
     if not head.start.startswith(COLUMN_MARKS):
         return False
     try:
-        with _intact(head.source):
-            names = _scan(head.source).collect_schema().names()
+        names = names_in(head.source)
     except FormatError:
         return True
     fitting = [known for known in KINDS if columns_of(known, names) is not None]

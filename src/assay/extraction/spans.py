@@ -1,0 +1,167 @@
+"""`Spans`: what was found in documents, as places with a type or as tuples of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from assay.errors import InputError, number_of
+
+#: The type of what has none.
+UNTYPED = "any"
+_REST: dict[str, pl.DataType] = {"type": pl.String(), "text": pl.String(), "line": pl.Int64()}
+_PLACES = pl.Schema({"document": pl.String(), "start": pl.Int64(), "end": pl.Int64(), **_REST})
+_TUPLES = pl.Schema({"document": pl.String(), "values": pl.List(pl.String), **_REST})
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Spans of documents: `document, start, end, type`, or tuples: `document, values, type`.
+
+    A span starts at `start` and ends before `end`, counted in characters or in tokens, whichever; `text` is what stands
+    there and `line` where it was read, where these are known. A span that is given twice counts once. `documents` may
+    name more documents than have spans.
+
+    >>> spans = Spans.of([("d1", 0, 4, "PER"), ("d1", 10, 14, "LOC")])
+    >>> spans.frame.select("document", "start", "end", "type").rows()
+    [('d1', 0, 4, 'PER'), ('d1', 10, 14, 'LOC')]
+    """
+
+    frame: pl.DataFrame
+    documents: tuple[str, ...] = ()
+    origin: str = "in memory"
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.frame.schema not in (_PLACES, _TUPLES):
+            raise InputError(f"{self.origin}: expected the columns {list(_PLACES)}, got {self.frame.columns}")
+        if not self.are_tuples:
+            wrong = (self.frame["start"] < 0) | (self.frame["end"] <= self.frame["start"])
+            if wrong.any():
+                row = self.frame.row(int(wrong.arg_max() or 0), named=True)
+                where = f"{self.origin}:{row['line']}" if row["line"] is not None else self.origin
+                place = f"{row['start']} to {row['end']} in {row['document']}"
+                raise InputError(f"{where}: expected a span that starts at 0 or later and ends after that, got {place}")
+
+    @property
+    def are_tuples(self) -> bool:
+        """Whether these are tuples of values, without places."""
+        return "values" in self.frame.columns
+
+    @property
+    def key(self) -> list[str]:
+        """The columns that two equal spans agree in."""
+        return ["document", "values", "type"] if self.are_tuples else ["document", "start", "end", "type"]
+
+    @cached_property
+    def once(self) -> pl.DataFrame:
+        """Each span once, in the order in which they came."""
+        return self.frame.unique(self.key, keep="first", maintain_order=True)
+
+    @cached_property
+    def repeated(self) -> int:
+        """How many spans were given again."""
+        return self.frame.height - self.once.height
+
+    def __len__(self) -> int:
+        return self.once.height
+
+    def __repr__(self) -> str:
+        return f"<Spans: {number_of('span', len(self))}>"
+
+    @classmethod
+    def of(cls, data: Any, documents: Sequence[str] = ()) -> Spans:
+        """Take spans from rows `(document, start, end, type)`, from dicts with these keys, or from a frame.
+
+        The type may be left out. A dict of documents holds rows without the document.
+
+        >>> len(Spans.of({"d1": [(0, 4, "PER")], "d2": []}).documents)
+        2
+        """
+        if isinstance(data, Spans):
+            return data
+        named = tuple(map(str, documents))
+        if isinstance(data, Mapping):
+            named += tuple(str(document) for document in data)
+            data = [{"document": document, **_row(row, ())} for document, rows in data.items() for row in rows]
+        if hasattr(data, "to_dicts"):
+            data = data.to_dicts()
+        elif hasattr(data, "to_dict") and hasattr(data, "columns"):
+            data = data.to_dict("records")
+        if isinstance(data, str) or not isinstance(data, Iterable):
+            raise InputError(f"expected spans as rows (document, start, end, type), got {type(data).__name__}")
+        return spans_of([_row(row, ("document",)) for row in data], named)
+
+    @classmethod
+    def of_tuples(cls, data: Iterable[Sequence[Any]], documents: Sequence[str] = ()) -> Spans:
+        """Take tuples of values, each after its document: `(document, value, value, ...)`.
+
+        >>> Spans.of_tuples([("d1", "Rome", "capital of", "Italy")]).frame["values"].to_list()
+        [['Rome', 'capital of', 'Italy']]
+        """
+        rows = []
+        for number, row in enumerate(data, 1):
+            if isinstance(row, str) or len(row) < 2:
+                raise InputError(f"tuple {number}: expected a document and one value or more, got {row!r}")
+            rows.append({"document": row[0], "values": list(row[1:])})
+        return tuples_of(rows, tuple(map(str, documents)))
+
+
+def spans_of(
+    rows: Iterable[Mapping[str, Any]],
+    documents: tuple[str, ...],
+    origin: str = "in memory",
+    warnings: tuple[str, ...] = (),
+) -> Spans:
+    """Rows with the names of the columns -> spans; what is no place is refused."""
+    columns: dict[str, list[Any]] = {name: [] for name in _PLACES}
+    for number, row in enumerate(rows, 1):
+        where = f"{origin}:{row['line']}" if row.get("line") is not None else f"{origin}: span {number}"
+        for name in ("start", "end"):
+            if isinstance(row.get(name), bool) or not hasattr(row.get(name), "__index__"):
+                raise InputError(f"{where}: expected a whole number as {name}, got {row.get(name)!r}")
+        if row.get("document") is None:
+            raise InputError(f"{where}: expected a document, got none")
+        kind = row.get("type")
+        columns["document"].append(str(row["document"]))
+        columns["start"].append(int(row["start"]))
+        columns["end"].append(int(row["end"]))
+        columns["type"].append(UNTYPED if kind is None else str(kind))
+        columns["text"].append(None if row.get("text") is None else str(row["text"]))
+        columns["line"].append(row.get("line"))
+    return Spans(_frame(columns, _PLACES, origin), documents, origin, warnings)
+
+
+def tuples_of(rows: Iterable[Mapping[str, Any]], documents: tuple[str, ...], origin: str = "in memory") -> Spans:
+    """Rows with a document and values -> tuples."""
+    columns: dict[str, list[Any]] = {name: [] for name in _TUPLES}
+    for row in rows:
+        kind = row.get("type")
+        values = ["" if value is None else str(value) for value in row["values"]]
+        columns["document"].append(str(row["document"]))
+        columns["values"].append(values)
+        columns["type"].append(UNTYPED if kind is None else str(kind))
+        columns["text"].append(" | ".join(values))
+        columns["line"].append(row.get("line"))
+    return Spans(_frame(columns, _TUPLES, origin), documents, origin)
+
+
+def _frame(columns: Mapping[str, list[Any]], schema: pl.Schema, origin: str) -> pl.DataFrame:
+    try:
+        return pl.DataFrame(columns, schema=schema)
+    except (UnicodeError, OverflowError, pl.exceptions.PolarsError) as problem:
+        raise InputError(f"{origin}: {' '.join(str(problem).split())[:200]}") from problem
+
+
+def _row(row: Any, before: tuple[str, ...]) -> dict[str, Any]:
+    """A row as a dict, whatever it came as."""
+    if isinstance(row, Mapping):
+        return dict(row)
+    names = (*before, "start", "end", "type")
+    if isinstance(row, str) or not isinstance(row, Sequence) or not len(names) - 1 <= len(row) <= len(names):
+        raise InputError(f"expected a span as ({', '.join(names)}), got {row!r}")
+    return dict(zip(names, row, strict=False))

@@ -1,0 +1,263 @@
+"""Which columns of a file hold the truth, the predictions, the scores: as said, or guessed by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from assay.errors import FormatError, ParameterError, did_you_mean, listed
+from assay.files.headers import columns_of, folded_name
+
+#: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
+Columns: TypeAlias = str | Sequence[str] | Mapping[str, str] | None
+
+# Where a file has several of these, the plainer word counts: beside `gold`, a `label` may be anybody's.
+TRUTH = ("truth", "y_true", "true_label", "gold", "ground_truth", "actual", "true", "target", "label", "labels")
+PREDICTION = ("prediction", "y_pred", "predicted", "pred", "predicted_label", "predictions")
+SCORE = ("score", "y_score", "probability", "prob", "proba", "y_proba", "y_prob", "confidence", "scores")
+ITEM = ("item_id", "id", "item", "example_id", "sample_id", "")
+WEIGHT = ("weight", "sample_weight")
+SYSTEM = ("system", "model", "classifier")
+_TRUTH_STEMS = ("truth", "y_true", "gold")
+_PREDICTION_STEMS = ("prediction", "y_pred", "predicted", "pred")
+_SCORE_STEMS = ("score", "y_score", "probability", "prob", "proba", "y_proba", "y_prob")
+_MARKS = ("_", ":")
+SHAPE = (
+    "a table with a column `truth` and a column `prediction` or `score` "
+    "(other names are said with truth=..., prediction=..., score=...)"
+)
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class System(NamedTuple):
+    """The columns of one system; `None` is a name that the file does not tell."""
+
+    name: str | None
+    prediction: str | None = None
+    #: Labels to columns of 0 and 1, where items have several labels.
+    indicators: Mapping[str, str] = _NOTHING
+    score: str | None = None
+    #: Labels to columns of scores.
+    class_scores: Mapping[str, str] = _NOTHING
+
+
+class Plan(NamedTuple):
+    """What each column is; `truth` is one column, or `indicators` are labels to columns of 0 and 1."""
+
+    truth: str | None
+    indicators: dict[str, str]
+    item: str | None
+    weight: str | None
+    #: A column that names the system of each row.
+    system: str | None
+    systems: list[System]
+
+
+class Said(NamedTuple):
+    """What the caller says about columns."""
+
+    truth: Columns = None
+    prediction: Columns = None
+    score: Columns = None
+    item: str | None = None
+    weight: str | None = None
+
+
+def looks_like(names: Sequence[str]) -> bool:
+    """Whether a header is one of predictions: a truth, and predictions or scores; and not of a run or of judgments.
+
+    >>> looks_like(["id", "label", "pred"]), looks_like(["query_id", "doc_id", "label", "score"])
+    (True, False)
+    """
+    if columns_of("run", names) or columns_of("qrels", names):
+        return False
+    truth = _exact(names, TRUTH) or len(_suffixed(names, _TRUTH_STEMS, TRUTH)) > 1
+    if not truth:
+        return False
+    if _exact(names, PREDICTION) or _exact(names, SCORE):
+        return True
+    return bool(_suffixed(names, (*_PREDICTION_STEMS, *_SCORE_STEMS), (*PREDICTION, *SCORE, *TRUTH)))
+
+
+def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable[str]], set[str]]) -> Plan:
+    """Say what each column is; `labels` gives the labels that occur in columns, as text."""
+    for given in (said.truth, said.prediction, said.score, said.item, said.weight):
+        _refuse_absent(path, names, given)
+    truth, indicators = _truth(path, names, said.truth)
+    item = said.item or _exact(names, ITEM)
+    weight = said.weight or _exact(names, WEIGHT)
+    taken = {truth, item, weight, *indicators.values()}
+    free = [name for name in names if name not in taken]
+    predictions = _predictions(free, said.prediction, indicators)
+    held = [column for system in predictions for column in (system.prediction,) if column]
+    used = {*held, *(column for system in predictions for column in system.indicators.values())}
+    rest = [name for name in free if name not in used]
+
+    def known() -> set[str]:
+        return set(indicators) or labels([*([truth] if truth else []), *held])
+
+    systems = _with_scores(path, predictions, rest, said.score, known)
+    if not systems:
+        raise FormatError(path, 1, expected=SHAPE, got=", ".join(names))
+    return Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+
+
+def _truth(path: str, names: Sequence[str], said: Columns) -> tuple[str | None, dict[str, str]]:
+    if isinstance(said, str):
+        return said, {}
+    if said is not None:
+        return None, dict(said) if isinstance(said, Mapping) else {_label(name, _TRUTH_STEMS): name for name in said}
+    found = _exact(names, TRUTH)
+    indicators: dict[str, str] = {} if found else _suffixed(names, _TRUTH_STEMS, TRUTH)
+    if found is None and not indicators:
+        raise FormatError(path, 1, expected=SHAPE, got=", ".join(names))
+    return found, indicators
+
+
+def _predictions(free: Sequence[str], said: Columns, indicators: Mapping[str, str]) -> list[System]:
+    """The systems that have predictions, each with its column or columns."""
+    if isinstance(said, str):
+        return [System(None, said)]
+    if said is not None:
+        pairs = (
+            said.items() if isinstance(said, Mapping) else ((_label(name, _PREDICTION_STEMS), name) for name in said)
+        )
+        return [System(name, column) for name, column in pairs]
+    found = _exact(free, PREDICTION)
+    systems = [System(None, found)] if found else []
+    suffixed = _suffixed(free, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
+    for column in _scores_of_predictions(free).values():
+        suffixed = {name: one for name, one in suffixed.items() if one != column}
+    if not indicators:
+        return systems + [System(name, column) for name, column in suffixed.items()]
+    own = {label: suffixed.pop(label) for label in indicators if label in suffixed}
+    systems += [System(None, indicators=own)] if own else []
+    others: dict[str, dict[str, str]] = {}
+    for rest, column in suffixed.items():
+        for label in indicators:
+            if rest.endswith(tuple(mark + label for mark in _MARKS)):
+                others.setdefault(rest[: -len(label) - 1], {})[label] = column
+                break
+    return systems + [System(name, indicators=columns) for name, columns in others.items()]
+
+
+def _with_scores(
+    path: str, systems: list[System], rest: Sequence[str], said: Columns, known: Callable[[], set[str]]
+) -> list[System]:
+    """Add the columns of scores to the systems; those of systems that have nothing else make systems."""
+    if said is not None:
+        return _with_said_scores(path, systems, said)
+    beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
+    plain = _exact(rest, SCORE) or beside.get("")
+    nameless = next((system for system in systems if system.name is None), None)
+    named = {
+        system.name: system._replace(score=beside.get(system.name)) for system in systems if system.name is not None
+    }
+    if plain and nameless is None and len(named) == 1:
+        named = {name: system._replace(score=plain) for name, system in named.items()}
+    elif plain:
+        nameless = (nameless or System(None))._replace(score=plain)
+    suffixed = _suffixed([name for name in rest if name != plain], _SCORE_STEMS, SCORE)
+    labels = known() if suffixed else set()
+    others: dict[str, str] = {}
+    for rest_of_name, column in suffixed.items():
+        system, label = _split(rest_of_name, named, labels)
+        if system is None:
+            others[rest_of_name] = column
+        elif label:
+            held = named[system].class_scores
+            named[system] = named[system]._replace(class_scores={**held, label: column})
+        else:
+            named[system] = named[system]._replace(score=column)
+    if set(others) & labels or any(":" in column for column in others.values()):
+        # Scores of labels, also of those that never occur. They are those of the only system.
+        if nameless is None and len(named) == 1:
+            named = {name: system._replace(class_scores=others) for name, system in named.items()}
+        elif nameless is None and named:
+            raise FormatError(path, 1, expected=f"scores of {listed(list(named))}", got=listed(list(others.values())))
+        else:
+            nameless = (nameless or System(None))._replace(class_scores=others)
+        others = {}
+    only_scores = [System(name, score=column) for name, column in others.items()]
+    return [*([] if nameless is None else [nameless]), *named.values(), *only_scores]
+
+
+def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
+    """What is called prediction_score or pred_NAME_prob is the score of a prediction: by NAME, or under no name."""
+    suffixed = _suffixed(names, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
+    found: dict[str, str] = {}
+    for rest, column in suffixed.items():
+        system, _, word = rest.rpartition("_")
+        if folded_name(word) in SCORE and (not system or system in suffixed):
+            found.setdefault(system, column)
+    return found
+
+
+def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[str | None, str]:
+    """The system and the label in the rest of a column's name: `bm25`, `bm25_spam`, `spam`."""
+    if text in systems:
+        return text, ""
+    for system in systems:
+        for mark in _MARKS:
+            if text.startswith(system + mark) and (mark == ":" or text.removeprefix(system + mark) in labels):
+                return system, text.removeprefix(system + mark)
+    return None, text
+
+
+def _with_said_scores(path: str, systems: list[System], said: Columns) -> list[System]:
+    if isinstance(said, str):
+        first = systems[0] if systems else System(None)
+        return [first._replace(score=said), *systems[1:]]
+    if isinstance(said, Mapping):
+        first = systems[0] if systems else System(None)
+        return [first._replace(class_scores=dict(said)), *systems[1:]]
+    columns = list(said or ())
+    if len(systems) > 1:
+        if len(systems) != len(columns):
+            raise ParameterError(f"{path}: {len(systems)} columns of predictions, and {len(columns)} of scores")
+        return [system._replace(score=column) for system, column in zip(systems, columns, strict=True)]
+    if len(columns) == 1:
+        return _with_said_scores(path, systems, columns[0])
+    first = systems[0] if systems else System(None)
+    return [first._replace(class_scores={_label(column, _SCORE_STEMS): column for column in columns})]
+
+
+def _exact(names: Sequence[str], known: Sequence[str]) -> str | None:
+    folded = {folded_name(name): name for name in reversed(names)}
+    return next((folded[name] for name in known if name in folded), None)
+
+
+def _suffixed(names: Sequence[str], stems: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
+    """Names that start with one of these words and a mark, by what follows."""
+    found: dict[str, str] = {}
+    for name in names:
+        rest = _label(name, stems)
+        if rest != name and rest and folded_name(name) not in whole:
+            found.setdefault(rest, name)
+    return found
+
+
+def _label(name: str, stems: Sequence[str]) -> str:
+    """What follows the first word of a name, if it is one of these; else the whole name."""
+    for stem in sorted(stems, key=len, reverse=True):
+        for mark in _MARKS:
+            if name.casefold().startswith(stem + mark):
+                return name[len(stem) + 1 :]
+    return name
+
+
+def _refuse_absent(path: str, names: Sequence[str], given: Columns) -> None:
+    wanted = (
+        []
+        if given is None
+        else [given]
+        if isinstance(given, str)
+        else list(given.values() if isinstance(given, Mapping) else given)
+    )
+    for name in wanted:
+        if name not in names:
+            raise ParameterError(f"{path}: no column is called {name!r}: there are {listed(list(names))}"
+                                 f"{did_you_mean(name, names)}")  # fmt: skip

@@ -1,0 +1,186 @@
+"""Files of predictions: a row an item, with the truth, what systems predicted, and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns, zero_or_one
+from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan
+from assay.files.registry import head_of
+from assay.files.sources import Readable, Source, is_file
+from assay.tables.label_columns import ids_of
+from assay.tables.label_matrices import Given, lists_of_indicators
+from assay.tables.label_rules import Nulls, Unknown, distinct
+from assay.tables.predictions import Predictions, assembled
+
+
+def read_predictions(
+    given: Readable | Source,
+    *,
+    truth: Columns = None,
+    prediction: Columns = None,
+    score: Columns = None,
+    item: str | None = None,
+    weight: str | None = None,
+    systems: Sequence[str] | None = None,
+    pos_label: Any = None,
+    labels: Sequence[Any] | None = None,
+    nulls: Nulls = "error",
+    unknown: Unknown = "error",
+    separator: str | None = None,
+    list_separator: str | None = None,
+    name: str | None = None,
+) -> list[Predictions]:
+    """Read predictions from CSV, TSV, JSON, JSONL, Parquet or Arrow, compressed or not: one table a system of the file.
+
+    Columns are known by their usual names (`truth`, `prediction`, `score`, `item_id`, `weight` and others); or they are
+    said. `prediction_NAME` and `score_NAME` are of the system NAME; where NAME is a label, `score_NAME` is the score
+    of that label. Several labels an item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
+    `truth_LABEL` and `prediction_LABEL` of 0 and 1. `systems` chooses some of the systems; `name` is what a system is
+    called that the file does not name. `nulls` and `unknown` are the rules of `Predictions.of`; an empty cell is null.
+
+    >>> import io
+    >>> file = io.StringIO("item_id,truth,prediction_old,prediction_new\\n1,spam,ham,spam\\n2,ham,ham,ham\\n")
+    >>> [(system.name, system.prediction.to_list()) for system in read_predictions(file)]
+    [('old', ['ham', 'ham']), ('new', ['spam', 'ham'])]
+    """
+    source = given if isinstance(given, Source) else Source(given)
+    table = read_named_columns(source, SHAPE, separator)
+    if list_separator == "":
+        raise ParameterError("list_separator is a text of one character or more")
+
+    def occurring(columns: Iterable[str]) -> set[str]:
+        return {str(label) for column in columns for label in distinct(table.labels(column, list_separator))}
+
+    said = Said(truth, prediction, score, item, weight)
+    found = plan(source.name, table.frame.columns, said, occurring)
+    labelled = _labelled(table, found, list_separator)
+    rules = _Rules(pos_label, labels or tuple(found.indicators) or None, nulls, unknown)
+    made = [
+        _made(table, found, system, labelled, rules, name=_called(system, part, found), rows=rows)
+        for part, rows in _parts(table, found, name or source.stem)
+        for system in found.systems
+    ]
+    return made if systems is None else _chosen(made, systems, source.name)
+
+
+def looks_like_predictions(given: object) -> bool:
+    """Whether a file holds predictions, by the names of its columns; False for anything else, readable or not.
+
+    Standard input can be read only once: give it as a `Source`, which keeps what was read.
+
+    >>> import io
+    >>> looks_like_predictions(io.StringIO("id,label,pred\\n1,a,b\\n")), looks_like_predictions({"q": {"d": 1}})
+    (True, False)
+    """
+    if not isinstance(given, Source) and (not is_file(given) or given == "-"):
+        return False
+    try:
+        head = head_of(given if isinstance(given, Source) else Source(given))  # type: ignore[arg-type]  # a file, as said
+        return looks_like(names_of(head)) if head.numbered else False
+    except AssayError:
+        return False
+
+
+class _Rules(NamedTuple):
+    """What holds for every system of a file."""
+
+    pos_label: Any
+    labels: Sequence[Any] | None
+    nulls: Nulls
+    unknown: Unknown
+
+
+def _parts(table: NamedColumns, found: Plan, name: str) -> list[tuple[str, pl.Series | None]]:
+    """The rows of each system, if a column names it; else all rows, under one name."""
+    if found.system is None:
+        return [(name, None)]
+    values = ids_of(table.labels(found.system), f"{table.path}: {found.system}")
+    if values.null_count():
+        path, line = table.where(int(values.is_null().arg_max() or 0))
+        raise FormatError(path, line, expected=f"a system in {found.system}", got="nothing")
+    return [(system, (values == system).arg_true()) for system in values.unique(maintain_order=True).to_list()]
+
+
+def _called(system: System, part: str, found: Plan) -> str:
+    if system.name is None:
+        return part
+    return f"{part} {system.name}" if found.system else system.name
+
+
+def _labelled(table: NamedColumns, found: Plan, list_separator: str | None) -> dict[str | None, pl.Series]:
+    """The true labels (under None) and the predicted ones of each column, or each system with columns of 0 and 1."""
+    if found.indicators:
+        made: dict[str | None, pl.Series] = {None: _listed(table, found.indicators)}
+        for system in found.systems:
+            if system.indicators:
+                made[system.prediction or system.name or ""] = _listed(table, system.indicators)
+            elif system.prediction:
+                made[system.prediction] = table.labels(system.prediction, list_separator)
+        return made
+    columns = [found.truth, *(system.prediction for system in found.systems)]
+    held = [column for column in columns if column is not None]
+    values = [table.labels(column, list_separator) for column in held]
+    # Cells of text are numbers only if all of them are, in the truth and in all predictions.
+    values = as_whole(values) if table.exact is None else values
+    return {None if column == found.truth else column: one for column, one in zip(held, values, strict=True)}
+
+
+def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
+    cells = np.stack([zero_or_one(table, column) for column in columns.values()], axis=1)
+    return lists_of_indicators(cells, list(columns), "labels")[0]
+
+
+def _made(
+    table: NamedColumns, found: Plan, system: System, labelled: Mapping[str | None, pl.Series], rules: _Rules,
+    *, name: str, rows: pl.Series | None,
+) -> Predictions:  # fmt: skip
+    """The table of one system; `rows` are its rows in the file, if others have some, too."""
+    columns = {"truth": labelled[None]}
+    predicted = system.prediction or ((system.name or "") if system.indicators else None)
+    if predicted is not None:
+        columns["prediction"] = labelled[predicted]
+    if found.weight is not None:
+        columns["weight"] = table.numbers(found.weight, "weight")
+    if found.item is not None:
+        columns["item_id"] = ids_of(table.labels(found.item), f"{table.path}: {found.item}")
+    scores: Given | None = None
+    if system.class_scores:
+        each = [table.numbers(column, "score").alias(column) for column in system.class_scores.values()]
+        scores = Given(each, tuple(system.class_scores))
+    elif system.score is not None:
+        scores = _scores(table, system.score)
+    if rows is not None:
+        columns = {ours: values.gather(rows) for ours, values in columns.items()}
+        scores = None if scores is None else scores._replace(columns=[one.gather(rows) for one in scores.columns])
+    return assembled(
+        {ours: values.alias(ours) for ours, values in columns.items()}, scores,
+        labels=rules.labels, pos_label=rules.pos_label, nulls=rules.nulls, unknown=rules.unknown,
+        name=name, origin=table.path, where=lambda row: table.where(row if rows is None else int(rows[row])),
+    )  # fmt: skip
+
+
+def _scores(table: NamedColumns, column: str) -> Given:
+    """One score an item; or, in an object, a score of each label."""
+    values = table.frame[column]
+    if not isinstance(values.dtype, pl.Struct):
+        return Given([table.numbers(column, "score").alias(column)])
+    inside = table._replace(frame=values.struct.unnest())
+    return Given([inside.numbers(label, "score") for label in inside.frame.columns], tuple(inside.frame.columns))
+
+
+def _chosen(made: list[Predictions], systems: Sequence[str], path: str) -> list[Predictions]:
+    by_name = {one.name: one for one in made}
+    wanted = [systems] if isinstance(systems, str) else list(systems)
+    for name in wanted:
+        if name not in by_name:
+            known = listed(list(by_name))
+            raise ParameterError(
+                f"{path}: no system is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
+            )
+    return [by_name[name] for name in wanted]

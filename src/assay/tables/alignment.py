@@ -1,0 +1,119 @@
+"""Several systems' predictions of the same items, brought to one order."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from assay.errors import InputError, ParameterError, listed, number_of
+from assay.tables.predictions import Predictions
+
+Missing: TypeAlias = Literal["error", "drop"]
+
+
+def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> list[Predictions]:
+    """The same items in the same order for every system, that of the first; found by `item_id`, or by row without ids.
+
+    `missing`: an item that a system lacks is an error, or it is left out and counted (`drop`). The truth is the same
+    in all of them, or an error names the item.
+
+    >>> one = Predictions.of([0, 1], [0, 0], item_id=["a", "b"], name="one")
+    >>> other = Predictions.of([1, 0], [1, 1], item_id=["b", "a"], name="other")
+    >>> aligned([one, other])[1].frame.rows()
+    [('a', 0, 1), ('b', 1, 1)]
+    """
+    if missing not in get_args(Missing):
+        raise ParameterError(f"missing is one of {', '.join(get_args(Missing))}, not {missing!r}")
+    first, *others = systems
+    if not others:
+        return [first]
+    with_ids = [system for system in systems if system.has_ids]
+    if with_ids and len(with_ids) < len(systems):
+        without = next(system for system in systems if not system.has_ids)
+        raise InputError(f"{with_ids[0].name} has item ids and {without.name} has none: items cannot be paired")
+    made = _by_id(systems, missing) if with_ids else _by_row(systems)
+    return _agreeing(made)
+
+
+def _by_row(systems: Sequence[Predictions]) -> list[Predictions]:
+    first = systems[0]
+    for other in systems[1:]:
+        if len(other) != len(first):
+            sizes = f"{first.name} has {number_of('row', len(first))} and {other.name} {len(other):,}"
+            raise InputError(f"{sizes}: without item ids, rows are paired one by one")
+    return list(systems)
+
+
+def _by_id(systems: Sequence[Predictions], missing: Missing) -> list[Predictions]:
+    for system in systems:
+        ids = system.item_id
+        if ids.n_unique() < len(ids):
+            twice = ids.filter(ids.is_duplicated())[0]
+            raise InputError(f"{system.name}: the item {twice!r} occurs more than once: items cannot be paired")
+    first = systems[0]
+    if all(system.item_id.equals(first.item_id) for system in systems[1:]):
+        return list(systems)
+    order = pl.concat([system.item_id.to_frame() for system in systems]).unique(maintain_order=True)
+    rows = order
+    for number, system in enumerate(systems):
+        place = system.item_id.to_frame().with_row_index(f"row {number}")
+        rows = rows.join(place, on="item_id", how="left", maintain_order="left")
+    whole = rows.drop_nulls()
+    if missing == "error" and whole.height < rows.height:
+        for number, system in enumerate(systems):
+            lacking = rows.filter(pl.col(f"row {number}").is_null())["item_id"].to_list()
+            if lacking:
+                raise InputError(
+                    f"{system.name} lacks {number_of('item', len(lacking))} that another system has: {listed(lacking)}"
+                )
+    if not whole.height:
+        raise InputError(f"{listed([system.name for system in systems])} have no item in common")
+    made = [system.taken(whole[f"row {number}"].cast(pl.Int64)) for number, system in enumerate(systems)]
+    if gone := rows.height - whole.height:
+        said = f"{number_of('item', gone)} left out that not every system has"
+        made[0] = dataclasses.replace(made[0], remarks=(*made[0].remarks, said))
+    return made
+
+
+def _agreeing(systems: list[Predictions]) -> list[Predictions]:
+    """Refuse items on whose truth systems differ; bring labels to one type."""
+    kinds = {system.truth.dtype for system in systems}
+    if len(kinds) > 1:
+        for other in systems[1:]:
+            if pl.List(pl.String) in {systems[0].truth.dtype, other.truth.dtype} and systems[0].kind != other.kind:
+                raise InputError(f"of {systems[0].name} and {other.name} only one has several labels an item")
+        # One file's labels may all be numbers, or be text for the sake of an abstention.
+        systems = [_as_text(system) for system in systems]
+    first = systems[0]
+    for other in systems[1:]:
+        differ = first.truth != other.truth
+        if differ.any():
+            row = int(differ.arg_max() or 0)
+            raise InputError(
+                f"item {first.item_id[row]!r}: the truth is {_shown(first, row)} in {first.name} "
+                f"and {_shown(other, row)} in {other.name} ({number_of('item', int(differ.sum()))} differ)"
+            )
+        if not _same_weights(first, other):
+            raise InputError(f"{first.name} and {other.name} weigh items differently")
+    return systems
+
+
+def _shown(system: Predictions, row: int) -> str:
+    value = system.truth[row]
+    return repr(value.to_list() if isinstance(value, pl.Series) else value)
+
+
+def _as_text(system: Predictions) -> Predictions:
+    held = [name for name in ("truth", "prediction") if name in system.columns.columns]
+    labels = None if system.labels is None else tuple(map(str, system.labels))
+    return dataclasses.replace(system, columns=system.columns.with_columns(pl.col(held).cast(pl.String)), labels=labels)
+
+
+def _same_weights(one: Predictions, other: Predictions) -> bool:
+    if one.weight is None or other.weight is None:
+        return one.weight is other.weight
+    return bool(np.array_equal(one.weight.to_numpy(), other.weight.to_numpy()))

@@ -1,0 +1,211 @@
+"""Labels and numbers as callers have them (lists, NumPy, pandas, Polars, Arrow, sparse matrices) -> Polars columns.
+
+Labels stay what they are: text, whole numbers, booleans, Categorical, Enum. Several labels an item are lists of text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.errors import InputError
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+
+def labels_of(values: Any, what: str) -> pl.Series:
+    """One label an item: text, whole numbers or booleans; null where there is none. Or lists of several as text.
+
+    >>> labels_of([1, 0, None], "y_true").to_list()
+    [1, 0, None]
+    >>> labels_of([{"b", "a"}, []], "y_true").to_list()
+    [['a', 'b'], []]
+    """
+    made = _series(values, what)
+    kind = made.dtype
+    if isinstance(kind, pl.List | pl.Array):
+        return _several(made, what)
+    if kind.base_type() in _TEXTS or kind in {pl.Boolean, pl.Int64}:
+        return made.alias(what)
+    if kind.is_integer() or kind.is_float() or kind.is_decimal():
+        return _whole(made, what)
+    if kind == pl.Null:
+        return made.cast(pl.String).alias(what)
+    raise InputError(f"{what}: expected labels as text, whole numbers or booleans, got {_says(kind)}")
+
+
+def ids_of(values: Any, what: str) -> pl.Series:
+    """One id an item, as text; null where there is none.
+
+    >>> ids_of([7, 8], "item_id").to_list()
+    ['7', '8']
+    """
+    made = labels_of(values, what)
+    if isinstance(made.dtype, pl.List):
+        raise InputError(f"{what}: expected text or whole numbers as ids, got lists")
+    return made.cast(pl.String)
+
+
+def numbers_of(values: Any, what: str) -> pl.Series:
+    """One number an item, finite; null where there is none.
+
+    >>> numbers_of([0.5, 1], "y_score").to_list()
+    [0.5, 1.0]
+    """
+    made = _series(values, what)
+    if made.dtype == pl.Null:
+        return made.cast(pl.Float64).alias(what)
+    if not (made.dtype.is_numeric() or made.dtype == pl.Boolean):
+        raise InputError(f"{what}: expected numbers, got {_says(made.dtype)}")
+    numbers = made if made.dtype == pl.Float64 else made.cast(pl.Float64)
+    if not numbers.is_finite().all():
+        row = int((~numbers.is_finite()).arg_max() or 0)
+        raise InputError(f"{what}: row {row + 1}: expected a finite number, got {numbers[row]}")
+    return numbers.alias(what)
+
+
+def _series(values: Any, what: str) -> pl.Series:
+    """Values of any library as a column; labels are not yet looked at."""
+    if isinstance(values, pl.Series):
+        return _from_list(values.to_list(), what) if values.dtype == pl.Object else values
+    odd = isinstance(values, pl.Expr | pl.DataFrame | pl.LazyFrame | str | bytes | Mapping)
+    if odd or not (isinstance(values, Iterable) or hasattr(values, "__array__")):
+        raise InputError(f"{what}: expected one value an item, as a list or an array, got {type(values).__name__}")
+    if hasattr(values, "isna") and hasattr(values, "dtype"):
+        return _from_pandas(values, what)
+    if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        try:
+            return pl.Series(values)
+        except (TypeError, ValueError, pl.exceptions.PolarsError) as problem:
+            raise InputError(f"{what}: expected a column: {problem}") from problem
+    if isinstance(values, np.ndarray) or (hasattr(values, "__array__") and not isinstance(values, list | tuple)):
+        return _from_array(np.asarray(values), what)
+    if isinstance(values, set | frozenset):
+        raise InputError(f"{what}: expected a list or an array, got a set, which has no order")
+    return _from_list(list(values), what)
+
+
+def _from_array(values: np.ndarray[Any, Any], what: str) -> pl.Series:
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise InputError(f"{what}: expected one value an item, got an array of shape {values.shape}")
+    if values.dtype.kind in "biuf":
+        # Float16 and long doubles are not for Polars.
+        odd = values.dtype.kind == "f" and values.dtype.itemsize not in {4, 8}
+        return pl.Series(values.astype(np.float64) if odd else np.ascontiguousarray(values))
+    if values.dtype.kind == "U":
+        return pl.Series(values.astype(object), dtype=pl.String)
+    return _from_list(values.tolist(), what)
+
+
+def _from_pandas(values: Any, what: str) -> pl.Series:
+    missing = np.asarray(values.isna())
+    if hasattr(values.dtype, "categories"):
+        categories = _from_list(list(values.dtype.categories), what)
+        codes = np.asarray(getattr(values, "cat", values).codes).astype(np.int64)
+        if not len(categories):
+            return pl.repeat(None, len(codes), dtype=pl.String, eager=True)
+        picked = categories.gather(pl.Series(np.maximum(codes, 0)))
+        return picked if not missing.any() else pl.select(pl.when(pl.Series(~missing)).then(picked)).to_series()
+    if not missing.any() and getattr(values.dtype, "kind", "O") in "biuf":
+        return _from_array(np.asarray(values.to_numpy(dtype=getattr(values.dtype, "numpy_dtype", None))), what)
+    plain = values.tolist()
+    if missing.any():
+        plain = [None if gone else value for value, gone in zip(plain, missing.tolist(), strict=True)]
+    return _from_list(plain, what)
+
+
+def _from_list(values: list[Any], what: str) -> pl.Series:
+    """Python objects: one look at each type, not at each value."""
+    kinds = {kind for kind in set(map(type, values)) if kind is not type(None)}
+    if any(issubclass(kind, set | frozenset | list | tuple | np.ndarray) for kind in kinds):
+        return _from_lists(values, what)
+    if any(issubclass(kind, float | np.floating) for kind in kinds) and any(issubclass(kind, str) for kind in kinds):
+        # What other tools put where a text is absent is a number that is none.
+        values = [None if isinstance(value, float | np.floating) and math.isnan(value) else value for value in values]
+        kinds = {kind for kind in set(map(type, values)) if kind is not type(None)}
+    if len({_sort(kind) for kind in kinds}) > 1:
+        shown = sorted({kind.__name__ for kind in kinds})
+        raise InputError(f"{what}: expected values of one type, got {' and '.join(shown)}")
+    sort = _sort(next(iter(kinds))) if kinds else "nothing"
+    try:
+        if sort == "text":
+            return pl.Series(values, dtype=pl.String)
+        if sort == "bool":
+            return pl.Series([None if value is None else bool(value) for value in values], dtype=pl.Boolean)
+        if sort == "number":
+            if all(issubclass(kind, int | np.integer) for kind in kinds):
+                return pl.Series(values, dtype=pl.Int64)
+            return pl.Series(values, dtype=pl.Float64, strict=False)
+        if sort == "nothing":
+            return pl.Series(values, dtype=pl.Null)
+    except (TypeError, ValueError, OverflowError, UnicodeError, pl.exceptions.PolarsError) as problem:
+        raise InputError(f"{what}: {' '.join(str(problem).split())[:200]}") from problem
+    odd = next(iter(kinds)).__name__
+    raise InputError(f"{what}: expected text, numbers or booleans, got {odd}")
+
+
+def _sort(kind: type) -> str:
+    if issubclass(kind, bool | np.bool):
+        return "bool"
+    if issubclass(kind, int | float | np.integer | np.floating):
+        return "number"
+    return "text" if issubclass(kind, str) else kind.__name__
+
+
+def _from_lists(values: list[Any], what: str) -> pl.Series:
+    made: list[list[str] | None] = []
+    for row, held in enumerate(values, 1):
+        if held is None or (isinstance(held, float) and math.isnan(held)):
+            made.append(None)
+        elif isinstance(held, set | frozenset | list | tuple | np.ndarray):
+            made.append(sorted({_label_text(label, row, what) for label in held}))
+        else:
+            raise InputError(f"{what}: row {row}: expected a list of labels as in the other rows, got {held!r}")
+    try:
+        return pl.Series(made, dtype=pl.List(pl.String))
+    except UnicodeError as problem:
+        raise InputError(f"{what}: expected text that UTF-8 can write: {problem}") from problem
+
+
+def _label_text(label: Any, row: int, what: str) -> str:
+    if isinstance(label, str | int | np.integer | np.bool):
+        return str(label)
+    raise InputError(f"{what}: row {row}: expected labels as text or whole numbers, got {label!r}")
+
+
+def _several(values: pl.Series, what: str) -> pl.Series:
+    """Lists of whatever labels as lists of text, each label once, sorted."""
+    inner = getattr(values.dtype, "inner", None)
+    if inner is None or not (inner.is_integer() or inner.base_type() in {*_TEXTS, pl.Boolean, pl.Null}):
+        raise InputError(f"{what}: expected lists of text or whole numbers, got {_says(values.dtype)}")
+    lists = values.cast(pl.List(inner)).cast(pl.List(pl.String))
+    absent = lists.list.eval(pl.element().is_null()).list.any()
+    if absent.any():
+        row = int(absent.arg_max() or 0)
+        raise InputError(f"{what}: row {row + 1}: expected labels in the list, got nothing for one")
+    return lists.list.unique().list.sort().alias(what)
+
+
+def _whole(values: pl.Series, what: str) -> pl.Series:
+    """Numbers that are labels are whole, however they are stored; what is not a number is nothing."""
+    if values.dtype.is_float():
+        values = values.fill_nan(None)
+        wrong = (values != values.floor()) | values.is_infinite()
+        if wrong.any():
+            got = values[int(wrong.arg_max() or 0)]
+            raise InputError(f"{what}: expected labels, got the number {got}: scores are given as y_score")
+    made = values.cast(pl.Int64, strict=False)
+    if made.null_count() > values.null_count():
+        got = values.filter(made.is_null() & values.is_not_null())[0]
+        raise InputError(f"{what}: expected whole numbers of 64 bits as labels, got {got}")
+    return made.alias(what)
+
+
+def _says(kind: pl.DataType) -> str:
+    return f"values of the type {kind}"

@@ -1,0 +1,209 @@
+"""Rules for labels that are absent, unknown or of two types; what is refused names the row, or the line of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import polars as pl
+
+from assay.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.tables.positive import label_among
+
+Nulls: TypeAlias = Literal["error", "drop", "label"]
+Unknown: TypeAlias = Literal["error", "other"]
+#: Names the file and the line of a row (from 0).
+Where: TypeAlias = Callable[[int], tuple[str, int | None]]
+
+#: What an absent prediction is called where it counts as a label, and any label that was not stated.
+NONE, OTHER = "(none)", "(other)"
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+#: Few values are sorted out before Polars has started; many, faster by its streaming engine, which starts later still.
+_FEW, _LONG = 1 << 12, 1 << 17
+_MOST_NAMED = 100
+
+
+def distinct(values: pl.Series) -> list[Any]:
+    """The labels that occur, sorted; those of an Enum in its own order.
+
+    >>> distinct(pl.Series([3, 1, None, 3])), distinct(pl.Series([["b"], ["a", "b"], []]))
+    ([1, 3], ['a', 'b'])
+    """
+    if isinstance(values.dtype, pl.List):
+        values = values.explode()
+    if len(values) > _LONG:
+        values = values.alias("label").to_frame().lazy().unique().collect(engine="streaming").to_series()
+    elif len(values) > _FEW:
+        values = values.unique()
+    found = set(values.to_list()) - {None}
+    if isinstance(values.dtype, pl.Enum):
+        return [label for label in values.dtype.categories.to_list() if label in found]
+    return sorted(found)
+
+
+def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Both columns of one type; text and numbers do not go together.
+
+    >>> harmonised(pl.Series([0, 1]), pl.Series([True, False]))[1].to_list()
+    [1, 0]
+    """
+    one, other = truth.dtype, prediction.dtype
+    if one == other:
+        return truth, prediction
+    if prediction.null_count() == len(prediction):
+        return truth, pl.repeat(None, len(prediction), dtype=one, eager=True).alias(prediction.name)
+    if truth.null_count() == len(truth):
+        return pl.repeat(None, len(truth), dtype=other, eager=True).alias(truth.name), prediction
+    if one.base_type() in _TEXTS and other.base_type() in _TEXTS:
+        return truth.cast(pl.String), prediction.cast(pl.String)
+    if {one, other} == {pl.Boolean(), pl.Int64()}:
+        return truth.cast(pl.Int64), prediction.cast(pl.Int64)
+    said = " and ".join(f"{_said(column)} in {column.name}" for column in (truth, prediction))
+    raise InputError(f"expected true and predicted labels of one type, got {said}")
+
+
+def _said(values: pl.Series) -> str:
+    kind = values.dtype
+    if isinstance(kind, pl.List):
+        return "several labels an item"
+    first = values.drop_nulls()[0]
+    return (
+        f"{'text' if kind.base_type() in _TEXTS else 'true and false' if kind == pl.Boolean else 'numbers'} ({first!r})"
+    )
+
+
+def as_label(label: Any, kind: pl.DataType) -> Any:
+    """A label as a column of this type holds it; labels from a command line are text.
+
+    >>> as_label("1", pl.Int64()), as_label(1, pl.String()), as_label("true", pl.Boolean())
+    (1, '1', True)
+    """
+    if kind == pl.Boolean:
+        return bool(label) if label in (0, 1) else label_among([False, True], label)
+    if kind == pl.Int64:
+        try:
+            return int(label)
+        except (TypeError, ValueError):
+            raise ParameterError(f"expected a whole number as a label, as in the data, got {label!r}") from None
+    return str(label)
+
+
+def stated_labels(labels: Sequence[Any] | None, kind: pl.DataType) -> tuple[Any, ...] | None:
+    """The labels that were stated, as the columns hold them; each once."""
+    if labels is None:
+        return None
+    if isinstance(labels, str):
+        raise ParameterError(f"labels is a list of labels, not the text {labels!r}")
+    stated = tuple(as_label(label, kind) for label in labels)
+    if not stated or len(set(stated)) < len(stated):
+        raise ParameterError(
+            f"labels: expected each label once, got {listed([str(label) for label in stated]) or 'none'}"
+        )
+    return stated
+
+
+def without_nulls(
+    frame: pl.DataFrame, nulls: Nulls, name: str, where: Where | None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Treat absent labels, scores and weights by the rule; say what was left out."""
+    if nulls not in get_args(Nulls):
+        raise ParameterError(f"nulls is one of {', '.join(get_args(Nulls))}, not {nulls!r}")
+    absent = {column.name: column.null_count() for column in frame.iter_columns() if column.null_count()}
+    if not absent:
+        return frame, ()
+    if nulls == "label" and absent.keys() == {"prediction"}:
+        return _as_none(frame), (f"{name}: {number_of('item', absent['prediction'])} without a prediction: {NONE}",)
+    if nulls == "drop":
+        # Row numbers stay those of the whole table, so that items of other systems can be found by them.
+        named = frame if "item_id" in frame.columns else frame.with_columns(item_id=row_numbers(frame.height))
+        kept = named.drop_nulls()
+        if not kept.height:
+            raise InputError(f"{name}: every item lacks something ({listed(list(absent))}): nothing is left")
+        lacking = listed([f"{column} {number:,}" for column, number in absent.items()])
+        gone = number_of("item", frame.height - kept.height)
+        return kept, (f"{name}: {gone} left out for want of a value ({lacking})",)
+    column = next(name for name in absent if not (nulls == "label" and name == "prediction"))
+    raise _null_error(frame, column, absent[column], name, where)
+
+
+def row_numbers(height: int) -> pl.Series:
+    """Ids for items that have none: their rows, from 1.
+
+    >>> row_numbers(2).to_list()
+    ['1', '2']
+    """
+    return pl.int_range(1, height + 1, eager=True).cast(pl.String).alias("item_id")
+
+
+def _null_error(frame: pl.DataFrame, column: str, number: int, name: str, where: Where | None) -> InputError:
+    """Say how many values are absent, where the first is, and what can be done about it."""
+    row = int(frame[column].is_null().arg_max() or 0)
+    ways = "nulls='drop' leaves such items out"
+    if column == "prediction":
+        ways += f", nulls='label' counts them as the label {NONE}"
+    if where is not None:
+        path, line = where(row)
+        note = f"{number_of('null', number)} in this column; {ways}"
+        return FormatError(path, line, expected=f"a value as {column}", got="nothing", note=note)
+    return InputError(f"{name}: {number_of('null', number)} in {column}, first at row {row + 1}: {ways}")
+
+
+def _as_none(frame: pl.DataFrame) -> pl.DataFrame:
+    """An absent prediction as a label of its own, which no item has."""
+    if isinstance(frame["prediction"].dtype, pl.List):
+        return frame.with_columns(pl.col("prediction").fill_null(pl.lit([NONE])))
+    return frame.with_columns(
+        pl.col("truth").cast(pl.String), pl.col("prediction").cast(pl.String).fill_null(pl.lit(NONE))
+    )
+
+
+def only_known(
+    frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where | None
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Refuse labels that were not stated, or call them "(other)"; say how many."""
+    if unknown not in get_args(Unknown):
+        raise ParameterError(f"unknown is one of {', '.join(get_args(Unknown))}, not {unknown!r}")
+    if labels is None:
+        return frame, ()
+    said: list[str] = []
+    known = {str(label) for label in labels} | {NONE}
+    for column in [name for name in ("truth", "prediction") if name in frame.columns]:
+        strange = [label for label in distinct(frame[column]) if str(label) not in known]
+        if not strange:
+            continue
+        if unknown == "error":
+            raise _unknown_error(frame, column, strange, labels, where)
+        frame = frame.with_columns(
+            pl.col(name).cast(pl.String) for name in ("truth", "prediction") if name in frame.columns
+            and not isinstance(frame[name].dtype, pl.List)
+        )  # fmt: skip
+        replaced = pl.element() if isinstance(frame[column].dtype, pl.List) else pl.col(column)
+        kept = pl.when(replaced.is_in(pl.Series(sorted(known)).implode())).then(replaced).otherwise(pl.lit(OTHER))
+        if isinstance(frame[column].dtype, pl.List):
+            kept = pl.col(column).list.eval(kept).list.unique().list.sort()
+        frame = frame.with_columns(kept.alias(column))
+        said.append(f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}")
+    return frame, tuple(said)
+
+
+def _unknown_error(
+    frame: pl.DataFrame, column: str, strange: Sequence[Any], labels: Sequence[Any], where: Where | None
+) -> InputError:
+    """Name the first row that holds one of the strange labels."""
+    values = frame[column]
+    names = [str(known) for known in labels]
+    rows = {
+        label: int(
+            (values.list.contains(label) if isinstance(values.dtype, pl.List) else values == label).arg_max() or 0
+        )
+        for label in strange[:_MOST_NAMED]
+    }
+    label = min(rows, key=lambda one: rows[one])
+    row = rows[label]
+    expected = f"a label of {listed(names)} as {column}"
+    ways = f"unknown='other' counts others as {OTHER}"
+    if where is not None:
+        path, line = where(row)
+        return FormatError(path, line, expected=expected, got=str(label), note=ways)
+    hint = did_you_mean(str(label), names)
+    return InputError(f"row {row + 1}: expected {expected}, got {label!r}{hint}; {ways}")

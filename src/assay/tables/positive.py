@@ -1,0 +1,70 @@
+"""Which of two labels is the positive one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.errors import ParameterError, did_you_mean, listed
+
+#: Pairs of labels of which everybody knows the positive one, the negative one first.
+KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
+    (False, True),
+    (0, 1),
+    ("0", "1"),
+    ("false", "true"),
+    ("False", "True"),
+)
+_POSITIVE = (1, True, "1", "true", "True")
+_MOST_LABELS = 2
+
+
+def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
+    """The positive one of two labels: the stated one, else 1, True, "1", "true" or "True"; else an error says how.
+
+    >>> positive_label([0, 1]), positive_label(["ham", "spam"], "spam"), positive_label([0, 1], "0")
+    (1, 'spam', 0)
+    >>> positive_label(["ham", "spam"])
+    Traceback (most recent call last):
+        ...
+    assay.errors.ParameterError: which label is positive, ham or spam? say pos_label='ham' (on the command line
+    --positive ham) or pos_label='spam' (--positive spam)
+    """
+    if pos_label is not None:
+        return label_among(labels, pos_label)
+    known = [label for label in labels if _is_known(label)]
+    if len(labels) <= _MOST_LABELS and len(known) == 1:
+        return known[0]
+    if not labels or len(labels) > _MOST_LABELS:
+        names = listed([str(label) for label in labels]) or "none"
+        raise ParameterError(f"a positive label is one of two labels: there are {len(labels)} ({names})")
+    ways = [f"pos_label={label!r}" for label in labels]
+    options = [f"--positive {label}" for label in labels]
+    first = f"say {ways[0]} (on the command line {options[0]})"
+    if len(labels) == 1:
+        raise ParameterError(f"is {labels[0]} the positive label? {first}, or name the other one")
+    raise ParameterError(f"which label is positive, {labels[0]} or {labels[1]}? {first} or {ways[1]} ({options[1]})")
+
+
+def label_among(labels: Sequence[Any], label: Any) -> Any:
+    """The label that is meant; as text, where it was written so on a command line.
+
+    >>> label_among([1, 2, 3], "2"), label_among([False, True], "true")
+    (2, True)
+    """
+    for known in labels:
+        if type(known) is type(label) and known == label:
+            return known
+    for known in labels:  # 1 is True, and 1.0 is 1, as in Python
+        if known == label:
+            return known
+    text = str(label)
+    for known in labels:
+        if str(known) == text or (isinstance(known, bool) and str(known).lower() == text.lower()):
+            return known
+    names = [str(known) for known in labels]
+    raise ParameterError(f"expected a label of {listed(names) or 'none'}, got {label!r}{did_you_mean(text, names)}")
+
+
+def _is_known(label: Any) -> bool:
+    return any(type(label) is type(word) and label == word for word in _POSITIVE)

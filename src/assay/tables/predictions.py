@@ -1,0 +1,365 @@
+"""What a classifier said of each item, beside the truth."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from assay.errors import FormatError, InputError, ParameterError, listed, number_of
+from assay.tables.label_columns import ids_of, numbers_of
+from assay.tables.label_matrices import Given, label_lists, scores_of
+from assay.tables.label_rules import (
+    NONE,
+    OTHER,
+    Nulls,
+    Unknown,
+    Where,
+    as_label,
+    distinct,
+    harmonised,
+    only_known,
+    row_numbers,
+    stated_labels,
+    without_nulls,
+)
+from assay.tables.positive import KNOWN_PAIRS, positive_label
+
+Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
+#: What columns of scores are called, where there is one a class.
+SCORE_OF = "score:"
+_TWO = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """One system's predictions beside the truth, an item a row.
+
+    `columns` holds `truth` and, as far as they were given, `prediction`, `score` (one an item, of the positive label)
+    or `score:LABEL` (one a class), `weight` and `item_id`. Labels keep their type (text, whole numbers, booleans,
+    Categorical, Enum); several labels an item are lists of text. `frame` is the same with `item_id` in front in any
+    case: row numbers from 1 if none were given. These are made when somebody asks for `frame` or `item_id`, because
+    for millions of rows they cost more than all the rest: `truth`, `prediction`, `score` and `weight` do without.
+
+    >>> predictions = Predictions.of(["spam", "ham", "spam"], ["spam", "spam", "spam"], pos_label="spam")
+    >>> predictions.kind, predictions.label_values, predictions.positive
+    ('binary', ('ham', 'spam'), 'spam')
+    >>> predictions.frame.rows()
+    [('1', 'spam', 'spam'), ('2', 'ham', 'spam'), ('3', 'spam', 'spam')]
+    """
+
+    columns: pl.DataFrame
+    name: str = "predictions"
+    #: As stated; None: those that occur, sorted.
+    labels: tuple[Any, ...] | None = None
+    #: As stated.
+    pos_label: Any = None
+    #: A file's path, for messages.
+    origin: str = "in memory"
+    #: What was noticed when the table was made; `warnings` has more.
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        y_true: Any,
+        y_pred: Any = None,
+        *,
+        y_score: Any = None,
+        labels: Sequence[Any] | None = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        item_id: Any = None,
+        nulls: Nulls = "error",
+        unknown: Unknown = "error",
+        name: str = "predictions",
+    ) -> Predictions:
+        """Take predictions from lists, arrays or columns of any library.
+
+        Several labels an item are lists or sets of labels, or a matrix of 0 and 1 (dense or sparse) with a column a
+        label. `y_score` is one number an item; or a matrix with a column a label in the order of `labels` (sorted, if
+        they are not stated); or a dict of label to numbers. Of two columns that of the positive label is kept.
+
+        `nulls`: an absent label is an error; or its item is left out (`drop`) and counted; or an absent prediction
+        counts as the label "(none)", which is never right (`label`). `unknown`: a label outside the stated `labels`
+        is an error, or counts as "(other)" (`other`). Whole numbers and booleans become text beside these two.
+
+        >>> Predictions.of([0, 1], y_score=[0.2, 0.7]).at(0.5).prediction.to_list()
+        [0, 1]
+        >>> Predictions.of([["a", "b"], []], [["a"], ["b"]]).kind
+        'multilabel'
+        """
+        if isinstance(y_true, Predictions):
+            return y_true
+        truth, stated = label_lists(y_true, labels, "y_true")
+        columns = {"truth": truth}
+        if y_pred is not None:
+            columns["prediction"], stated = label_lists(y_pred, stated, "y_pred")
+        if sample_weight is not None:
+            columns["weight"] = numbers_of(sample_weight, "sample_weight")
+        if item_id is not None:
+            columns["item_id"] = ids_of(item_id, "item_id")
+        scores = None if y_score is None else scores_of(y_score)
+        return assembled(columns, scores, labels=stated, pos_label=pos_label, nulls=nulls, unknown=unknown, name=name)
+
+    def __repr__(self) -> str:
+        return f"<Predictions {self.name!r}: {number_of('item', self.columns.height)}>"
+
+    def __len__(self) -> int:
+        return self.columns.height
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table with the ids of the items in front."""
+        rest = [column for column in self.columns.columns if column != "item_id"]
+        return self.columns.select(self.item_id, *rest)
+
+    @cached_property
+    def item_id(self) -> pl.Series:
+        """The ids of the items; row numbers from 1 if none were given."""
+        if "item_id" in self.columns.columns:
+            return self.columns["item_id"]
+        return row_numbers(self.columns.height)
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether items were given ids."""
+        return "item_id" in self.columns.columns
+
+    @property
+    def truth(self) -> pl.Series:
+        """The true label of each item, or its labels."""
+        return self.columns["truth"]
+
+    @property
+    def prediction(self) -> pl.Series | None:
+        """The predicted label of each item, or its labels; None if there are scores only."""
+        return self._column("prediction")
+
+    @property
+    def weight(self) -> pl.Series | None:
+        """The weight of each item; None if all weigh the same."""
+        return self._column("weight")
+
+    @property
+    def score(self) -> pl.Series | None:
+        """The score of the positive label; None if there is none."""
+        return self._column("score")
+
+    @cached_property
+    def class_scores(self) -> dict[Any, pl.Series]:
+        """The scores of each label, where there is one a class."""
+        named = {str(label): label for label in self.label_values}
+        return {
+            named.get(column.removeprefix(SCORE_OF), column.removeprefix(SCORE_OF)): self.columns[column]
+            for column in self.columns.columns
+            if column.startswith(SCORE_OF)
+        }
+
+    def _column(self, name: str) -> pl.Series | None:
+        return self.columns[name] if name in self.columns.columns else None
+
+    @cached_property
+    def _seen(self) -> dict[str, list[Any]]:
+        """The distinct labels of truth and prediction, sorted."""
+        held = [column for column in ("truth", "prediction") if column in self.columns.columns]
+        return {column: distinct(self.columns[column]) for column in held}
+
+    @cached_property
+    def label_values(self) -> tuple[Any, ...]:
+        """All labels in order: those stated, or those that occur in truth, prediction or scores, sorted.
+
+        Of 0 and 1, False and True and the like both are there even if only one of them occurs; "(none)" and "(other)"
+        come last.
+
+        >>> Predictions.of([1, 1], [1, 1]).label_values
+        (0, 1)
+        """
+        if self.labels is not None:
+            added = [extra for extra in (OTHER, NONE) if any(extra in seen for seen in self._seen.values())]
+            return (*self.labels, *(extra for extra in added if extra not in self.labels))
+        found = set().union(*map(set, self._seen.values()))
+        scored = [column.removeprefix(SCORE_OF) for column in self.columns.columns if column.startswith(SCORE_OF)]
+        found |= {as_label(text, self.truth.dtype) for text in scored}
+        if isinstance(self.truth.dtype, pl.List):
+            whole = all(label.isdecimal() for label in found)
+            return tuple(sorted(found, key=(lambda label: (int(label), label)) if whole else None))
+        if self.pos_label is not None and len(found) == 1:
+            found.add(as_label(self.pos_label, self.truth.dtype))
+        if len(found) == 1:
+            (only,) = found
+            found = next((set(pair) for pair in KNOWN_PAIRS if type(pair[0]) is type(only) and only in pair), found)
+        return tuple(sorted(found, key=self._place))
+
+    def _place(self, label: Any) -> tuple[bool, Any]:
+        """Where a label comes in order: those of an Enum in its own, "(other)" and "(none)" last."""
+        kind = self.truth.dtype
+        if isinstance(kind, pl.Enum) and label in (categories := kind.categories.to_list()):
+            return False, categories.index(label)
+        return label in {OTHER, NONE}, label
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Several labels an item: multilabel; two labels: binary; else multiclass."""
+        if isinstance(self.truth.dtype, pl.List):
+            return "multilabel"
+        if "score" in self.columns.columns:
+            return "binary"
+        return "binary" if len(self.label_values) <= _TWO else "multiclass"
+
+    @cached_property
+    def positive(self) -> Any:
+        """The positive label: the stated one, else 1, True, "1", "true" or "True"; otherwise an error says how."""
+        if self.kind != "binary":
+            names = listed([str(label) for label in self.label_values])
+            raise ParameterError(f"{self.name}: only one of two labels can be positive: there are {names}")
+        return positive_label(self.label_values, self.pos_label)
+
+    @cached_property
+    def negative(self) -> Any:
+        """The label that is not the positive one."""
+        others = [label for label in self.label_values if label != self.positive]
+        return others[0] if others else f"not {self.positive}"
+
+    @cached_property
+    def unseen(self) -> tuple[Any, ...]:
+        """Labels that are predicted though no item has them."""
+        true = set(self._seen["truth"])
+        return tuple(label for label in self._seen.get("prediction", ()) if label not in true and label != NONE)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is legal but odd: items left out, labels that no item has, ids that occur twice."""
+        said = list(self.remarks)
+        if self.unseen:
+            names = listed([str(label) for label in self.unseen])
+            said.append(f"{self.name}: {number_of('label', len(self.unseen))} predicted that no item has: {names}")
+        if (
+            self.has_ids
+            and (twice := self.item_id.filter(self.item_id.is_duplicated()).unique(maintain_order=True)).len()
+        ):
+            said.append(f"{self.name}: {number_of('item id', twice.len())} more than once, first {twice[0]!r}")
+        return tuple(said)
+
+    def at(self, threshold: float) -> Predictions:
+        """Predict the positive label where the score is at least the threshold, the negative one elsewhere.
+
+        >>> Predictions.of([0, 1, 1], y_score=[0.2, 0.5, 0.9]).at(0.5).prediction.to_list()
+        [0, 1, 1]
+        """
+        if self.score is None:
+            has = "scores of each class" if self.class_scores else "no scores"
+            raise ParameterError(f"{self.name}: a threshold needs one score an item: there are {has}")
+        kind = self.truth.dtype
+        if not isinstance(kind, pl.Enum) or {self.positive, self.negative} <= set(kind.categories):
+            truth = self.truth
+        else:
+            truth, kind = self.truth.cast(pl.String), pl.String()
+        yes, no = (pl.lit(label, dtype=kind) for label in (self.positive, self.negative))
+        made = pl.when(pl.col("score") >= threshold).then(yes).otherwise(no).alias("prediction")
+        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(truth, made)))
+
+    def most_likely(self) -> Predictions:
+        """Predict the label with the largest score, the first one in order of several; needs scores of each class.
+
+        >>> scored = Predictions.of(["a", "c"], y_score={"a": [0.5, 0.2], "b": [0.5, 0.1], "c": [0.0, 0.7]})
+        >>> scored.most_likely().prediction.to_list()
+        ['a', 'c']
+        """
+        scores = self.class_scores
+        if not scores or self.kind == "multilabel":
+            raise ParameterError(f"{self.name}: the most likely label needs one label an item and scores of each class")
+        in_order = [label for label in self.label_values if label in scores]
+        best = pl.concat_list([scores[label].alias(str(label)) for label in in_order]).list.arg_max()
+        kind = self.truth.dtype
+        kind = pl.String() if isinstance(kind, pl.Enum | pl.Categorical) else kind
+        made = pl.Series(in_order, dtype=kind).gather(pl.select(best).to_series()).alias("prediction")
+        return dataclasses.replace(self, columns=_ordered(self.columns.with_columns(self.truth.cast(kind), made)))
+
+    def taken(self, rows: pl.Series) -> Predictions:
+        """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.
+
+        >>> Predictions.of([0, 1], [1, 1]).taken(pl.Series([1])).frame.rows()
+        [('2', 1, 1)]
+        """
+        frame = self.frame
+        kept = frame.filter(rows) if rows.dtype == pl.Boolean else frame[rows]
+        return dataclasses.replace(self, columns=_ordered(kept), labels=self.labels)
+
+
+def assembled(
+    columns: dict[str, pl.Series],
+    scores: Given | None,
+    *,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    nulls: Nulls,
+    unknown: Unknown = "error",
+    name: str = "predictions",
+    origin: str = "in memory",
+    where: Where | None = None,
+    remarks: tuple[str, ...] = (),
+) -> Predictions:
+    """Check columns against one another and make a table of them; `where` finds the line of a row."""
+    given = {**columns, **({} if scores is None else {column.name: column for column in scores.columns})}
+    height = len(columns["truth"])
+    for column in given.values():
+        if len(column) != height:
+            what = columns["truth"].name
+            raise InputError(f"expected as many values as {what} has, {height:,}, got {len(column):,} in {column.name}")
+    if not height:
+        raise InputError(f"{name}: expected at least one item, got none")
+    if "prediction" in columns:
+        columns["truth"], columns["prediction"] = harmonised(columns["truth"], columns["prediction"])
+    if "weight" in columns and (columns["weight"] < 0).any():
+        row = int((columns["weight"] < 0).arg_max() or 0)
+        path, line = (f"{name}: row {row + 1}", None) if where is None else where(row)
+        raise FormatError(path, line, expected="a weight from 0 on", got=str(columns["weight"][row]))
+    stated = stated_labels(labels, columns["truth"].dtype)
+    frame = pl.DataFrame([column.alias(ours) for ours, column in columns.items()])
+    if scores is not None:
+        frame = frame.with_columns(_placed(scores, frame, stated, pos_label, name))
+    frame, left_out = without_nulls(frame, nulls, name, where)
+    frame, renamed = only_known(frame, stated, unknown, where)
+    if stated is not None and frame["truth"].dtype == pl.String:
+        stated = tuple(map(str, stated))
+    said = (*remarks, *left_out, *(f"{name}: {one}" for one in renamed))
+    return Predictions(_ordered(frame), name, stated, pos_label, origin, said)
+
+
+def _placed(
+    scores: Given, frame: pl.DataFrame, stated: tuple[Any, ...] | None, pos_label: Any, name: str
+) -> list[pl.Series]:
+    """Scores under the names of their labels; of two labels, or of one, the score of the positive one."""
+    bare = Predictions(frame, name, stated, pos_label)
+    found = bare.label_values
+    several = bare.kind == "multilabel"
+    if scores.labels is None and len(scores.columns) == 1 and not several:
+        if len(found) > _TWO:
+            names = listed([str(label) for label in found])
+            raise InputError(f"{name}: one score an item goes with two labels, and there are {len(found)}: {names}")
+        return [scores.columns[0].alias("score")]
+    kind = frame["truth"].dtype
+    named = found if scores.labels is None else tuple(as_label(label, kind) for label in scores.labels)
+    if scores.labels is None and isinstance(kind, pl.Enum) and stated is None and list(found) != sorted(found):
+        raise InputError(f"{name}: the Enum's order is not the alphabet's: state the labels of the columns of y_score")
+    if len(named) != len(scores.columns):
+        has, names = number_of("column", len(scores.columns)), listed([str(label) for label in named])
+        raise InputError(f"{name}: y_score has {has}, and there are {len(named)} labels ({names}): state labels")
+    if missing := [str(label) for label in found if label not in named and label not in {NONE, OTHER}]:
+        raise InputError(f"{name}: there are no scores for {listed(missing)}")
+    if len(named) == _TWO and not several:
+        positive = positive_label(sorted(named, key=bare._place), pos_label)
+        return [scores.columns[named.index(positive)].alias("score")]
+    return [column.alias(f"{SCORE_OF}{label}") for label, column in zip(named, scores.columns, strict=True)]
+
+
+def _ordered(frame: pl.DataFrame) -> pl.DataFrame:
+    """The columns in their usual order."""
+    usual = [name for name in ("item_id", "truth", "prediction", "weight", "score") if name in frame.columns]
+    order = [*usual, *(name for name in frame.columns if name not in usual)]
+    return frame if order == frame.columns else frame[order]

@@ -1,0 +1,407 @@
+"""Extraction: tags become spans by the rules of conlleval, spans match one to one, nothing is counted twice."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import quickly
+from typer.testing import CliRunner
+
+from assay import FormatError, InputError, ParameterError, compare, extract
+from assay.cli import app
+from assay.errors import AssayError
+from assay.extraction import Spans, read_spans
+from assay.extraction.matching import Place, overlapping
+from assay.extraction.tags import Tag, Tagged, misplaced, spans_in, tag_of
+from assay.files.sources import Source
+
+thoroughly = settings(quickly, max_examples=200)
+LETTERS = Path(__file__).parents[1] / "src" / "assay" / "data" / "letters" / "names.conll"
+
+
+def named(text: str, name: str = "n.conll") -> Source:
+    return Source(io.BytesIO(text.encode()), name=name)
+
+
+def tags(text: str) -> list[Tag]:
+    return [tag for word in text.split() if (tag := tag_of(word))]
+
+
+def spans(text: str) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.type) for span in spans_in(tags(text))]
+
+
+# Tags.
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("B-PER I-PER O B-LOC", [(0, 2, "PER"), (3, 4, "LOC")]),
+        ("B-PER B-PER", [(0, 1, "PER"), (1, 2, "PER")]),
+        ("I-PER I-PER O I-PER", [(0, 2, "PER"), (3, 4, "PER")]),  # IOB1, or orphans: a span starts all the same
+        ("B-PER I-LOC", [(0, 1, "PER"), (1, 2, "LOC")]),  # another type ends one and starts one
+        ("I-PER B-PER I-PER", [(0, 1, "PER"), (1, 3, "PER")]),
+        ("S-PER B-LOC I-LOC E-LOC O", [(0, 1, "PER"), (1, 4, "LOC")]),
+        ("U-PER B-LOC I-LOC L-LOC O", [(0, 1, "PER"), (1, 4, "LOC")]),
+        ("E-PER E-PER", [(0, 1, "PER"), (1, 2, "PER")]),
+        ("B-PER E-PER I-PER", [(0, 2, "PER"), (2, 3, "PER")]),
+        ("S-PER I-PER", [(0, 1, "PER"), (1, 2, "PER")]),
+        ("B I O B", [(0, 2, "any"), (3, 4, "any")]),
+        ("B-a-b I-a-b", [(0, 2, "a-b")]),
+        ("O O", []),
+    ],
+)
+def test_spans_of_tags_are_those_of_the_shared_tasks(text: str, found: list[tuple[int, int, str]]) -> None:
+    assert spans(text) == found
+
+
+def twin_of_tags(given: list[Tag]) -> list[Tagged]:
+    """Whether a span ends before a token, and whether one starts there, told from two neighbours alone."""
+    found, start = [], 0
+    before = Tag("O")
+    for place, now in enumerate([*given, Tag("O")]):
+        ends = before.mark != "O" and (before.mark in "ES" or now.mark in "BSO" or before.type != now.type)
+        starts = now.mark != "O" and (now.mark in "BS" or before.mark in "ESO" or before.type != now.type)
+        if ends:
+            found.append(Tagged(start, place, before.type))
+        if starts:
+            start = place
+        before = now
+    return found
+
+
+some_tags = st.just(Tag("O")) | st.builds(Tag, st.sampled_from("BIES"), st.sampled_from(["PER", "LOC"]))
+
+
+@thoroughly
+@given(st.lists(some_tags, max_size=12))
+def test_spans_are_those_that_two_neighbours_tell(given: list[Tag]) -> None:
+    assert spans_in(given) == twin_of_tags(given)
+
+
+@thoroughly
+@given(st.lists(st.tuples(st.sampled_from(["PER", "LOC", "O"]), st.integers(1, 4)), max_size=6), st.booleans())
+def test_what_is_tagged_well_reads_back_and_is_not_misplaced(parts: list[tuple[str, int]], ends: bool) -> None:
+    made: list[Tag] = []
+    expected = []
+    for kind, length in parts:
+        start = len(made)
+        if kind == "O":
+            made += [Tag("O")] * length
+            continue
+        expected.append(Tagged(start, start + length, kind))
+        marks = "B" + "I" * (length - 1)
+        if ends:
+            marks = "S" if length == 1 else marks[:-1] + "E"
+        made += [Tag(mark, kind) for mark in marks]
+    assert spans_in(made) == expected
+    assert misplaced(made, has_ends=ends) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "ends", "place"),
+    [
+        ("O I-PER", False, 1), ("B-PER I-LOC", False, 1), ("I-PER", False, 0), ("B-PER O I-PER", False, 2),
+        ("B-PER O", True, 1), ("B-PER B-PER E-PER", True, 1), ("B-PER", True, 0), ("S-PER E-PER", True, 1),
+        ("B-PER I-PER", True, 1),
+    ],
+)  # fmt: skip
+def test_a_tag_that_cannot_follow_is_found(text: str, ends: bool, place: int) -> None:
+    found = misplaced(tags(text), has_ends=ends)
+    assert found is not None
+    assert found[0] == place
+
+
+# Files.
+
+
+def test_a_file_with_two_columns_of_tags_has_truth_and_predictions() -> None:
+    result = extract(LETTERS)
+    # Counted by hand: found are Ada Lovelace, the Science Museum, Oslo, and Tea and Letters.
+    assert (result.types.units, result.types.tp.tolist()) == (("LOC", "ORG", "PER"), [1, 2, 1])
+    assert (result.types.fp.tolist(), result.types.fn.tolist()) == ([0, 1, 2], [2, 0, 1])
+    assert result.value("Precision") == result.value("Recall") == result.value("F") == pytest.approx(4 / 7)
+    assert result.value("F", average="macro") == pytest.approx((2 / 4 + 4 / 5 + 2 / 5) / 3)
+    assert result.value("Recall", type="LOC") == pytest.approx(1 / 3)
+    assert result.misses["text"].to_list() == ["London", "Ms Noor Haddad", "Kyoto"]
+    assert result.misses["line"].to_list() == [10, 14, 21]
+    assert result.false_alarms["text"].to_list() == ["London", "Noor Haddad", "May"]
+    assert result.documents.unit_kind == "document"
+    assert result.documents.tp.tolist() == [1, 1, 1, 1]  # each sentence is a document
+    assert result.types.unit_kind == "class"
+
+
+def test_two_files_with_the_same_tokens_give_what_one_file_gives() -> None:
+    lines = LETTERS.read_text(encoding="utf-8").splitlines()
+    truth = "\n".join("\t".join(line.split()[:2]) for line in lines)
+    predicted = "\n".join(" ".join([line.split()[0], "x", line.split()[2]]) if line else "" for line in lines)
+    two = extract(named(truth), named(predicted, "p.conll"))
+    assert two.to_frame().equals(extract(LETTERS).to_frame())
+    assert two.misses.equals(extract(LETTERS).misses)
+
+
+def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
+    text = "-DOCSTART- -X- O O\n\na B-X B-X\n\nb B-X O\n\n-DOCSTART- -X- O O\n\nc B-X B-X\n"
+    result = extract(named(text))
+    assert result.documents.units == ("1", "2")
+    assert result.documents.fn.tolist() == [1, 0]
+    assert result.truth.frame["start"].to_list() == [0, 1, 0]  # places go on through the sentences of a document
+    comments = "# id 7\na B-X B-X\n# B-X B-X\n"
+    assert extract(named(comments)).truth.frame["text"].to_list() == ["a", "#"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "bio", "says"),
+    [
+        (
+            "a O\nb I-PER\n",
+            "a O\nb O\n",
+            "strict",
+            "^n.conll:2: expected B-PER before I-PER, got 'I-PER' .bio='conlleval'",
+        ),
+        ("a B-PER O\nb E-PER I-PER\n", None, "strict", "^n.conll:2: expected B-PER before I-PER"),
+        ("a O\nb NNP\n", "a O\nb O\n", "conlleval", "^n.conll:2: expected a token and its tag.*got 'b NNP'"),
+        ("a B-PER\n", None, "conlleval", "^n.conll:1: expected two tags at the end of the line"),
+        ("a O\nb O\n", "a O\nc O\n", "conlleval", "^p.conll:2: expected the token of n.conll:2, 'b', got 'c'"),
+        (
+            "a O\nb O\n",
+            "a O\n",
+            "conlleval",
+            "^p.conll:1: expected a sentence of 2 tokens, as at n.conll:1, got '1 token'",
+        ),
+        ("a O\n\nb O\n", "a O\n", "conlleval", "^p.conll: expected 2 sentences, as in n.conll, got '1 sentence'"),
+        ("", None, "conlleval", "there are no data in the file"),
+        ("\n\n", None, "conlleval", "there are no data in the file"),
+        ("a O O\n", None, "conlleval", "there is no span, neither a true nor a predicted one"),
+        ("a B-X B-X\n", None, "lax", "bio is one of conlleval, strict, not 'lax'"),
+        (
+            '{"id": 1, "text": "x"}\n',
+            '{"id": 1, "spans": []}',
+            "conlleval",
+            "^n.conll:1: expected an object with a list as",
+        ),
+        (
+            '{"document": "d", "start": 3, "end": 3}\n',
+            '{"id": 1, "spans": []}',
+            "conlleval",
+            "n.conll:1: expected a span that",
+        ),
+        (
+            '{"document": "d", "start": "a", "end": 3}\n',
+            '{"id": 1, "spans": []}',
+            "conlleval",
+            "n.conll:1: expected a whole",
+        ),
+        (
+            "document,start,end\nd,1,2.5\n",
+            "document,start,end\nd,1,2\n",
+            "conlleval",
+            "^n.conll:2: expected a whole number as end",
+        ),
+        ("document,start,end\nd,1,2\n", None, "conlleval", "truth and predictions in one file, or a second file"),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused_by_file_and_line(
+    truth: str, predicted: str | None, bio: Any, says: str
+) -> None:
+    with pytest.raises(AssayError, match=says) as caught:
+        extract(named(truth), None if predicted is None else named(predicted, "p.conll"), bio=bio)
+    assert "\n" not in str(caught.value)
+
+
+def test_orphans_count_and_are_counted() -> None:
+    result = extract(named("a I-PER B-PER\nb I-PER I-PER\n"))
+    assert result.value("F") == 1.0
+    assert result.warnings == ("n.conll: 1 span without B- at the start: counted (bio=conlleval)",)
+
+
+def test_json_has_a_span_a_line_a_document_a_line_or_both_sides() -> None:
+    places = [(0, 3, "PER"), (4, 8, "LOC")]
+    rows = "".join(json.dumps({"document": "d", "start": s, "end": e, "type": t}) + "\n" for s, e, t in places)
+    document = json.dumps({"id": "d", "text": "Ada Rome", "entities": [[0, 3, "PER"], [4, 8, "LOC"]]})
+    objects = json.dumps([{"doc_id": "d", "spans": [{"start": s, "end": e, "label": t} for s, e, t in places]}])
+    table = "doc_id\tbegin\tend\tlabel\nd\t0\t3\tPER\nd\t4\t8\tLOC\n"
+    for text in (rows, document, objects, table):
+        assert read_spans(named(text)).frame.select("document", "start", "end", "type").rows() == [
+            ("d", 0, 3, "PER"), ("d", 4, 8, "LOC"),
+        ]  # fmt: skip
+    assert read_spans(named(document)).frame["text"].to_list() == ["Ada", "Rome"]
+    both = json.dumps({"id": "d", "truth": [[0, 3, "PER"]], "prediction": [[0, 3, "PER"], [5, 6, "LOC"]]})
+    result = extract(named(both + "\n" + json.dumps({"id": "e", "truth": [], "prediction": []})))
+    assert (result.documents.units, result.documents.fp.tolist()) == (("d", "e"), [1, 0])
+
+
+def test_tuples_match_exactly_or_not_at_all() -> None:
+    truth = Spans.of_tuples([("d", "Rome", "capital of", "Italy"), ("d", "Oslo", "capital of", "Norway")])
+    found = (["Rome", "capital of", "Italy"], ["Rome", "in", "Italy"])
+    lines = "\n".join(json.dumps({"document": "d", "values": values}) for values in found)
+    result = extract(truth, read_spans(named(lines)))
+    assert (result.value("Precision"), result.value("Recall")) == (0.5, 0.5)
+    assert result.misses["text"].to_list() == ["Oslo | capital of | Norway"]
+    of_document = '{"id": "d", "tuples": [["Rome", "capital of", "Italy"], [1990, 2000]]}'
+    assert read_spans(named(of_document)).frame["values"].to_list()[1] == ["1990", "2000"]
+    with pytest.raises(ParameterError, match="match='overlap' goes with spans"):
+        extract(truth, truth, match="overlap")
+    with pytest.raises(InputError, match="one of each"):
+        extract(truth, Spans.of([("d", 0, 1, "X")]))
+
+
+# Matching.
+
+
+def twin_of_overlaps(truth: list[Place], predicted: list[Place], same_type: bool) -> list[tuple[int, int]]:
+    """Look at all pairs, take the best one, strike it out, and look again."""
+    free, left = set(range(len(truth))), set(range(len(predicted)))
+    pairs: list[tuple[int, int]] = []
+    while True:
+        best = None
+        for one in sorted(free):
+            for other in sorted(left):
+                a, b = truth[one], predicted[other]
+                shared = len(set(range(a.start, a.end)) & set(range(b.start, b.end)))
+                if shared == 0 or (same_type and a.type != b.type):
+                    continue
+                rank = (-shared, a.type != b.type, one, other)
+                best = rank if best is None or rank < best else best
+        if best is None:
+            return sorted(pairs)
+        pairs.append(best[2:])
+        free.discard(best[2])
+        left.discard(best[3])
+
+
+places = st.builds(
+    lambda start, length, kind: Place(start, start + length, kind),
+    st.integers(0, 12), st.integers(1, 6), st.sampled_from("AB"),
+)  # fmt: skip
+sides = st.lists(places, max_size=7, unique=True).map(sorted)
+
+
+@thoroughly
+@given(sides, sides, st.booleans())
+def test_overlaps_are_paired_largest_first_and_one_to_one(truth: Any, predicted: Any, same_type: bool) -> None:
+    assert overlapping(truth, predicted, same_type=same_type) == twin_of_overlaps(truth, predicted, same_type)
+
+
+rows = st.lists(
+    st.tuples(st.sampled_from("xy"), st.integers(0, 9), st.integers(1, 4), st.sampled_from("AB")), max_size=8
+)
+
+
+@thoroughly
+@given(rows, rows, st.sampled_from(["exact", "overlap", "type_overlap"]))
+def test_counts_are_those_of_plain_loops(truth: Any, predicted: Any, match: Any) -> None:
+    gold = [(doc, start, start + length, kind) for doc, start, length, kind in truth]
+    found = [(doc, start, start + length, kind) for doc, start, length, kind in predicted]
+    if not gold and not found:
+        return
+    result = extract(gold, found, match=match)
+    hits = misses = alarms = 0
+    for document in "xy":
+        ours = sorted({Place(*row[1:]) for row in gold if row[0] == document})
+        theirs = sorted({Place(*row[1:]) for row in found if row[0] == document})
+        if match == "exact":
+            pairs = len(set(ours) & set(theirs))
+        else:
+            pairs = len(twin_of_overlaps(ours, theirs, match == "type_overlap"))
+        hits, misses, alarms = hits + pairs, misses + len(ours) - pairs, alarms + len(theirs) - pairs
+    for counts in (result.documents, result.types, result.total):
+        assert (counts.tp.sum(), counts.fn.sum(), counts.fp.sum()) == (hits, misses, alarms)
+    assert (result.hits.height, result.misses.height, result.false_alarms.height) == (hits, misses, alarms)
+    expected = 2 * hits / (2 * hits + misses + alarms)
+    assert result.value("F") == pytest.approx(expected)
+    precision = hits / (hits + alarms) if hits + alarms else math.nan
+    assert result.value("Precision") == pytest.approx(precision, nan_ok=True)
+
+
+def test_the_looser_the_match_the_more_hits() -> None:
+    truth = [("d", 0, 4, "PER"), ("d", 6, 9, "LOC")]
+    predicted = [("d", 0, 3, "PER"), ("d", 6, 9, "ORG")]
+    hits = [extract(truth, predicted, match=match).hits.height for match in ("exact", "type_overlap", "overlap")]
+    assert hits == [0, 1, 2]
+    loose = extract(truth, predicted, match="overlap")
+    assert loose.hits["predicted_type"].to_list() == ["PER", "ORG"]
+    # A hit counts for the type of the true span.
+    assert (loose.types.units, loose.types.tp.tolist()) == (("LOC", "ORG", "PER"), [1, 0, 1])
+
+
+# The result.
+
+
+def test_spans_given_twice_count_once_and_are_said() -> None:
+    result = extract([("d", 0, 1, "A")] * 3, [("d", 0, 1, "A")])
+    assert (result.total.tp[0], result.total.fn[0]) == (1, 0)
+    assert result.warnings == ("in memory: 2 true spans given again, counted once",)
+
+
+def test_without_predictions_precision_is_undefined_and_recall_is_none() -> None:
+    result = extract([("d", 0, 1, "A")], [])
+    assert math.isnan(result.value("Precision"))
+    assert (result.value("Recall"), result.value("F")) == (0.0, 0.0)
+    assert result.scores.of("extraction", "Precision")["undefined"].null_count() == 0
+
+
+def test_beta_weighs_recall() -> None:
+    truth, predicted = [("d", n, n + 1, "A") for n in range(8)], [("d", n, n + 1, "A") for n in range(4, 14)]
+    result = extract(truth, predicted, beta=2)
+    assert result.value("F") == pytest.approx(5 * 0.4 * 0.5 / (4 * 0.4 + 0.5))
+    assert "F(beta=2)" in result.to_frame().columns
+    for beta in (0, -1, math.nan, math.inf, True, "2"):
+        with pytest.raises(ParameterError, match="beta is a number above 0"):
+            extract(truth, predicted, beta=beta)  # type: ignore[arg-type]
+
+
+def test_two_extractions_are_compared_document_by_document() -> None:
+    truth = [(f"d{n}", 0, 2, "A") for n in range(12)]
+    good = extract(truth, truth, name="good").scores.frame
+    half = extract(truth, [row for row in truth if row[0] in {"d1", "d2"}], name="half").scores.frame
+    frame = pl.concat([good, half]).filter(pl.col("measure") == "F")
+    from assay import Scores  # noqa: PLC0415
+
+    assert "half" in str(compare(Scores(frame)))
+
+
+def test_the_result_is_written_in_every_form() -> None:
+    result = extract(LETTERS).showing("misses", "false_alarms")
+    told = json.loads(result.to_json())
+    assert [row["type"] for row in told["types"]] == ["LOC", "ORG", "PER", "all (micro)", "mean of types (macro)"]
+    assert len(told["misses"]) == 3
+    assert "Misses (3)" in str(result)
+    assert "| London |" in result.to_markdown()
+    assert "\\toprule" in result.to_latex()
+    assert "<table>" in result._repr_html_()
+    assert pl.read_csv(result.to_csv().encode())["list"].to_list() == ["miss"] * 3 + ["false alarm"] * 3
+    assert result.to_pandas().shape == (5, 9)
+    with pytest.raises(ParameterError, match="choose of misses, false_alarms"):
+        result.showing("hits")
+    with pytest.raises(ParameterError, match="choose a type of LOC, ORG, PER, not 'LOX'; did you mean LOC"):
+        result.value("F", type="LOX")
+
+
+@pytest.mark.parametrize("rows", [[("d", 0)], ["abc"], 3, [("d", "x", 2)], [("d", 2, 1)], [(None, 0, 1)]])
+def test_rows_that_are_no_spans_are_refused(rows: Any) -> None:
+    with pytest.raises(InputError, match="expected"):
+        extract(rows, [("d", 0, 1)])
+
+
+def test_the_command_prints_numbers_and_lists_and_ends_with_2_on_bad_input(tmp_path: Path) -> None:
+    runner = CliRunner()
+    done = runner.invoke(app, ["extract", str(LETTERS), "--misses", "--csv"])
+    assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "miss,2,4,5,LOC,London,10")
+    shown = runner.invoke(app, ["extract", str(LETTERS), "--match", "type_overlap"])
+    assert "all (micro)               7          7   5   2   2     0.7143  0.7143  0.7143" in shown.stdout
+    bad = tmp_path / "bad.conll"
+    bad.write_text("a B-X B-X\nb X\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"bad.conll:2: expected two tags"):
+        runner.invoke(app, ["extract", str(bad)], catch_exceptions=False)
+    with pytest.raises(ParameterError, match=r"stdin .* can be read only once"):
+        runner.invoke(app, ["extract", "-", "-"], catch_exceptions=False)

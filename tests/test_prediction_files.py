@@ -1,0 +1,281 @@
+"""Files of predictions: which are read, how columns are found, and what is said of those that cannot be."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import zstandard
+
+from assay import FormatError, ParameterError, Predictions, read_predictions
+from assay.errors import AssayError
+from assay.files.matrices import read_matrix
+from assay.files.predictions import looks_like_predictions
+from assay.files.sources import Source
+
+ROWS = pl.DataFrame({"item_id": ["x", "y", "z"], "truth": ["a", "b", "a"], "prediction": ["a", "a", "b"]})
+
+
+def named(text: str | bytes, name: str = "p.csv") -> Source:
+    return Source(io.BytesIO(text.encode() if isinstance(text, str) else text), name=name)
+
+
+def read(text: str | bytes, **said: Any) -> list[Predictions]:
+    return read_predictions(named(text), **said)
+
+
+def only(text: str | bytes, **said: Any) -> Predictions:
+    (system,) = read(text, **said)
+    return system
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def arrow(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_ipc(buffer)
+    return buffer.getvalue()
+
+
+FORMS = {
+    "csv": ROWS.write_csv().encode(),
+    "tsv": ROWS.write_csv(separator="\t").encode(),
+    "semicolons": ROWS.write_csv(separator=";").encode(),
+    "crlf": ROWS.write_csv(line_terminator="\r\n").encode(),
+    "bom": b"\xef\xbb\xbf" + ROWS.write_csv().encode(),
+    "comments first": b"# made on Monday\n" + ROWS.write_csv().encode(),
+    "jsonl": ROWS.write_ndjson().encode(),
+    "json": json.dumps(ROWS.to_dicts(), indent=1).encode(),
+    "parquet": parquet(ROWS),
+    "arrow": arrow(ROWS),
+    "gz": gzip.compress(ROWS.write_csv().encode()),
+    "zst": zstandard.compress(ROWS.write_ndjson().encode()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_file_gives_the_same_table(form: str) -> None:
+    assert looks_like_predictions(named(FORMS[form]))
+    assert only(FORMS[form]).frame.rows() == ROWS.rows()
+
+
+def test_a_path_and_standard_input_are_read_and_name_the_system(tmp_path: Path, monkeypatch: Any) -> None:
+    file = tmp_path / "forest.csv.gz"
+    file.write_bytes(FORMS["gz"])
+    (system,) = read_predictions(file)
+    assert (system.name, system.origin) == ("forest", str(file))
+    assert read_predictions(str(file), name="trees")[0].name == "trees"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(FORMS["csv"])))
+    assert read_predictions("-")[0].frame.rows() == ROWS.rows()
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction"),
+    [("y_true", "y_pred"), ("label", "predicted"), ("actual", "pred"), ("gold", "prediction"), ("Target", "Y Pred")],
+)
+def test_columns_are_known_by_the_names_that_people_give_them(truth: str, prediction: str) -> None:
+    assert only(f"{truth},{prediction}\na,b\nb,b\n").frame.rows() == [("1", "a", "b"), ("2", "b", "b")]
+
+
+def test_other_names_are_said() -> None:
+    text = "k,what,guess,n\n7,a,b,2\n8,b,b,1\n"
+    system = only(text, truth="what", prediction="guess", item="k", weight="n")
+    assert system.frame.rows() == [("7", "a", "b", 2.0), ("8", "b", "b", 1.0)]
+    with pytest.raises(
+        ParameterError, match=r"p.csv: no column is called 'wat': there are k, what, .*did you mean what"
+    ):
+        read(text, truth="wat")
+
+
+def test_scores_are_found_one_an_item_or_one_a_class() -> None:
+    assert only("truth,probability\n1,0.5\n0,0.25\n").frame.rows() == [("1", 1, 0.5), ("2", 0, 0.25)]
+    assert only("truth,pred,pred_prob\n1,1,0.5\n0,1,0.25\n").columns.columns == ["truth", "prediction", "score"]
+    text = "truth,{0}_a,{0}_b,{0}_c\na,0.1,0.2,0.7\nb,0.3,0.3,0.4\n"
+    for stem in ("score", "prob", "proba"):
+        system = only(text.format(stem))
+        assert (system.kind, list(system.class_scores)) == ("multiclass", ["a", "b", "c"])
+    assert only(text.format("score").replace("_", ":")).class_scores["c"].to_list() == [0.7, 0.4]
+    lines = (
+        '{"truth": "a", "scores": {"a": 0.5, "b": 0.3, "c": 0.2}}\n{"truth": "b", "scores": {"a": 0, "b": 1, "c": 0}}'
+    )
+    assert only(lines).class_scores["b"].to_list() == [0.3, 1.0]
+    two = "truth,score_ham,score_spam\nham,0.9,0.1\nspam,0.2,0.8\n"
+    assert only(two, pos_label="spam").frame["score"].to_list() == [0.1, 0.8]
+
+
+def test_systems_side_by_side_are_a_table_each() -> None:
+    text = "id,truth,prediction_old,score_old,prediction_new,score_new\n1,a,a,0.1,b,0.2\n2,b,b,0.9,a,0.3\n"
+    old, new = read(text, pos_label="b")
+    assert (old.name, old.frame["score"].to_list()) == ("old", [0.1, 0.9])
+    assert (new.name, new.frame["prediction"].to_list()) == ("new", ["b", "a"])
+    assert [system.name for system in read(text, systems=["new"])] == ["new"]
+    with pytest.raises(ParameterError, match="no system is called 'next': there are old, new"):
+        read(text, systems=["next"])
+    scores = "truth,score_old,score_new\n1,0.1,0.2\n0,0.9,0.3\n"
+    assert [(one.name, one.frame["score"].to_list()) for one in read(scores)] == [
+        ("old", [0.1, 0.9]),
+        ("new", [0.2, 0.3]),
+    ]
+    classes = "truth,pred_x,score_x_a,score_x_b,score_x_c,pred_y\na,a,1,0,0,b\nb,a,0,1,0,b\nc,c,0,0,1,c\n"
+    x, y = read(classes)
+    assert (list(x.class_scores), y.class_scores) == (["a", "b", "c"], {})
+    beside = "truth,prediction_x,prediction_x_score\n1,1,0.7\n0,0,0.2\n"
+    assert only(beside).frame["score"].to_list() == [0.7, 0.2]
+
+
+def test_a_column_of_systems_parts_the_rows() -> None:
+    text = "system,id,truth,prediction\nA,1,x,x\nB,1,x,y\nA,2,y,y\nB,2,y,\n"
+    with pytest.raises(FormatError, match=r"^p.csv:5: expected a value as prediction, got 'nothing'"):
+        read(text)
+    a, b = read(text, nulls="drop")
+    assert (a.name, a.frame.rows()) == ("A", [("1", "x", "x"), ("2", "y", "y")])
+    assert (b.name, b.frame.rows()) == ("B", [("1", "x", "y")])
+
+
+def test_cells_are_numbers_only_if_all_labels_are() -> None:
+    assert only("truth,prediction\n10,9\n9,9\n").label_values == (9, 10)
+    assert only("truth,prediction\n1.0,0.0\n0.0,0.0\n").label_values == (0, 1)
+    assert only("truth,prediction\n01,02\n02,02\n").label_values == ("01", "02")
+    assert only("truth,prediction\n1,one\n1,1\n").label_values == ("1", "one")
+    old, new = read("truth,prediction_old,prediction_new\n1,1,x\n2,2,2\n")
+    assert old.truth.dtype == new.truth.dtype == pl.String
+    assert only("truth,prediction\n spam , ham\nham,ham \n").label_values == ("ham", "spam")
+
+
+def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
+    expected = [["a", "b"], [], ["c"]], [["a"], ["b"], ["c"]]
+    lines = "".join(
+        json.dumps({"truth": one, "prediction": other}) + "\n" for one, other in zip(*expected, strict=True)
+    )
+    cells = "id,truth,prediction\n1,b; a,a\n2,,b\n3,c,c\n"
+    columns = "truth_a,truth_b,truth_c,prediction_a,prediction_b,prediction_c\n1,1,0,1,0,0\n0,0,0,0,1,0\n0,0,1,0,0,1\n"
+    frame = pl.DataFrame({"truth": expected[0], "prediction": expected[1]})
+    for system in (only(lines), only(cells, list_separator=";"), only(columns), only(parquet(frame))):
+        assert system.kind == "multilabel"
+        assert system.frame["truth"].to_list() == expected[0]
+        assert system.frame["prediction"].to_list() == expected[1]
+    assert only(columns).labels == ("a", "b", "c")
+    two = "truth_a,truth_b,prediction_x_a,prediction_x_b,prediction_y_a,prediction_y_b\n1,0,1,1,0,0\n"
+    assert [(one.name, one.frame["prediction"].to_list()) for one in read(two)] == [("x", [["a", "b"]]), ("y", [[]])]
+    with pytest.raises(FormatError, match=r"^p.csv:3: expected 0 or 1 in prediction_b, got '2'"):
+        read("truth_a,truth_b,prediction_a,prediction_b\n1,0,1,1\n0,1,0,2\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "says"),
+    [
+        ("", {}, r"^p.csv: expected a table with a column `truth`.*\(there are no data in the file\)"),
+        ("truth,prediction\n", {}, "there are no data in the file"),
+        ("a,b\n1,2\n", {}, "^p.csv:1: expected a table with a column `truth`.*got 'a, b'"),
+        ("truth,other\n1,2\n", {}, "^p.csv:1: expected a table with a column `truth` and a column `prediction`"),
+        ("truth prediction\na b\n", {}, "^p.csv:1: expected a table"),
+        ("truth,truth\na,b\n", {}, "^p.csv:1: expected a table.*got 'truth, truth'"),
+        ("truth,prediction\na,b\na\n", {}, "^p.csv:3: expected 2 fields, got 'a'"),
+        ("truth,prediction\na,b,c\n", {}, "^p.csv:2: expected 2 fields, got 'a,b,c'"),
+        (b"truth,prediction\na,b\n\xff,a\n", {}, "^p.csv:3: expected text in UTF-8"),
+        ("truth,score\n1,0.5\n0,high\n", {}, "^p.csv:3: expected a finite number as score, got 'high'"),
+        ("truth,score\n1,0.5\n0,nan\n", {}, "^p.csv:3: expected a finite number as score, got 'nan'"),
+        ("truth,score\n1,-inf\n0,1\n", {}, "^p.csv:2: expected a finite number as score, got '-inf'"),
+        ("truth,score\n1,\n0,1\n", {}, "^p.csv:2: expected a value as score, got 'nothing' .1 null"),
+        ("truth,prediction\na,b\n\n,b\n", {}, "^p.csv:4: expected a value as truth, got 'nothing' .*nulls='drop'"),
+        ('truth,prediction,text\na,b,"x\ny"\na,,z\n', {}, "^p.csv:4: expected a value as prediction"),
+        ("truth,prediction,weight\n1,0,-1\n", {}, "^p.csv:2: expected a weight from 0 on, got '-1.0'"),
+        (
+            "truth,prediction\na,b\nb,z\n",
+            {"labels": ["a", "b"]},
+            "^p.csv:3: expected a label of a, b as prediction, got 'z'",
+        ),
+        (
+            '{"truth": 1, "prediction": 1}\n{"truth": "a", "prediction": 1}\n',
+            {},
+            "^p.csv:2: expected a whole number in truth, as above, got 'a'",
+        ),
+        (
+            '{"truth": "a", "prediction": "b"}\n{"truth": ["a"], "prediction": "b"}\n',
+            {},
+            "^p.csv:2: expected text in truth, as above",
+        ),
+        ('{"truth": 1, "prediction": 1}\n{"truth": 1, ', {}, "^p.csv:2: expected a JSON object"),
+        (
+            '{"truth": [1, 2], "prediction": [1]}\n{"truth": null, "prediction": [1]}\n',
+            {},
+            "^p.csv:2: expected a value as truth",
+        ),
+        ("[1, 2]", {}, "^p.csv: expected a JSON object"),
+        ("truth,prediction\na,b\n", {"list_separator": ""}, "list_separator is a text of one character or more"),
+        (FORMS["parquet"][:-20], {}, "^p.csv: expected an intact Parquet or Arrow file"),
+        (FORMS["gz"][:-8], {}, "^p.csv: expected an intact compressed file"),
+        ("truth,prediction_a,prediction_b\n1,1,1\n", {"score": ["truth"]}, "2 columns of predictions, and 1 of scores"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_line(text: str | bytes, said: dict[str, Any], says: str) -> None:
+    with pytest.raises(AssayError, match=says) as caught:
+        read(text, **said)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        named("q1 Q0 d1 1 0.5 tag\n"),
+        named("query_id,doc_id,score\nq,d,1\n"),
+        named("query_id,doc_id,label,score\nq,d,1,1\n"),
+        named("q1 0 d1 1\n"),
+        named(""),
+        named('{"q1": {"d1": 1}}'),
+        named(b"\x00\xff\x00"),
+        named(b"PAR1 but not really"),
+        named("system,measure,unit,value\na,AP,1,0.5\n"),
+        named("bm25,dense\n0.5,0.75\n"),
+        named(gzip.compress(b"x")[:5]),
+        named("type,truth\nx,y\n"),
+        "no/such/file.csv",
+        "-",
+        {"q": {"d": 1}},
+        None,
+        3,
+        Path(),
+    ],
+)
+def test_what_is_something_else_is_no_table_of_predictions_and_raises_nothing(given: Any) -> None:
+    assert looks_like_predictions(given) is False
+
+
+def test_a_ready_matrix_has_its_labels_and_true_labels_as_rows() -> None:
+    upright = "truth,cat,dog\ncat,5,2\ndog,1,7\n"
+    assert read_matrix(named(upright)).table.tolist() == [[5, 2], [1, 7]]
+    turned = "prediction,true dog,true cat\ncat,1,5\ndog,7,2\n"
+    labels, table = read_matrix(named(turned))
+    assert (labels, table.tolist()) == (("cat", "dog"), [[5, 2], [1, 7]])
+    bare = "\tcat\tdog\ncat\t5\t1\ndog\t2\t7\n"
+    assert read_matrix(named(bare), orientation="rows_are_predicted").table.tolist() == [[5, 2], [1, 7]]
+    assert read_matrix(named(bare)).table.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("truth,a,b\na,1,2\nc,3,4\n", "^p.csv:3: expected each label of the header once, a, b, got 'c'"),
+        ("truth,a,b\na,1,2\na,3,4\n", "^p.csv:2: expected each label of the header once"),
+        ("truth,a,b\na,1,2\n", "also for b"),
+        ("truth,a,b\na,1,x\nb,1,2\n", "^p.csv:2: expected a number, or nothing, got 'x'"),
+        ("truth,a,b\na,1,2.5\nb,1,2\n", "^p.csv:2: expected a whole number from 0 on, got '2.5'"),
+        ("truth,a,b\na,1,-1\nb,1,2\n", "^p.csv:2: expected a whole number from 0 on, got '-1'"),
+        ("truth,a,b\na,1\nb,1,2\n", "^p.csv:2: expected 3 fields"),
+    ],
+)
+def test_a_matrix_that_is_none_is_refused(text: str, says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        read_matrix(named(text))
+    with pytest.raises(FormatError, match=r"^p.csv:1: expected rows_are_predicted as was said, got 'truth'"):
+        read_matrix(named("truth,a\na,1\n"), orientation="rows_are_predicted")
