@@ -1,7 +1,20 @@
 """Counts -> numbers: one module a family of measures, each measure registered where it is defined."""
 
+from assay.measures import matrices, probabilities, score_curves  # noqa: F401  # registered by being loaded
 from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP
 from assay.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
+from assay.measures.counted_decisions import (
+    FN,
+    FP,
+    TN,
+    TP,
+    Negatives,
+    Positives,
+    PredictedNegatives,
+    PredictedPositives,
+    Right,
+    Wrong,
+)
 from assay.measures.coverage import Judged, NumNonRelRet, NumQ, NumRel, NumRelRet, NumRet, Unjudged
 from assay.measures.decisions import (
     MCC,
@@ -21,10 +34,12 @@ from assay.measures.graded_precision import Q, gAP
 from assay.measures.parser import parse_measure
 from assay.measures.precision import F, IPrec, IPrecMean, P, R, RelP, Rprec, RprecMult, Success
 from assay.measures.precision_recall import BreakEven, InterpolatedAP, PrecisionAtRecall, SystemEfficiency
+from assay.measures.rates import FDR, FNR, FOR, BalancedAccuracy, ExactMatch, Markedness, Youden
 from assay.measures.reference import BinG, G, Rndcg, TrecRBP, TrecRBPResidual, Yaap, nDCGRel
 from assay.measures.registry import Measure, measure
 from assay.measures.roc_area import AUC
 from assay.measures.sets import SetAP, SetF, SetP, SetR, SetRelP, Utility
+from assay.measures.skill import DOR, Kappa, LRMinus, LRPlus
 from assay.measures.steps import PerQuery, Steps
 from assay.measures.user_goals import INSQ, INST
 from assay.measures.vocabularies import Vocabulary, registered
@@ -34,8 +49,14 @@ __all__ = [
     "AUC",
     "CG",
     "DCG",
+    "DOR",
     "ERR",
     "ERR_IA",
+    "FDR",
+    "FN",
+    "FNR",
+    "FOR",
+    "FP",
     "GMAP",
     "IDCG",
     "INSQ",
@@ -44,12 +65,16 @@ __all__ = [
     "NPV",
     "RBP",
     "RR",
+    "TN",
+    "TP",
     "Accuracy",
     "ArithmeticMean",
+    "BalancedAccuracy",
     "BinG",
     "Bpref",
     "BreakEven",
     "ErrorRate",
+    "ExactMatch",
     "F",
     "Fallout",
     "G",
@@ -61,7 +86,12 @@ __all__ = [
     "InterpolatedAP",
     "Jaccard",
     "Judged",
+    "Kappa",
+    "LRMinus",
+    "LRPlus",
+    "Markedness",
     "Measure",
+    "Negatives",
     "NumNonRelRet",
     "NumQ",
     "NumRel",
@@ -69,12 +99,16 @@ __all__ = [
     "NumRet",
     "P",
     "PerQuery",
+    "Positives",
     "PrecisionAtRecall",
+    "PredictedNegatives",
+    "PredictedPositives",
     "Prevalence",
     "Q",
     "R",
     "RBPResidual",
     "RelP",
+    "Right",
     "Rndcg",
     "Rprec",
     "RprecMult",
@@ -93,7 +127,9 @@ __all__ = [
     "Unjudged",
     "Utility",
     "Vocabulary",
+    "Wrong",
     "Yaap",
+    "Youden",
     "alpha_DCG",
     "alpha_nDCG",
     "gAP",

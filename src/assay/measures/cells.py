@@ -98,6 +98,16 @@ def either(confusion: Confusion) -> PerQuery:
     return given(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
 
 
+def zero_by_convention(confusion: Confusion, margin: PerQuery) -> PerQuery:
+    """A margin by which is divided; where it is empty, the reason says that others put 0 there.
+
+    Retrieved sets need not be told: what is undefined counts as 0 in their means anyway.
+    """
+    if confusion.unit_kind == "query":
+        return margin
+    return margin.saying(f"{margin.when_zero} (0 by convention)")
+
+
 def precision(confusion: Confusion) -> PerQuery:
     """The share of the retrieved documents that is relevant."""
     return found(confusion) / retrieved(confusion)
@@ -106,6 +116,16 @@ def precision(confusion: Confusion) -> PerQuery:
 def recall(confusion: Confusion) -> PerQuery:
     """The share of the relevant documents that was retrieved."""
     return found(confusion) / relevant(confusion)
+
+
+def specificity(confusion: Confusion) -> PerQuery:
+    """The share of the irrelevant documents that was left out."""
+    return left_out(confusion) / irrelevant(confusion)
+
+
+def faultless(confusion: Confusion) -> PerQuery:
+    """1 where nothing is decided wrongly, 0 elsewhere."""
+    return given("1 if FP + FN = 0", confusion.fp + confusion.fn == 0)
 
 
 def irrelevant(confusion: Confusion) -> PerQuery:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import polars as pl
 
@@ -11,6 +12,11 @@ from assay.measures.curve_points import Roc
 from assay.measures.parser import parse_measure
 from assay.measures.summary import Undefined
 
+#: Kinds of curves that charts are drawn of: those of rankings, then those of classifiers' scores.
+CurveKind: TypeAlias = Literal[
+    "pr", "roc", "cutoff", "queries", "difference", "intervals",
+    "classifier_roc", "classifier_pr", "det", "calibration", "gain", "lift", "scores",
+]  # fmt: skip
 #: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
 TRIVIAL = 0.05
 _LONGEST_NAME = 60

@@ -8,9 +8,16 @@ from assay.measures.registry import measure
 from assay.measures.steps import PerQuery
 
 
-@measure(user_model="wants every document decided rightly", closed_under_ties=True, micro=True)
+@measure(
+    user_model="wants every document decided rightly",
+    closed_under_ties=True,
+    micro=True,
+    classifier_aliases={"ACC": {}},
+    sklearn="accuracy_score",
+    proportion=True,
+)
 def Accuracy(confusion: Confusion) -> PerQuery:
-    r"""Accuracy: the share of all documents that is decided rightly, retrieved or left out.
+    r"""Accuracy: the share of all documents, or items, that is decided rightly, retrieved or left out.
 
     .. math:: \frac{TP + TN}{TP + FP + FN + TN}
 
@@ -23,9 +30,17 @@ def Accuracy(confusion: Confusion) -> PerQuery:
     return (cells.found(confusion) + cells.left_out(confusion)) / cells.collection(confusion)
 
 
-@measure(user_model="wants every document decided rightly", closed_under_ties=True, higher_is_better=False, micro=True)
+@measure(
+    user_model="wants every document decided rightly",
+    closed_under_ties=True,
+    higher_is_better=False,
+    micro=True,
+    classifier_aliases={"ERR": {}, "Error": {}, "ZeroOneLoss": {}, "HammingLoss": {}},
+    sklearn="zero_one_loss",
+    proportion=True,
+)
 def ErrorRate(confusion: Confusion) -> PerQuery:
-    r"""Error rate: the share of all documents that is decided wrongly.
+    r"""Error rate: the share of all documents, or items, that is decided wrongly.
 
     .. math:: \frac{FP + FN}{TP + FP + FN + TN} = 1 - \mathrm{Accuracy}
 
@@ -43,9 +58,12 @@ def ErrorRate(confusion: Confusion) -> PerQuery:
     closed_under_ties=True,
     higher_is_better=False,
     micro=True,
+    classifier="FPR",
+    classifier_aliases={"Fallout": {}, "FalsePositiveRate": {}, "FalseAlarmRate": {}},
+    proportion=True,
 )
 def Fallout(confusion: Confusion) -> PerQuery:
-    r"""Fallout: the share of the irrelevant documents that was retrieved.
+    r"""Fallout, the false positive rate: the share of what is irrelevant (negative) that was retrieved all the same.
 
     .. math:: \frac{FP}{FP + TN}
 
@@ -58,10 +76,15 @@ def Fallout(confusion: Confusion) -> PerQuery:
 
 
 @measure(
-    aliases=("TNR", "TrueNegativeRate"), user_model="is spared what is irrelevant", closed_under_ties=True, micro=True
+    aliases=("TNR", "TrueNegativeRate"),
+    user_model="is spared what is irrelevant",
+    closed_under_ties=True,
+    micro=True,
+    classifier_aliases={"TNR": {}, "TrueNegativeRate": {}, "Selectivity": {}},
+    proportion=True,
 )
 def Specificity(confusion: Confusion) -> PerQuery:
-    r"""Specificity: the share of the irrelevant documents that was left out.
+    r"""Specificity, the true negative rate: the share of what is irrelevant (negative) that was left out.
 
     .. math:: \frac{TN}{FP + TN} = 1 - \mathrm{Fallout}
 
@@ -74,10 +97,15 @@ def Specificity(confusion: Confusion) -> PerQuery:
 
 
 @measure(
-    aliases=("NegativePredictiveValue",), user_model="relies on what was left out", closed_under_ties=True, micro=True
+    aliases=("NegativePredictiveValue",),
+    user_model="relies on what was left out",
+    closed_under_ties=True,
+    micro=True,
+    classifier_aliases={"NegativePredictiveValue": {}},
+    proportion=True,
 )
 def NPV(confusion: Confusion) -> PerQuery:
-    r"""Negative predictive value: the share of the documents left out that is irrelevant.
+    r"""Negative predictive value: the share of what was left out (predicted negative) that is irrelevant (negative).
 
     .. math:: \frac{TN}{TN + FN}
 
@@ -90,9 +118,15 @@ def NPV(confusion: Confusion) -> PerQuery:
     return cells.left_out(confusion) / cells.not_retrieved(confusion)
 
 
-@measure(user_model="asks how common relevant documents are", closed_under_ties=True, higher_is_better=None, micro=True)
+@measure(
+    user_model="asks how common relevant documents are",
+    closed_under_ties=True,
+    higher_is_better=None,
+    micro=True,
+    proportion=True,
+)
 def Prevalence(confusion: Confusion) -> PerQuery:
-    r"""Prevalence: the share of all documents that is relevant, whatever was retrieved.
+    r"""Prevalence: the share of all documents, or items, that is relevant (positive), whatever was decided.
 
     .. math:: \frac{TP + FN}{TP + FP + FN + TN}
 
@@ -110,13 +144,16 @@ def Prevalence(confusion: Confusion) -> PerQuery:
     user_model="compares what was retrieved with what is relevant",
     closed_under_ties=True,
     micro=True,
+    classifier_aliases={"JaccardIndex": {}, "IoU": {}, "CriticalSuccessIndex": {}, "ThreatScore": {}},
+    sklearn="jaccard_score",
+    proportion=True,
 )
 def Jaccard(confusion: Confusion) -> PerQuery:
-    r"""Jaccard index: what the retrieved and the relevant documents have in common, as a share of both together.
+    r"""Jaccard index: what is both retrieved and relevant, as a share of what is one or the other.
 
     .. math:: \frac{TP}{TP + FP + FN}
 
-    Undefined if nothing is relevant and nothing was retrieved.
+    For classifiers: predicted positive and positive. Undefined if nothing is either.
 
     >>> Jaccard.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 / 14
     array([0.2857])
@@ -130,15 +167,17 @@ def Jaccard(confusion: Confusion) -> PerQuery:
     user_model="wants every document decided rightly, few or many of a kind",
     closed_under_ties=True,
     micro=True,
+    classifier_aliases={"MatthewsCorrelation": {}, "phi": {}},
+    sklearn="matthews_corrcoef",
 )
 def MCC(confusion: Confusion) -> PerQuery:
-    r"""Matthews correlation coefficient of what is relevant and what was retrieved.
+    r"""Matthews correlation coefficient of what is so (relevant, positive) and what was decided.
 
     .. math:: \frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP + FP)(TP + FN)(TN + FP)(TN + FN)}}
 
     1 if all is decided rightly, -1 if all is decided wrongly, around 0 for a choice at random. Undefined if the size of
     the collection is not known, and where a margin is empty: nothing or everything retrieved, nothing or everything
-    relevant. (By convention others say 0 there, and so does the mean.)
+    relevant. (By convention others say 0 there, and so does the mean over queries; classifiers have no value there.)
 
     >>> MCC.of(Confusion.from_table(tp=4, fp=1, fn=1, tn=4))  # (16 - 1) / sqrt(5 * 5 * 5 * 5)
     array([0.6])
@@ -147,11 +186,16 @@ def MCC(confusion: Confusion) -> PerQuery:
     wrong = cells.noise(confusion) * cells.missed(confusion)
     correlation = right - wrong
     for margin in (cells.retrieved, cells.relevant, cells.irrelevant, cells.not_retrieved):
-        correlation = correlation / margin(confusion).sqrt()
+        correlation = correlation / cells.zero_by_convention(confusion, margin(confusion)).sqrt()
     return correlation
 
 
-@measure(user_model="weighs precision and recall alike, whatever the other is", closed_under_ties=True, micro=True)
+@measure(
+    user_model="weighs precision and recall alike, whatever the other is",
+    closed_under_ties=True,
+    micro=True,
+    classifier=None,
+)
 def ArithmeticMean(confusion: Confusion) -> PerQuery:
     r"""The arithmetic mean of precision and recall of the retrieved set.
 
@@ -166,9 +210,15 @@ def ArithmeticMean(confusion: Confusion) -> PerQuery:
     return (cells.precision(confusion) + cells.recall(confusion)) / 2
 
 
-@measure(aliases=("FowlkesMallows",), user_model="weighs precision against recall", closed_under_ties=True, micro=True)
+@measure(
+    aliases=("FowlkesMallows",),
+    user_model="weighs precision against recall",
+    closed_under_ties=True,
+    micro=True,
+    classifier="FowlkesMallows",
+)
 def GeometricMean(confusion: Confusion) -> PerQuery:
-    r"""The geometric mean of precision and recall of the retrieved set.
+    r"""The geometric mean of precision and recall (of classifiers: the index of Fowlkes and Mallows).
 
     .. math:: \sqrt{P \cdot R}
 

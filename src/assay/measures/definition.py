@@ -11,7 +11,7 @@ from assay.measures.domains import At, Domain
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
 
-Summary: TypeAlias = Literal["mean", "geometric", "sum"]
+Summary: TypeAlias = Literal["mean", "geometric", "sum", "pooled"]
 
 
 class Parameter(NamedTuple):

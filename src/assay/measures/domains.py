@@ -97,6 +97,25 @@ class Choice(Domain):
         return f"one of {', '.join(self.words)}"
 
 
+class Flag(Domain):
+    """Yes or no.
+
+    >>> Flag().check("adjusted", "true")
+    True
+    """
+
+    def check(self, name: str, value: Any) -> bool:
+        """Accept truth values, also as words."""
+        found = {"true": True, "false": False}.get(str(value).lower())
+        if found is None or (isinstance(value, float | int) and not isinstance(value, bool)):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        return found
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return "True or False"
+
+
 class WordOrTable(Choice):
     """One of a few words, or a table of numbers such as {1: 3, 2: 9}."""
 
@@ -127,12 +146,17 @@ IdealName = Literal["judged", "uncut", "retrieved"]
 RuleName = Literal["exact", "trec_eval-9", "trec_eval-10"]
 GainIdealName = Literal["judged", "scale"]
 AverageName = Literal["macro", "micro"]
+WeightsName = Literal["none", "linear", "quadratic"]
+BinsName = Literal["width", "mass"]
+OfName = Literal["auto", "positive", "predicted"]
 UnretrievedName = Literal["random_order", "relevant_last", "left_out"]
 GainTable: TypeAlias = tuple[tuple[float, float], ...]
 
 Cutoff: TypeAlias = Annotated[int | None, Whole(1, optional=True), At]
+TopK: TypeAlias = Annotated[int, Whole(1), At]
 Depth: TypeAlias = Annotated[int, Whole(1), At]
 Level: TypeAlias = Annotated[float | None, Real(0.0, optional=True)]
+Alpha: TypeAlias = Annotated[float | None, Real(0.0, 1.0, optional=True)]
 Beta: TypeAlias = Annotated[float, Real(0.0)]
 Recall: TypeAlias = Annotated[float, Real(0.0, 1.0), At]
 Factor: TypeAlias = Annotated[float, Real(0.0, inside=True), At]
@@ -154,12 +178,18 @@ GainIdeal: TypeAlias = Annotated[GainIdealName, Choice(get_args(GainIdealName))]
 Thresholds: TypeAlias = Annotated[Literal["uniform"] | GainTable, WordOrTable(("uniform",))]
 Expected: TypeAlias = Annotated[float, Real(0.5)]
 Horizon: TypeAlias = Annotated[int | None, Whole(1, optional=True)]
+Adjusted: TypeAlias = Annotated[bool, Flag()]
+Weights: TypeAlias = Annotated[WeightsName, Choice(get_args(WeightsName))]
+Bins: TypeAlias = Annotated[int, Whole(1)]
+Binning: TypeAlias = Annotated[BinsName, Choice(get_args(BinsName))]
+Of: TypeAlias = Annotated[OfName, Choice(get_args(OfName))]
 Unretrieved: TypeAlias = Annotated[UnretrievedName, Choice(get_args(UnretrievedName))]
 
 #: How measures that have a micro average are put together; see `micro` of `@measure`.
 AVERAGE = Choice(get_args(AverageName))
-#: The same over classes; `binary` is no average, but the number of the positive class.
+#: The same over classes; `binary` is no average, but the number of the positive class, and `samples` one over items,
+#: where these have several labels each.
 AVERAGES_OF_CLASSES = {
     "binary": Choice(("binary", "macro", "micro", "weighted")),
-    "multiclass": Choice(("macro", "micro", "weighted")),
+    "multiclass": Choice(("macro", "micro", "weighted", "samples")),
 }

@@ -267,7 +267,8 @@ def measure(
     `trec_eval`, `ir_measures`, `ranx`: the measure's name there, `{cutoff}` standing for the parameter.
     `aliases`: further names, or a table of names and the parameters that they stand for.
     `bounds`: smallest and largest value. `user_model`: how the measure imagines its user. `counted_as`: what an
-    undefined value counts as in a mean (None: it is left out). `summary`: how units are put together.
+    undefined value counts as in a mean (None: it is left out). `summary`: how units are put together
+    (`pooled`: not at all, it is one number for all).
     `closed_under_ties`: the function itself averages over tied documents. `higher_is_better`: whether more is good;
     None if it is neither good nor bad.
     `subtopics`: it is computed from judgments of subtopics (`Ranks.subtopics`).

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from assay.counting.confusion import Confusion
+from assay.errors import ParameterError
 from assay.measures import cells
-from assay.measures.domains import Beta, Coefficient, CollectionSize
+from assay.measures.domains import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, given
 
+#: From such a beta on, precision weighs nothing that a number could show.
+_RECALL_ALONE = 1e12
 _BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
 
 
@@ -26,7 +29,7 @@ _BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
     proportion=True,
 )  # fmt: skip
 def SetP(confusion: Confusion) -> PerQuery:
-    r"""Precision of the retrieved set.
+    r"""Precision of the retrieved set, or of what is predicted positive: the share of it that is so.
 
     .. math:: \frac{TP}{TP + FP}
 
@@ -55,11 +58,11 @@ def SetP(confusion: Confusion) -> PerQuery:
     proportion=True,
 )  # fmt: skip
 def SetR(confusion: Confusion) -> PerQuery:
-    r"""Recall of the retrieved set.
+    r"""Recall of the retrieved set, or of what is predicted positive: the share of what is to be found that was.
 
     .. math:: \frac{TP}{TP + FN}
 
-    Undefined without a relevant document.
+    Undefined without a relevant document (a positive item).
 
     >>> SetR.of(Confusion.from_table(tp=4, fp=6, fn=4))
     array([0.5])
@@ -67,17 +70,29 @@ def SetR(confusion: Confusion) -> PerQuery:
     return cells.recall(confusion)
 
 
-def _harmonic(confusion: Confusion, *, beta: float) -> PerQuery:
+def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
     """The weighted harmonic mean as textbooks write it."""
+    if (square := _square_of_beta(beta, alpha)) is None:
+        return cells.recall(confusion).defined_with(cells.retrieved(confusion))
     precision, recall = (share(confusion).named(name) for share, name in _BOTH)
-    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    return (1 + square) * precision * recall / (square * precision + recall)
 
 
-def _with_alpha(confusion: Confusion, *, beta: float) -> PerQuery:
+def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
     """The same with a weight of precision, alpha = 1 / (1 + beta^2)."""
     precision, recall = (share(confusion).named(name) for share, name in _BOTH)
-    alpha = 1 / (1 + beta**2)
-    return 1.0 / (alpha / precision + (1 - alpha) / recall)
+    square = _square_of_beta(beta, alpha)
+    weight = alpha if alpha is not None else 0.0 if square is None else 1 / (1 + square)
+    return 1.0 / (weight / precision + (1 - weight) / recall)
+
+
+def _square_of_beta(beta: float, alpha: float | None) -> float | None:
+    """How much more recall weighs than precision; None if it is so much that recall alone counts."""
+    if alpha is None:
+        return beta**2 if beta < _RECALL_ALONE else None
+    if beta != 1:
+        raise ParameterError(f"F takes beta or alpha, not both: beta is {beta:g} and alpha is {alpha:g}")
+    return (1 - alpha) / alpha if alpha * _RECALL_ALONE > 1 else None
 
 
 @measure(
@@ -91,24 +106,39 @@ def _with_alpha(confusion: Confusion, *, beta: float) -> PerQuery:
     also={"the weighted harmonic mean": _harmonic, "1 / (α / P + (1 - α) / R), α = 1 / (1 + β²)": _with_alpha},
     classifier="F",
     classifier_aliases={"F1": {}, "F0.5": {"beta": 0.5}, "F2": {"beta": 2.0}, "Fbeta": {}, "Dice": {},
+                        "FMeasure": {}, "FScore": {},
                         "MacroF1": {"average": "macro"}, "MicroF1": {"average": "micro"},
                         "WeightedF1": {"average": "weighted"}},
     sklearn="fbeta_score",
 )  # fmt: skip
-def SetF(confusion: Confusion, *, beta: Beta = 1.0) -> PerQuery:
-    r"""F of the retrieved set: the weighted harmonic mean of precision and recall.
+def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQuery:
+    r"""F of the retrieved set, or of what is predicted positive: the weighted harmonic mean of precision and recall.
 
     .. math:: F_\beta = \frac{(1+\beta^2) P R}{\beta^2 P + R}
               = \frac{(1+\beta^2)\, TP}{(1+\beta^2)\, TP + \beta^2 FN + FP}
 
-    `beta` is :math:`\beta` itself; the reference tool's parameter is its square.
-    Undefined where precision or recall is.
+    `beta` is :math:`\beta` itself; the reference tool's parameter is its square. Instead, `alpha` may be given, the
+    weight of precision in :math:`1 / (\alpha / P + (1 - \alpha) / R)`, which is :math:`1 / (1 + \beta^2)`.
+    Of a retrieved set it is undefined where precision or recall is; of a classifier only if both are, as the counts
+    give it: a class that is never predicted has F 0, though no precision.
 
     >>> SetF(beta=2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 5 * 0.4 * 0.5 / (4 * 0.4 + 0.5)
     array([0.4762])
+    >>> SetF(alpha=0.2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 1 / (0.2 / 0.4 + 0.8 / 0.5)
+    array([0.4762])
     """
     found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
-    share = (1 + beta**2) * found / (beta**2 * relevant + retrieved)
+    # Without a weight of recall it is precision that is asked for.
+    square = _square_of_beta(beta, alpha)
+    neither = (cells.either(confusion) if square else retrieved).when_zero
+    if square is None:
+        share = found / relevant
+    elif alpha is not None:
+        share = found / (alpha * retrieved + (1 - alpha) * relevant).saying(neither)
+    else:
+        share = (1 + square) * found / (square * relevant + retrieved).saying(neither)
+    if confusion.unit_kind != "query":
+        return share.defined_with(cells.either(confusion))
     return share.defined_with(relevant).defined_with(retrieved)
 
 
@@ -149,7 +179,13 @@ def SetRelP(confusion: Confusion) -> PerQuery:
     return cells.found(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
 
 
-@measure(trec_eval="utility", bounds=None, user_model="pays for what is read and missed", closed_under_ties=True)
+@measure(
+    trec_eval="utility",
+    bounds=None,
+    user_model="pays for what is read and missed",
+    closed_under_ties=True,
+    classifier=None,
+)
 def Utility(
     confusion: Confusion,
     *,

@@ -102,7 +102,7 @@ class Steps:
     def sum(self, column: str, when_zero: str = "0/0") -> PerQuery:
         """Add a column up per unit; `when_zero` says what it means to divide by it if it is 0."""
         values = np.bincount(self.unit, weights=self[column], minlength=self.units).astype(np.float64, copy=False)
-        return PerQuery(values, "sum", when_zero=when_zero, steps=self, column=column)
+        return _node(values, "sum", when_zero=when_zero, steps=self, column=column)
 
     def max(self, column: str) -> PerQuery:
         """Take the largest value of a column per unit, 0 where there is no row."""
@@ -141,20 +141,31 @@ class PerQuery:
         >>> given("found", [1]).named("P@1").name
         'P@1'
         """
-        return replace(self, name=name)
+        return self._but(name=name)
+
+    def saying(self, when_zero: str) -> PerQuery:
+        """The same with another reason why nothing can be divided by it where it is 0.
+
+        >>> (given("found", [1]) / given("wanted", [0]).saying("nothing is wanted")).reason(0)
+        'nothing is wanted'
+        """
+        return self._but(when_zero=when_zero)
 
     def _with(self, op: str, other: PerQuery | Number) -> PerQuery:
         right = other if isinstance(other, PerQuery) else _constant(float(other), len(self.values))
         undefined = dict(self.undefined)
         for reason, mask in right.undefined.items():
             undefined[reason] = undefined[reason] | mask if reason in undefined else mask
-        if op == "/" and (zero := right.values == 0).any():
-            undefined[right.when_zero] = undefined.get(right.when_zero, np.zeros_like(zero)) | zero
-        with np.errstate(divide="ignore", invalid="ignore"):
+        if op != "/" or _nowhere_zero(right.values):
             values = OPERATIONS[op](self.values, right.values)
+        else:
+            zero = right.values == 0
+            undefined[right.when_zero] = undefined.get(right.when_zero, np.zeros_like(zero)) | zero
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values = np.divide(self.values, right.values)
         for mask in undefined.values():
             values = np.where(mask, np.nan, values)
-        return PerQuery(values, op, (self, right), undefined=undefined)
+        return _node(values, op, operands=(self, right), undefined=undefined)
 
     def __add__(self, other: PerQuery | Number) -> PerQuery:
         return self._with("+", other)
@@ -189,10 +200,10 @@ class PerQuery:
 
     def sqrt(self) -> PerQuery:
         """The square root."""
-        return replace(self._alone("sqrt"), when_zero=self.when_zero)
+        return self._alone("sqrt")._but(when_zero=self.when_zero)
 
     def _alone(self, op: str) -> PerQuery:
-        return PerQuery(OPERATIONS[op](self.values), op, (self,), undefined=self.undefined)
+        return _node(OPERATIONS[op](self.values), op, operands=(self,), undefined=self.undefined)
 
     def at_least(self, floor: float) -> PerQuery:
         """Values below the floor are raised to it."""
@@ -204,12 +215,18 @@ class PerQuery:
 
     def defined_with(self, other: PerQuery) -> PerQuery:
         """The same, but undefined where the other is 0, for the reason that goes with it."""
-        zero = other.values == 0
         needs = (*self.needs, other)
-        if not zero.any():
-            return replace(self, needs=needs)
+        if _nowhere_zero(other.values):
+            return self._but(needs=needs)
+        zero = other.values == 0
         undefined = {**self.undefined, other.when_zero: self.undefined.get(other.when_zero, zero) | zero}
-        return replace(self, values=np.where(zero, np.nan, self.values), undefined=undefined, needs=needs)
+        return self._but(values=np.where(zero, np.nan, self.values), undefined=undefined, needs=needs)
+
+    def _but(self, **changes: object) -> PerQuery:
+        """The same with some fields changed, as `replace` does it, in a tenth of the time."""
+        made = object.__new__(PerQuery)
+        made.__dict__.update(self.__dict__, **changes)
+        return made
 
     def pooled(self, summed: Callable[[Floats], Floats] | None = None) -> PerQuery:
         """The same formula on counts that are summed over all units: one number, the micro average.
@@ -325,7 +342,7 @@ class PerQuery:
 
 def given(says: str, values: object, when_zero: str = "0/0") -> PerQuery:
     """Numbers that are counted, not summed up from steps."""
-    return PerQuery(np.asarray(values, dtype=np.float64), says, when_zero=when_zero)
+    return _node(np.asarray(values, dtype=np.float64), says, when_zero=when_zero)
 
 
 def unknown(says: str, units: int, reason: str) -> PerQuery:
@@ -333,8 +350,23 @@ def unknown(says: str, units: int, reason: str) -> PerQuery:
     return PerQuery(np.full(units, np.nan), says, undefined={reason: np.ones(units, dtype=np.bool_)})
 
 
+_BARE = PerQuery(np.zeros(0), "").__dict__
+
+
+def _node(values: Floats, op: str, **others: object) -> PerQuery:
+    """A `PerQuery`, made in a third of the time: formulas have many parts."""
+    made = object.__new__(PerQuery)
+    made.__dict__.update(_BARE, values=values, op=op, **others)
+    return made
+
+
+def _nowhere_zero(values: Floats) -> bool:
+    """Whether no number is 0, by the fastest way to tell; those that are missing are none."""
+    return int(np.count_nonzero(values)) == values.size
+
+
 def _constant(value: float, units: int) -> PerQuery:
-    return PerQuery(np.full(units, value), f"{value:g}", constant=value)
+    return _node(np.full(units, value), f"{value:g}", constant=value)
 
 
 def _total(values: Floats) -> Floats:

@@ -14,6 +14,9 @@ from assay.errors import InputError, ParameterError
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 
+#: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
+UNSAID = frozenset({"alpha"})
+
 Undefined: TypeAlias = Literal["counted_as", "skip", "error"]
 
 
@@ -107,7 +110,7 @@ def signature(
     for parameter, value in measure.parameters.items():
         if parameter == at:
             continue
-        if value is None and parameter == "rel" and policies is None:
+        if value is None and ((parameter == "rel" and policies is None) or parameter in UNSAID):
             continue
         taken_from_data = {"rel": None if policies is None else policies.relevance_level, "max_grade": max_grade}
         in_force = taken_from_data.get(parameter) if value is None else value

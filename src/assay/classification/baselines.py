@@ -1,0 +1,100 @@
+"""What classifiers get that look at no item: the least that a real one has to beat."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.classification.computing import LABEL_COUNTS, mean_of
+from assay.classification.label_sets import averages, is_per_item, of_label_sets, stacked
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.label_sets import LabelSets
+from assay.counting.probabilities import Probabilities
+from assay.counting.scored import Scored
+from assay.measures.over_classes import overall
+from assay.measures.registry import Measure
+
+
+class Baseline(NamedTuple):
+    """A classifier that looks at no item: what it does, and its numbers (NaN where it has none).
+
+    `majority` always predicts the commonest label, with the shares of the labels as scores; `chance` draws labels at
+    random, each as often as it is true.
+    """
+
+    kind: Literal["majority", "chance"]
+    says: str
+    values: Mapping[Measure, float]
+
+
+def majority_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
+    """The commonest label, the first of several, predicted for all items.
+
+    >>> majority_matrix(ConfusionMatrix.from_matrix([[5, 1], [2, 2]])).table
+    array([[6, 0],
+           [4, 0]])
+    """
+    support = matrix.table.sum(axis=1)
+    tables = np.zeros_like(matrix.tables)
+    tables[0, :, int(np.argmax(support))] = support
+    return replace(matrix, tables=tables)
+
+
+def chance_matrix(matrix: ConfusionMatrix) -> ConfusionMatrix:
+    """What labels drawn at random, each as often as it is true, give on average.
+
+    >>> chance_matrix(ConfusionMatrix.from_matrix([[6, 2], [2, 0]])).table
+    array([[6.4, 1.6],
+           [1.6, 0.4]])
+    """
+    support = matrix.table.sum(axis=1).astype(np.float64)
+    return replace(matrix, tables=(np.outer(support, support) / support.sum())[None])
+
+
+def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tuple[Baseline, ...]:
+    """Both baselines, by the same measures; random labels have no scores."""
+    if LabelSets in counts:
+        return _of_sets(counts[LabelSets], measures)
+    matrix: ConfusionMatrix = counts[ConfusionMatrix]
+    most = matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]
+    majority, chance = majority_matrix(matrix), chance_matrix(matrix)
+    of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
+    blind = {measure: float(overall(measure, majority).values[0]) for measure in of_labels}
+    random = {measure: float(overall(measure, chance).values[0]) for measure in of_labels}
+    blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
+    random |= {measure: math.nan for measure in measures if measure not in random}
+    return (Baseline("majority", f"always {most}", blind), Baseline("chance", "chance", random))
+
+
+def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:
+    """A measure of scores where all items have the same ones: the shares of the labels."""
+    if measure.definition.counts is Scored:
+        scored: Scored = counts[Scored]
+        alike: Any = replace(scored, positive=np.zeros(len(scored.positive)), negative=np.zeros(len(scored.negative)))
+    else:
+        found: Probabilities = counts[Probabilities]
+        share = np.bincount(found.truth, weights=found.weight, minlength=len(found.labels))
+        alike = replace(found, scores=np.tile(share / share.sum(), (len(found.truth), 1)))
+    return mean_of(measure, measure.per_unit(alike), {measure.definition.counts: alike})
+
+
+def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[Baseline, ...]:
+    """Labels that more than half of the items have, for every item; and each label as often as it is true."""
+    classes = sets.per_label()
+    cells = stacked(classes)
+    true = cells[..., 0] + cells[..., 2]
+    total = cells[0].sum(axis=1)
+    common = [label for label, items, of in zip(sets.labels, true[0], total, strict=True) if items > of / 2]
+    alike = pl.Series("prediction", [common], dtype=pl.List(pl.String)).new_from_index(0, len(sets.truth))
+    always = replace(sets, prediction=alike)
+    blind = {one: mean_of(one, of_label_sets(one, always), {LabelSets: always}) for one in measures}
+    false = total - true
+    drawn = np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None]
+    random = {one: math.nan if is_per_item(one) else float(averages(one, drawn)[0]) for one in measures}
+    says = f"always {' and '.join(common)}" if common else "no label"
+    return (Baseline("majority", says, blind), Baseline("chance", "chance", random))

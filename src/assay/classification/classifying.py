@@ -1,0 +1,138 @@
+"""`classify`: predictions, or a confusion matrix -> a `Classification`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assay.classification.advice import check_codes
+from assay.classification.collapsing import against_rest
+from assay.classification.computing import are_probabilities, computed, counts_of, has_scores, measure_of
+from assay.classification.preparing import Prepared, all_labels, named_predictions, prepare, same_task
+from assay.classification.resampling import Patterns, weighted_patterns
+from assay.classification.result import Classification, ClassifiedSystem
+from assay.classification.shown import Shown
+from assay.counting.confusion import Confusion
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.probabilities import Probabilities
+from assay.counting.scored import Scored
+from assay.errors import ParameterError
+from assay.given import whole
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.tables import Predictions
+
+#: What is computed unless told otherwise, as far as there are the counts for it.
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "binary": (
+        "Precision", "Recall", "F", "Specificity", "NPV", "Accuracy", "BalancedAccuracy", "MCC",
+        "AUC", "AveragePrecision", "LogLoss", "Brier",
+    ),
+    "multiclass": (
+        "Accuracy", "Precision", "Recall", "F", "Precision(average='weighted')", "Recall(average='weighted')",
+        "F(average='weighted')", "F(average='micro')", "MCC", "Kappa", "TopKAccuracy@2", "LogLoss", "Brier",
+    ),
+    "multilabel": (
+        "ExactMatch", "HammingLoss", "Precision(average='samples')", "Recall(average='samples')",
+        "F(average='samples')", "Jaccard(average='samples')", "Precision", "Recall", "F",
+        "Precision(average='micro')", "Recall(average='micro')", "F(average='micro')",
+    ),
+}  # fmt: skip
+
+
+def classify(
+    predictions: Any,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    threshold: float | None = None,
+    one_class: Any = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    mute: Sequence[str] = (),
+    shown: Shown | None = None,
+) -> Classification:
+    """Evaluate one classifier or several.
+
+    `predictions` are `Predictions`, a `ConfusionMatrix` or the path of a file; or a list of such, or a dict from names
+    to them. What kind of classifier it is, the data say: two labels, more, or several an item. `pos_label`: the
+    positive one of two labels, if it is not 1 or True. `threshold`: predict positive from this score on; without
+    predictions it is 0.5 where scores lie between 0 and 1, and has to be said where they do not. Where there is a score
+    for each class, the largest one is predicted. `one_class`: this class against all others, as two labels.
+
+    `confidence`, `resamples` and `seed` are for intervals. `mute`: codes of remarks not to be made, such as
+    "prevalence".
+
+    >>> from assay import Predictions, classify
+    >>> classify(Predictions.of(["ham", "spam", "spam"], ["ham", "spam", "ham"], pos_label="spam"), "Recall").value()
+    0.5
+    """
+    check_codes(mute)
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence is a number between 0 and 1, not {confidence!r}")
+    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    given = named_predictions(predictions)
+    if one_class is not None:
+        if pos_label is not None or labels is not None:
+            raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
+        given = {name: against_rest(one, one_class) for name, one in given.items()}
+    prepared = [prepare(name, one, labels, pos_label, threshold) for name, one in given.items()]
+    task = same_task(prepared)
+    every = all_labels(prepared)
+    positive = prepared[0].positive
+    systems = [_system(one, every, measures, task) for one in prepared]
+    chosen = tuple(systems[0].results)
+    return Classification(
+        tuple(systems),
+        chosen,
+        task,
+        every,
+        positive,
+        prepared[0].threshold,
+        confidence,
+        resamples,
+        seed,
+        tuple(mute),
+        tuple(dict.fromkeys(warning for one in prepared for warning in one.warnings)),
+        tuple(dict.fromkeys(note for one in prepared for note in one.notes)),
+        Shown() if shown is None else shown,
+    )
+
+
+def _system(
+    one: Prepared, labels: tuple[Any, ...], measures: Iterable[str | Measure] | str | Measure | None, task: str
+) -> ClassifiedSystem:
+    predictions = one.given if isinstance(one.given, Predictions) else None
+    chosen = _measures(measures, task, predictions)
+    if predictions is None:
+        counts: dict[type, Any] = {ConfusionMatrix: one.given}
+    else:
+        wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in chosen)
+        counts = counts_of(predictions, labels, one.positive, probabilities=wants)
+        if predictions.weight is not None and predictions.prediction is not None and task != "multilabel":
+            counts[Patterns] = weighted_patterns(
+                predictions.truth, predictions.prediction, predictions.weight, counts[ConfusionMatrix]
+            )
+    return ClassifiedSystem(
+        one.name, predictions, counts, {measure: computed(measure, counts, one.name) for measure in chosen}
+    )
+
+
+def _measures(
+    given: Iterable[str | Measure] | str | Measure | None, task: str, predictions: Predictions | None
+) -> tuple[Measure, ...]:
+    """The measures asked for; or those by default for which there is what they need."""
+    if given is None:
+        able = {Confusion, ConfusionMatrix}
+        if predictions is not None and has_scores(predictions):
+            able |= {Scored} if predictions.score is not None else set()
+            able |= {Probabilities} if are_probabilities(predictions) else set()
+        known = [measure_of(name, task) for name in DEFAULTS[task]]
+        return tuple(one for one in known if one.definition.counts in able)
+    several = [given] if isinstance(given, str | Measure) else list(given)
+    names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
+    if not names:
+        raise ParameterError("there is no measure to compute")
+    return tuple(dict.fromkeys(measure_of(name, task) for name in names))

@@ -1,0 +1,207 @@
+"""How sure one can be of a classifier's numbers: an interval for each, by the way that suits the measure.
+
+Shares of items that are counted one by one have Wilson's interval; the area under the ROC curve DeLong's; means over
+items that of the t distribution. All other label measures are computed anew on matrices that other items would give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from assay.classification.computing import LABEL_COUNTS, is_over_items, mean_of, weights_of_items
+from assay.classification.label_sets import SetPatterns, averages, by_label, resampled_sets
+from assay.classification.resampling import resampled
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.judgments import Floats
+from assay.counting.label_sets import LabelSets
+from assay.counting.scored import Scored
+from assay.measures.over_classes import overall
+from assay.measures.parser import parse_measure
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.stats.bootstrap import Interval, percentiles
+from assay.stats.delong import delong
+from assay.stats.proportions import wilson
+from assay.stats.score_bootstrap import bootstrap_scores
+
+#: Measures of single classes, as tables of classes show them.
+OF_CLASSES = {"precision": "Precision", "recall": "Recall", "f1": "F"}
+BOOTSTRAP, NO_INTERVAL = "bootstrap", "none"
+
+
+class Estimate(NamedTuple):
+    """A number, its interval, how that was found, and why there is no number, if there is none."""
+
+    value: float
+    low: float
+    high: float
+    method: str
+    undefined: str | None = None
+
+
+def estimates_of(
+    counts: Mapping[type, Any], results: Mapping[Measure, PerQuery], confidence: float, resamples: int, seed: int
+) -> dict[Measure, Estimate]:
+    """Every measure's number with its interval."""
+    wanted = [
+        measure
+        for measure, result in results.items()
+        if measure.definition.counts in LABEL_COUNTS
+        and not is_over_items(measure, counts)
+        and _ratio(measure, result, counts) is None
+    ]
+    if LabelSets in counts:
+        found = _resampled_averages(counts[LabelSets], wanted, resamples, seed)
+    else:
+        found = resampled(counts, {measure: partial(_values, measure) for measure in wanted}, resamples, seed)
+    return {
+        measure: _estimate(measure, result, counts, found.get(measure), (confidence, resamples, seed))
+        for measure, result in results.items()
+    }
+
+
+def _resampled_averages(sets: LabelSets, wanted: Sequence[Measure], resamples: int, seed: int) -> dict[Measure, Floats]:
+    """Averages over labels on each resample of items."""
+    if not wanted:
+        return {}
+    blocks = [
+        [averages(measure, cells) for measure in wanted]
+        for cells in resampled_sets(SetPatterns.of(sets), resamples, seed)
+    ]
+    return {measure: np.concatenate([block[place] for block in blocks]) for place, measure in enumerate(wanted)}
+
+
+def _values(measure: Measure, block: ConfusionMatrix) -> Floats:
+    return overall(measure, block).values
+
+
+def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
+    return measure.of(block.per_class()).reshape(len(block.units), len(block.labels))
+
+
+def _estimate(
+    measure: Measure, result: PerQuery, counts: Mapping[type, Any], drawn: Floats | None, how: tuple[float, int, int]
+) -> Estimate:
+    confidence, resamples, seed = how
+    value = mean_of(measure, result, counts)
+    if math.isnan(value):
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, next(filter(None, result.reasons()), None))
+    if (ratio := _ratio(measure, result, counts)) is not None:
+        interval = wilson(*ratio, confidence)
+    elif measure.definition.counts is Scored:
+        interval = _of_scores(measure, counts[Scored], confidence, resamples, seed)
+    elif is_over_items(measure, counts):
+        interval = _of_mean(result.values, weights_of_items(counts, measure), value, confidence)
+        least, most = measure.definition.bounds or (-math.inf, math.inf)
+        interval = interval._replace(low=max(interval.low, least), high=min(interval.high, most))
+    else:
+        interval = _of_draws(drawn, confidence)
+    return Estimate(value, interval.low, interval.high, interval.method)
+
+
+def _ratio(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> tuple[float, float] | None:
+    """So many of so many, where the number is a share of items that are counted one by one; None otherwise."""
+    if is_over_items(measure, counts):
+        alike = weights_of_items(counts, measure) is None
+        yes_or_no = alike and bool(np.isin(result.values, (0.0, 1.0)).all())
+        return (float(result.values.sum()), float(len(result.values))) if yes_or_no else None
+    # An average over classes is no share of items: they count in several classes.
+    of_one = measure.parameters.get("average", "binary") == "binary"
+    if not measure.definition.proportion or not of_one or measure.definition.counts not in LABEL_COUNTS:
+        return None
+    if counts[ConfusionMatrix].tables.dtype.kind not in "iu" or result.op != "/":
+        return None
+    top, bottom = (float(part.values[0]) for part in result.operands)
+    return (top, bottom) if 0 <= top <= bottom else None
+
+
+def _of_draws(drawn: Floats | None, confidence: float) -> Interval:
+    """The middle of the resamples; none if all of them are alike, which is not to say that the number is certain."""
+    if drawn is None or not len(known := drawn[~np.isnan(drawn)]) or np.ptp(known) == 0:
+        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+    return percentiles(drawn, confidence)._replace(method=BOOTSTRAP)
+
+
+def _of_scores(measure: Measure, scored: Scored, confidence: float, resamples: int, seed: int) -> Interval:
+    """DeLong's interval for the area under the ROC curve; otherwise items are drawn anew."""
+    if measure.name == "AUC" and measure.parameters["max_fpr"] in {None, 1.0} and not scored.is_weighted:
+        found = delong(scored, confidence).interval
+    else:
+        # Each resample passes over all scores: of many scores fewer resamples do, and say as much.
+        fewer = min(resamples, max(100, 50_000_000 // (len(scored.positive) + len(scored.negative))))
+        made = bootstrap_scores(scored, measure, confidence=confidence, resamples=fewer, seed=seed)
+        how = BOOTSTRAP if fewer == resamples else f"{BOOTSTRAP} ({fewer} resamples)"
+        found = made.interval._replace(method=how)
+    return found if found.high > found.low else Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+
+
+def _of_mean(values: Floats, weight: Floats | None, mean: float, confidence: float) -> Interval:
+    """The t interval of a mean over items; of items with weights, from the residuals of the weighted mean."""
+    known = ~np.isnan(values)
+    values, weight = values[known], (np.ones(int(known.sum())) if weight is None else weight[known])
+    n = int((weight > 0).sum())
+    if n < 2 or not np.isfinite(mean):
+        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+    spread = math.sqrt(float((weight**2 * (values - mean) ** 2).sum()) * n / (n - 1)) / float(weight.sum())
+    if spread == 0:
+        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2)) * spread
+    return Interval(mean - reach, mean + reach, confidence, "t")
+
+
+def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, seed: int) -> pl.DataFrame:
+    """One row a class: support, how often it was predicted, and the measures of single classes with intervals."""
+    matrix: ConfusionMatrix | LabelSets = counts[LabelSets] if LabelSets in counts else counts[ConfusionMatrix]
+    classes = matrix.per_label() if isinstance(matrix, LabelSets) else matrix.per_class()
+    chosen = {name: parse_measure(called, "multiclass") for name, called in OF_CLASSES.items()}
+    # Classes are counted item by item, unless items have weights.
+    shares = {name for name, one in chosen.items() if classes.tp.dtype.kind in "iu" and one.definition.proportion}
+    wanted = {name: measure for name, measure in chosen.items() if name not in shares}
+    drawn = _resampled_by_class(counts, wanted, resamples, seed)
+    columns: dict[str, Any] = {
+        "label": list(map(str, matrix.labels)),
+        "support": classes.tp + classes.fn,
+        "predicted": classes.tp + classes.fp,
+    }
+    for name, measure in chosen.items():
+        result = measure.per_unit(classes)
+        ends = [
+            _class_interval(result, place, drawn.get(name), name in shares, confidence)
+            for place in range(len(matrix.labels))
+        ]
+        columns[name] = result.values
+        columns[f"{name}_low"] = [one.low for one in ends]
+        columns[f"{name}_high"] = [one.high for one in ends]
+    return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _resampled_by_class(
+    counts: Mapping[type, Any], wanted: Mapping[str, Measure], resamples: int, seed: int
+) -> dict[str, Floats]:
+    """Measures of single classes (columns) on each resample (row)."""
+    if LabelSets not in counts:
+        functions = {name: partial(_values_by_class, measure) for name, measure in wanted.items()}
+        return resampled(counts, functions, resamples, seed)
+    blocks = [
+        [by_label(measure, cells) for measure in wanted.values()]
+        for cells in resampled_sets(SetPatterns.of(counts[LabelSets]), resamples, seed)
+    ]
+    return {name: np.concatenate([block[place] for block in blocks]) for place, name in enumerate(wanted)}
+
+
+def _class_interval(
+    result: PerQuery, place: int, drawn: Floats | None, proportion: bool, confidence: float
+) -> Interval:
+    if np.isnan(result.values[place]):
+        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+    if proportion:
+        top, bottom = (float(part.values[place]) for part in result.operands)
+        return wilson(top, bottom, confidence)
+    return _of_draws(None if drawn is None else drawn[:, place], confidence)

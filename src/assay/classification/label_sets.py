@@ -1,0 +1,122 @@
+"""Items with several labels each: numbers over labels and over items, and what other items would have given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.counting.confusion import Confusion, Counted
+from assay.counting.judgments import Floats, Ints
+from assay.counting.label_sets import LabelSets
+from assay.errors import ParameterError
+from assay.measures.over_classes import NO_CLASS
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+
+#: Numbers that are drawn at a time.
+_BLOCK = 1 << 21
+
+
+def is_per_item(measure: Measure) -> bool:
+    """Whether a measure is a mean over items: it has no average over labels, or says so."""
+    return bool(measure.parameters.get("average", "samples") == "samples")
+
+
+def of_label_sets(measure: Measure, sets: LabelSets) -> PerQuery:
+    """One number an item, or one for all labels by the measure's `average`.
+
+    >>> from assay.measures import parse_measure
+    >>> sets = LabelSets.from_labels([["a", "b"], ["b"]], [["a"], ["b"]])
+    >>> of_label_sets(parse_measure("Recall(average='samples')", "multiclass"), sets).values
+    array([0.5, 1. ])
+    >>> of_label_sets(parse_measure("Recall", "multiclass"), sets).values  # (1/1 + 1/2) / 2
+    array([0.75])
+    """
+    if measure.definition.counts is not Confusion:
+        counts = measure.definition.counts.__name__
+        raise ParameterError(f"{measure} is computed from {counts}, which items with several labels do not have")
+    if is_per_item(measure):
+        return measure.per_unit(sets.per_item())
+    result = measure.per_unit(sets.per_label())
+    if measure.is_micro:
+        return result.pooled()
+    values = averages(measure, stacked(sets.per_label()))
+    return PerQuery(values, "mean over labels", undefined={NO_CLASS: np.isnan(values)} if np.isnan(values[0]) else {})
+
+
+def stacked(classes: Confusion) -> Floats:
+    """TP, FP, FN and TN (last axis) of each label, as the only unit (first axis)."""
+    tn = np.zeros_like(classes.tp) if classes.tn is None else classes.tn
+    cells: Floats = np.stack([classes.tp, classes.fp, classes.fn, tn], axis=-1)[None].astype(np.float64)
+    return cells
+
+
+def averages(measure: Measure, cells: Floats) -> Floats:
+    """The average over labels for each unit, by the measure's `average`; labels without a number are left out."""
+    if measure.is_micro:
+        return measure.of(_confusion(cells.sum(axis=1)))
+    values = by_label(measure, cells)
+    known = ~np.isnan(values)
+    weight = cells[:, :, 0] + cells[:, :, 2] if measure.parameters["average"] == "weighted" else np.ones(values.shape)
+    total = np.where(known, weight, 0.0).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = np.where(known, values * weight, 0.0).sum(axis=1) / total
+    return found
+
+
+def by_label(measure: Measure, cells: Floats) -> Floats:
+    """The measure of each label (column) in each unit (row)."""
+    return measure.of(_confusion(cells.reshape(-1, 4))).reshape(cells.shape[:2])
+
+
+def _confusion(cells: Floats) -> Confusion:
+    tp, fp, fn, tn = (cells[:, place] for place in range(4))
+    return Confusion(tuple(map(str, range(len(cells)))), tp, fp, fn, tn, "class")
+
+
+class SetPatterns(NamedTuple):
+    """Items that are alike: the four cells of each label (pattern, label, cell), and how many such items there are."""
+
+    cells: Floats
+    items: Ints
+
+    @classmethod
+    def of(cls, sets: LabelSets) -> SetPatterns:
+        """Items with the same true and the same predicted labels, and the same weight, are alike.
+
+        >>> SetPatterns.of(LabelSets.from_labels([["a"], ["b"], ["a"]], [["a"], [], ["a"]])).items
+        array([2, 1])
+        """
+        weight = np.ones(len(sets.truth)) if sets.weight is None else sets.weight
+        rows = pl.DataFrame({"weight": weight}).with_columns(
+            sets.truth.list.sort().list.join("\x1f").alias("truth"),
+            sets.prediction.list.sort().list.join("\x1f").alias("prediction"),
+            sets.truth.list.len().alias("true"),
+            sets.prediction.list.len().alias("predicted"),
+        )
+        alike = rows.with_row_index("row").group_by(pl.exclude("row"), maintain_order=True).agg(
+            pl.col("row").first(), pl.len().alias("items")
+        )  # fmt: skip
+        first = alike["row"].cast(pl.Int64)
+        true, predicted = (_has(one.gather(first), sets.labels) for one in (sets.truth, sets.prediction))
+        cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
+        weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
+        return cls(weighed, alike["items"].to_numpy().astype(np.int64))
+
+
+def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
+    """Which item (row) has which label (column)."""
+    return np.column_stack([lists.list.contains(label).to_numpy() for label in labels]).astype(np.bool_)
+
+
+def resampled_sets(patterns: SetPatterns, resamples: int, seed: int) -> Iterator[Floats]:
+    """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
+    rng = np.random.default_rng(seed)
+    total = int(patterns.items.sum())
+    rows = max(1, _BLOCK // len(patterns.items))
+    for start in range(0, resamples, rows):
+        drawn = rng.multinomial(total, patterns.items / total, size=min(rows, resamples - start))
+        yield np.tensordot(drawn.astype(np.float64), patterns.cells, axes=1)

@@ -1,0 +1,329 @@
+"""`Classifiers`: several systems' predictions of the same items, paired for a comparison."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.classification.result import Classification, ClassifiedSystem
+from assay.classification.signatures import label_signature
+from assay.counting.confusion import Confusion
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.judgments import Floats
+from assay.counting.label_pairs import codes, column
+from assay.counting.probabilities import Probabilities
+from assay.counting.scored import Scored
+from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.files.sources import Source
+from assay.measures.parser import parse_measure, split_measures
+from assay.measures.registry import Measure
+from assay.measures.steps import given as counted
+from assay.measures.vocabularies import Vocabulary
+from assay.stats.label_samples import Patterns
+from assay.stats.paired import Paired, Sample
+from assay.stats.samples import Averaged, Pooled
+from assay.stats.score_samples import ScoreSample
+from assay.tables import Predictions
+from assay.tables.alignment import Missing, aligned
+
+#: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label.
+DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
+#: Where positive starts, for scores that look like probabilities.
+_HALF = 0.5
+
+
+class Flips(NamedTuple):
+    """Items that two systems predict differently: `fixed` only the second has right, `broken` only the first.
+
+    `changed`: both are wrong, each in its own way.
+    """
+
+    items: int
+    fixed: int
+    broken: int
+    changed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Classifiers:
+    """Systems' predictions of the same items, in the same order.
+
+    >>> old = Predictions.of([0, 1, 1], [0, 0, 0], item_id=["a", "b", "c"], name="old")
+    >>> new = Predictions.of([1, 1, 0], [1, 1, 0], item_id=["c", "b", "a"], name="new")
+    >>> both = Classifiers.of([old, new])
+    >>> both.paired(both.measure("Recall")).observed
+    array([0., 1.])
+    >>> both.flips("old", "new")
+    Flips(items=3, fixed=2, broken=0, changed=0)
+    """
+
+    predictions: tuple[Predictions, ...]
+    task: str
+    labels: tuple[Any, ...]
+    positive: Any = None
+    #: From which score on positive was predicted here; None if predictions were given.
+    threshold: float | None = None
+    #: What was decided for lack of being said, and what is odd.
+    notes: tuple[str, ...] = ()
+    #: How many items each system had before those were left out that others lack.
+    sizes: tuple[int, ...] = ()
+
+    @classmethod
+    def of(
+        cls, given: Any, *, pos_label: Any = None, threshold: float | None = None, missing: Missing = "error"
+    ) -> Classifiers:
+        """Take a `Classification`; or `Predictions`, a path of a file of them, a list of such, or a dict of names.
+
+        `missing`: an item that a system lacks is an error, or is left out and counted (`drop`). `threshold`: predict
+        positive from this score on; unless given it is 0.5 where there are no predictions, and scores from 0 to 1.
+        """
+        found = opened(given, pos_label)
+        names = [one.name for one in found]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ParameterError(f"two systems are called {twice[0]!r}: give each a name of its own")
+        notes: list[str] = []
+        given_anew = aligned(found, missing=missing)
+        systems = [_decided(one, threshold, notes) for one in given_anew]
+        first = systems[0]
+        if (task := first.kind) == "multilabel":
+            raise InputError("items with several labels each are not compared yet; `assay classify` measures them")
+        for other in systems[1:]:
+            if other.kind != task:
+                raise InputError(f"{first.name} is {task}, {other.name} is {other.kind}: one kind at a time")
+        labels = tuple(dict.fromkeys(label for one in systems for label in one.label_values))
+        if task == "binary" and len(labels) > 2:
+            raise InputError(f"{listed(names)} have different labels: {listed([*map(str, labels)])}")
+        positive = first.positive if task == "binary" else None
+        halved = any(one.prediction is None and one.score is not None for one in given_anew) and bool(notes)
+        decided = threshold if threshold is not None else _HALF if halved else None
+        notes += [warning for one in systems for warning in one.warnings]
+        sizes = tuple(map(len, found))
+        return cls(tuple(systems), task, labels, positive, decided, tuple(dict.fromkeys(notes)), sizes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems, in the order in which they were given."""
+        return tuple(one.name for one in self.predictions)
+
+    @property
+    def systems(self) -> tuple[ClassifiedSystem, ...]:
+        """The systems as a `Classification` has them, without numbers of their own."""
+        return tuple(ClassifiedSystem(one.name, one, {}, {}) for one in self.predictions)
+
+    def signature(self, measure: str | Measure) -> str:
+        """Everything that a number depends on, in one line.
+
+        >>> both = Classifiers.of([Predictions.of([0, 1], [0, 1], name=name) for name in ("a", "b")])
+        >>> both.signature("Recall")
+        'Recall|average=binary|positive=1|undefined=skip|v1'
+        """
+        return label_signature(self.measure(measure), self)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Where measures are looked up by name."""
+        return "binary" if self.task == "binary" else "multiclass"
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """The ids of the items."""
+        return tuple(self.predictions[0].item_id.to_list())
+
+    def only(self, *names: str) -> Classifiers:
+        """Some of the systems, in this order."""
+        for name in names:
+            if name not in self.names:
+                known = list(self.names)
+                raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+        places = [self.names.index(name) for name in names]
+        kept = tuple(self.predictions[place] for place in places)
+        return replace(self, predictions=kept, sizes=tuple(self.sizes[place] for place in places))
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name."""
+        return parse_measure(name, self.vocabulary)
+
+    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
+        """The measures asked for, or those that classifiers are compared by."""
+        if wanted is None:
+            scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
+            labelled = all(one.prediction is not None for one in self.predictions)
+            wanted = (*(DEFAULT_MEASURES if labelled else ()), *(("AUC",) if scored else ()))
+        given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
+        names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else [one])]
+        return list(dict.fromkeys(self.measure(name) for name in names))
+
+    def paired(self, measure: Measure) -> Paired:
+        """The systems under one measure, item by item."""
+        kind = measure.definition.counts
+        if kind in {Confusion, ConfusionMatrix}:
+            return self._paired(measure, self._patterns(measure))
+        if kind is Scored:
+            return self._paired(measure, self._scores(measure))
+        if kind is Probabilities:
+            return self._of_items(measure)
+        raise ParameterError(f"{measure} is computed from {kind.__name__}: it is not compared between classifiers")
+
+    def _paired(self, measure: Measure, sample: Sample, units: tuple[str, ...] | None = None) -> Paired:
+        held = self.items if units is None else units
+        known = measure.definition
+        return Paired(
+            str(measure), "item", self.names, held, sample, known.bounds, known.higher_is_better,
+            left_out=len(self.items) - len(held),
+        )  # fmt: skip
+
+    def _patterns(self, measure: Measure) -> Patterns:
+        """What label measures are made of."""
+        truth, predicted = self._codes
+        place = None if self.positive is None else self.labels.index(self.positive)
+        return Patterns.of_items(measure, self.labels, truth, predicted, weight=self._weight, positive=place)
+
+    @cached_property
+    def _codes(self) -> tuple[Any, Any]:
+        """True labels, and predicted ones with a column a system, as places among the labels."""
+        for one in self.predictions:
+            if one.prediction is None:
+                raise ParameterError(
+                    f"{one.name}: from which score on is positive predicted? say threshold=... "
+                    "(on the command line --threshold)"
+                )
+        predicted = [one.prediction for one in self.predictions]
+        made = [codes(column(labels, "labels"), self.labels) for labels in (self.predictions[0].truth, *predicted)]
+        return made[0], np.column_stack(made[1:])
+
+    @cached_property
+    def _weight(self) -> Floats | None:
+        weight = self.predictions[0].weight
+        return None if weight is None else weight.to_numpy().astype(np.float64)
+
+    def _scores(self, measure: Measure) -> ScoreSample:
+        """What measures of scores are made of."""
+        for one in self.predictions:
+            if one.score is None or self.task != "binary":
+                raise ParameterError(f"{measure} takes a score of the positive label, and {one.name} has none")
+        truth = (self.predictions[0].truth == self.positive).to_numpy()
+        scores = tuple(one.score.to_numpy().astype(np.float64) for one in self.predictions if one.score is not None)
+        return ScoreSample(measure, truth, scores, self._weight)
+
+    def _of_items(self, measure: Measure) -> Paired:
+        """A measure that has a number for each item: the mean is compared, by weight if items have weights."""
+        values = []
+        for one in self.predictions:
+            found = measure.per_unit(Probabilities.from_predictions(one)).values
+            if len(found) != len(self.items):
+                raise ParameterError(f"{measure} is one number for all items together, and there is no test of it")
+            values.append(found)
+        numbers, items = np.column_stack(values), np.array(self.items, dtype=object)
+        keep = np.flatnonzero(~np.isnan(numbers).any(axis=1))
+        if not len(keep):
+            raise InputError(f"{measure} is undefined for every item")
+        if self.predictions[0].has_ids:  # what is drawn at random must not depend on the order of a file
+            keep = keep[np.argsort(items[keep], kind="stable")]
+        units = tuple(items[keep].tolist())
+        if self._weight is None:
+            return self._paired(measure, Averaged(numbers[keep]), units)
+        weight = self._weight[keep]
+        formulas = (counted("value", weight * one) / counted("weight", weight) for one in numbers[keep].T)
+        return self._paired(measure, Pooled(tuple(formulas)), units)
+
+    def flips(self, first: str, second: str) -> Flips | None:
+        """How many items the second system has right that the first one has wrong, and so on; None without labels."""
+        if any(one.prediction is None for one in self.predictions):
+            return None
+        truth, predicted = self._codes
+        one, other = (predicted[:, self.names.index(name)] for name in (first, second))
+        fixed, broken = (one != truth) & (other == truth), (one == truth) & (other != truth)
+        changed = (one != other) & (one != truth) & (other != truth)
+        return Flips(len(truth), *(int(np.count_nonzero(mask)) for mask in (fixed, broken, changed)))
+
+    def flipped(self, first: str, second: str) -> pl.DataFrame:
+        """The items that two systems predict differently: fixed, broken, and changed from one mistake to another."""
+        truth, predicted = self._codes
+        one, other = (predicted[:, self.names.index(name)] for name in (first, second))
+        rows = np.flatnonzero(one != other)
+        change = np.where(other[rows] == truth[rows], "fixed", np.where(one[rows] == truth[rows], "broken", "changed"))
+        both = [self.predictions[self.names.index(name)] for name in (first, second)]
+        frame = pl.DataFrame(
+            {
+                "item_id": both[0].item_id[rows],
+                "truth": both[0].truth[rows],
+                **{
+                    f"prediction_{name}": system.prediction[rows]
+                    for name, system in zip((first, second), both, strict=True)
+                    if system.prediction is not None
+                },
+                "change": change,
+            }
+        )
+        return frame.sort(pl.col("change").cast(pl.Enum(["fixed", "broken", "changed"])), maintain_order=True)
+
+
+def are_predictions(given: Any) -> bool:
+    """Whether something is predictions of classifiers: a `Classification`, `Predictions`, files of them, or several.
+
+    >>> are_predictions(Predictions.of([0, 1], [1, 1])), are_predictions({"q1": {"d1": 1.0}})
+    (True, False)
+    """
+    if isinstance(given, Classification | Classifiers | Predictions):
+        return True
+    if isinstance(given, Mapping):
+        return bool(given) and all(are_predictions(one) for one in given.values())
+    if isinstance(given, list | tuple):
+        return bool(given) and all(are_predictions(one) for one in given)
+    if not isinstance(given, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
+        return False
+    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # only who reads files waits for readers
+
+    return looks_like_predictions(given)
+
+
+def opened(given: Any, pos_label: Any = None) -> list[Predictions]:
+    """The predictions of every system that was given, in whatever form `Classifiers.of` takes.
+
+    >>> [one.name for one in opened({"old": Predictions.of([0, 1], [1, 1]), "new": Predictions.of([0, 1], [0, 1])})]
+    ['old', 'new']
+    """
+    if isinstance(given, Predictions):
+        return [given if pos_label is None else replace(given, pos_label=pos_label)]
+    if isinstance(given, Classification):
+        held = [system.predictions for system in given.systems]
+        if None in held:
+            raise InputError("a confusion matrix holds no items to pair: give predictions")
+        stated = pos_label if pos_label is not None else given.positive
+        return [made for one in held for made in opened(one, stated)]
+    if isinstance(given, Mapping):
+        by_name = {str(name): opened(one, pos_label) for name, one in given.items()}
+        return [
+            replace(one, name=name if len(found) == 1 else f"{name} {one.name}")
+            for name, found in by_name.items()
+            for one in found
+        ]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return [made for one in given for made in opened(one, pos_label)]
+    if isinstance(given, str | os.PathLike | Source):
+        from assay.files.predictions import read_predictions  # noqa: PLC0415
+
+        return read_predictions(given, pos_label=pos_label)
+    raise ParameterError(f"expected Predictions, a Classification or a path, not {type(given).__name__}")
+
+
+def _decided(given: Predictions, threshold: float | None, notes: list[str]) -> Predictions:
+    """Predictions for every item as far as the scores give them; what was decided is noted."""
+    if threshold is not None:
+        return given.at(threshold)
+    if given.prediction is not None or given.kind == "multilabel":
+        return given
+    if given.score is None:
+        notes.append(f"{given.name}: no predictions: the label with the largest score is taken")
+        return given.most_likely()
+    low, high = float(given.score.min()), float(given.score.max())  # type: ignore[arg-type]
+    if not 0 <= low <= high <= 1:
+        return given
+    notes.append(f"{given.name}: no predictions: {given.positive} is predicted from a score of {_HALF} on")
+    return given.at(_HALF)

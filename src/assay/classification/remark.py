@@ -1,0 +1,67 @@
+"""Remarks on a classifier: what they are, and how functions that make them are registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.judgments import Floats
+
+if TYPE_CHECKING:
+    from assay.classification.result import Classification, ClassifiedSystem
+
+#: A label that less than this share of the items has is rare, and accuracy misleading.
+RARE = 0.10
+
+
+class Remark(NamedTuple):
+    """What is worth knowing, with the number behind it, which label, pair or system it is about, and whose it is."""
+
+    code: str
+    says: str
+    number: float | None
+    about: str
+    system: str = ""
+
+
+class Case(NamedTuple):
+    """A system with its confusion matrix; `cells` are TP, FP, FN and TN, where there are two labels."""
+
+    result: Classification
+    system: ClassifiedSystem
+    matrix: ConfusionMatrix
+    cells: tuple[float, float, float, float] | None
+
+    @property
+    def support(self) -> Floats:
+        """True items of each label."""
+        support: Floats = self.matrix.table.sum(axis=1).astype(np.float64)
+        return support
+
+    @property
+    def largest(self) -> float:
+        """The share of the commonest label."""
+        return float(self.support.max() / self.matrix.items[0])
+
+    @property
+    def accuracy(self) -> float:
+        """The share of items that were predicted rightly."""
+        return float(np.trace(self.matrix.table) / self.matrix.items[0])
+
+
+Check = Callable[[Case], Iterator[Remark]]
+CHECKS: dict[str, Check] = {}
+
+
+def remark(*codes: str) -> Callable[[Check], Check]:
+    """Register a function as the maker of remarks with these codes."""
+
+    def register(check: Check) -> Check:
+        for code in codes:
+            CHECKS[code] = check
+        return check
+
+    return register

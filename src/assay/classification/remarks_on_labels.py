@@ -1,0 +1,126 @@
+"""Remarks on classifiers of any number of labels: common and rare ones, those confused, and what a guess would give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import special
+
+from assay.classification.remark import RARE, Case, Remark, remark
+from assay.errors import number_of
+from assay.stats.proportions import wilson
+
+#: A label is predicted too often if the predictions exceed the truth by this share of all items ...
+BIAS = 0.05
+#: ... and by so many standard deviations of what chance would give.
+SIGNS = 2.0
+#: Averages over classes and over items part if they differ by more than this.
+APART = 0.05
+#: Pairs of labels that are spoken of, and how many items it takes.
+PAIRS, FEWEST = 3, 2
+_TWO = 2
+
+
+@remark("prevalence")
+def _prevalence(case: Case) -> Iterator[Remark]:
+    """Where one label has nearly all items, whoever always predicts it has a fine accuracy."""
+    share = case.largest
+    if share <= 1 - RARE:
+        return
+    label = case.matrix.labels[int(np.argmax(case.support))]
+    always, rare = f"always {label}", "everything else"
+    if case.cells is not None:
+        always = "always positive" if label == case.result.positive else "always negative"
+        rare = next(str(other) for other in case.matrix.labels if other != label)
+    says = (
+        f'{rare} is rare ({1 - share:.2%} of the items), so accuracy misleads: "{always}" would score {share:.1%}, '
+        f"this classifier scores {case.accuracy:.1%}"
+    )
+    yield Remark("prevalence", says, share, case.system.name)
+
+
+@remark("bias")
+def _bias(case: Case) -> Iterator[Remark]:
+    """One label is predicted much more often than it is true, and not just by chance."""
+    cells = case.matrix.per_class()
+    wrongly, missed = cells.fp.astype(np.float64), cells.fn.astype(np.float64)
+    place = int(np.argmax(wrongly - missed))
+    more = float(wrongly[place] - missed[place])
+    # Of so many mistakes about a label, half would be of either kind: a sign test, roughly.
+    by_chance = SIGNS * float(np.sqrt(wrongly[place] + missed[place]))
+    total = float(case.matrix.items[0])
+    if more / total < BIAS or more <= by_chance:
+        return
+    predicted, true = ((cells.tp + other)[place] / total for other in (cells.fp, cells.fn))
+    label = case.matrix.labels[place]
+    says = f"biased toward {label}: {predicted:.1%} of the items are predicted so, {true:.1%} are"
+    yield Remark("bias", says, float(predicted - true), str(label))
+
+
+@remark("confused_pair")
+def _confused(case: Case) -> Iterator[Remark]:
+    """Which label is taken for which; of two labels the matrix says it at a glance."""
+    if len(case.matrix.labels) <= _TWO:
+        return
+    pairs = case.result.confused(case.system.name)
+    for row in pairs.head(PAIRS).iter_rows(named=True):
+        if row["share"] < RARE or row["items"] < FEWEST:
+            continue
+        items = f"{row['items']:g} of {row['items'] / row['share']:g} items"
+        says = f"{row['truth']} is taken for {row['prediction']} in {row['share']:.1%} of the cases ({items})"
+        yield Remark("confused_pair", says, row["share"], f"{row['truth']} as {row['prediction']}")
+
+
+@remark("micro_macro")
+def _micro_macro(case: Case) -> Iterator[Remark]:
+    """Averages over items and over classes part where one class dominates."""
+    if len(case.matrix.labels) <= _TWO or not case.support.any():
+        return
+    with np.errstate(invalid="ignore"):
+        recalls = np.diagonal(case.matrix.table) / np.where(case.support > 0, case.support, np.nan)
+    macro = float(np.nanmean(recalls))
+    if abs(macro - case.accuracy) < APART:
+        return
+    large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
+    says = (
+        f"micro and macro part: {case.accuracy:.1%} of all items are right, but {macro:.1%} of a class on average, "
+        f"since {case.matrix.labels[large]} has {case.largest:.1%} of the items; of {case.matrix.labels[worst]} "
+        f"{recalls[worst]:.1%} are right ({number_of('item', int(case.support[worst]))})"
+    )
+    yield Remark("micro_macro", says, case.accuracy - macro, str(case.matrix.labels[large]))
+
+
+@remark("baseline")
+def _baseline(case: Case) -> Iterator[Remark]:
+    """A classifier that looks at no item does as well."""
+    if case.largest > 1 - RARE:
+        yield from _no_difference(case)
+        return
+    total = float(case.matrix.items[0])
+    interval = wilson(min(case.accuracy * total, total), total, case.result.confidence)
+    if interval.low > case.largest:
+        return
+    label = case.matrix.labels[int(np.argmax(case.support))]
+    as_good = "is worse than" if interval.high < case.largest else "cannot be told from"
+    says = (
+        f"accuracy {case.accuracy:.1%} [{interval.low:.1%}, {interval.high:.1%}] {as_good} the {case.largest:.1%} of "
+        f"always predicting {label}"
+    )
+    yield Remark("baseline", says, case.largest, case.system.name)
+
+
+def _no_difference(case: Case) -> Iterator[Remark]:
+    """Where accuracy misleads: positives and negatives are predicted positive alike."""
+    if case.cells is None or not (case.support > 0).all():
+        return
+    tp, fp, fn, tn = case.cells
+    tpr, fpr = tp / (tp + fn), fp / (fp + tn)
+    spread = float(np.sqrt(tpr * (1 - tpr) / (tp + fn) + fpr * (1 - fpr) / (fp + tn)))
+    reach = float(special.ndtri((1 + case.result.confidence) / 2)) * spread
+    if abs(tpr - fpr) <= reach or tpr == fpr:
+        says = (
+            f"no better than a guess as far as these items tell: TPR {tpr:.1%} and FPR {fpr:.1%} differ by "
+            f"{tpr - fpr:+.1%} ± {reach:.1%}"
+        )
+        yield Remark("baseline", says, tpr - fpr, case.system.name)

@@ -1,0 +1,94 @@
+"""Confusion matrices as other items would have given them.
+
+Items are not drawn one by one: a resample of *n* items puts so many of them in each cell of the matrix as one draw from
+a multinomial distribution does, so that the cells are drawn at once, whatever *n* is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.judgments import Floats, Ints
+from assay.counting.label_pairs import codes
+
+#: Numbers in the matrices that are drawn at a time.
+_BLOCK = 1 << 22
+
+Key: TypeAlias = Any
+Computed: TypeAlias = Callable[[ConfusionMatrix], Floats]
+
+
+class Patterns(NamedTuple):
+    """Items that are alike: the cell of the matrix they are in, what each of them weighs, and how many there are."""
+
+    cell: Ints
+    weight: Floats
+    items: Ints
+
+
+def patterns_of(counts: Mapping[type, Any]) -> Patterns | None:
+    """The items of a matrix by cell, and by weight; None if items have weights that nobody knows one by one."""
+    given: Patterns | None = counts.get(Patterns)
+    if given is not None:
+        return given
+    table = counts[ConfusionMatrix].table
+    if table.dtype.kind not in "iu":
+        return None
+    cell = np.flatnonzero(table)
+    return Patterns(cell, np.ones(len(cell)), table.ravel()[cell].astype(np.int64))
+
+
+def weighted_patterns(truth: pl.Series, prediction: pl.Series, weight: pl.Series, matrix: ConfusionMatrix) -> Patterns:
+    """Items with weights: those in the same cell that weigh the same are alike."""
+    rows, columns = (pl.Series(codes(one, matrix.labels)) for one in (truth, prediction))
+    alike = (
+        pl.DataFrame({"row": rows, "column": columns, "weight": weight}).group_by(pl.all()).len("items").sort(pl.all())
+    )
+    cell = alike["row"].to_numpy() * len(matrix.labels) + alike["column"].to_numpy()
+    return Patterns(cell, alike["weight"].to_numpy(), alike["items"].to_numpy().astype(np.int64))
+
+
+def resampled_matrices(
+    patterns: Patterns, labels: tuple[Any, ...], positive: int | None, resamples: int, seed: int
+) -> Iterator[ConfusionMatrix]:
+    """Confusion matrices of items drawn anew, many a block, one unit each.
+
+    >>> patterns = Patterns(np.array([0, 3]), np.ones(2), np.array([6, 4]))
+    >>> next(resampled_matrices(patterns, ("no", "yes"), 1, 3, seed=0)).tables.sum(axis=(1, 2))
+    array([10, 10, 10])
+    """
+    rng = np.random.default_rng(seed)
+    total, size = int(patterns.items.sum()), len(labels) ** 2
+    whole = bool((patterns.weight == 1).all())
+    rows = max(1, _BLOCK // max(size, len(patterns.cell)))
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        drawn = rng.multinomial(total, patterns.items / total, size=count)
+        if whole and len(np.unique(patterns.cell)) == len(patterns.cell):
+            tables = np.zeros((count, size), dtype=np.int64)
+            tables[:, patterns.cell] = drawn
+        else:
+            place = patterns.cell + size * np.arange(count)[:, None]
+            weights = (drawn * patterns.weight).ravel()
+            tables = np.bincount(place.ravel(), weights=weights, minlength=count * size).reshape(count, size)
+        units = tuple(map(str, range(start, start + count)))
+        yield ConfusionMatrix(labels, tables.reshape(count, len(labels), len(labels)), units, positive)
+
+
+def resampled(
+    counts: Mapping[type, Any], wanted: Mapping[Key, Computed], resamples: int, seed: int
+) -> dict[Key, Floats]:
+    """What each function gives on each resample (row); nothing if items cannot be drawn."""
+    patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
+    if not wanted or patterns is None or not patterns.items.sum():
+        return {}
+    found: dict[Key, list[Floats]] = {key: [] for key in wanted}
+    for block in resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed):
+        for key, function in wanted.items():
+            found[key].append(function(block))
+    return {key: np.concatenate(parts) for key, parts in found.items()}

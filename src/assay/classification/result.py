@@ -1,0 +1,251 @@
+"""`Classification`: what classifiers are worth, measure by measure and class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from assay.classification.baselines import Baseline, baselines_of
+from assay.classification.computing import mean_of, measure_of
+from assay.classification.intervals import Estimate, estimates_of, per_class_of
+from assay.classification.mistakes import confused_pairs, wrong_items
+from assay.classification.shown import Shown
+from assay.classification.signatures import label_signature
+from assay.classification.unit_scores import unit_scores
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.scored import Scored
+from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.measures.vocabularies import Vocabulary
+from assay.tabled import Tabled
+from assay.tables import Predictions, Scores
+
+if TYPE_CHECKING:
+    from assay.classification.advice import Remark
+    from assay.explanation import Explanation
+    from assay.report.titled import Titled
+    from assay.reporting.classifier_result import ClassifierReport
+
+
+class ClassifiedSystem(NamedTuple):
+    """One system: its predictions (None if only a matrix was given), its counts by their type, and its results."""
+
+    name: str
+    predictions: Predictions | None
+    counts: Mapping[type, Any]
+    results: Mapping[Measure, PerQuery]
+
+
+@dataclass(frozen=True, eq=False)
+class Classification(Tabled):
+    """Measures of one classifier or several, with intervals, baselines and advice.
+
+    >>> from assay import Predictions, classify
+    >>> result = classify(Predictions.of([1, 1, 1, 0, 0], [1, 1, 0, 0, 0]), ["Recall", "Specificity"])
+    >>> result.value("Recall")  # 2 of 3
+    0.6667
+    >>> result.estimate("Recall")
+    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None)
+    """
+
+    systems: tuple[ClassifiedSystem, ...]
+    measures: tuple[Measure, ...]
+    task: str
+    labels: tuple[Any, ...]
+    #: The positive label, where there are two.
+    positive: Any = None
+    #: From which score on positive was predicted here; None if predictions were given.
+    threshold: float | None = None
+    confidence: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
+    #: Codes of remarks that are not made.
+    mute: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    #: What was decided for lack of being said, such as the threshold.
+    notes: tuple[str, ...] = ()
+    shown: Shown = field(default=Shown())
+
+    def __repr__(self) -> str:
+        names = ", ".join(system.name for system in self.systems)
+        return f"<Classification of {names}: {self.task}, {number_of('label', len(self.labels))}>"
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Where measures are looked up by name."""
+        return "binary" if self.task == "binary" else "multiclass"
+
+    def system(self, name: str | None = None) -> ClassifiedSystem:
+        """A system by name; may be left out if there is only one."""
+        if name is None and len(self.systems) == 1:
+            return self.systems[0]
+        names = [system.name for system in self.systems]
+        if name not in names:
+            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+        return self.systems[names.index(name)]
+
+    def measure(self, name: str | Measure | None = None) -> Measure:
+        """A measure of this classification by name; may be left out if there is only one."""
+        if name is None and len(self.measures) == 1:
+            return self.measures[0]
+        wanted = None if name is None else measure_of(name, self.task)
+        if wanted not in self.measures:
+            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}, not {name}")
+        return wanted
+
+    def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
+        """One number, NaN if it is undefined; `estimate` says why."""
+        chosen, wanted = self.system(system), self.measure(measure)
+        return mean_of(wanted, chosen.results[wanted], chosen.counts)
+
+    def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
+        """One number with its interval and how that was found; or the reason why there is no number."""
+        return self._estimates(self.system(system).name)[self.measure(measure)]
+
+    @cached_property
+    def _estimates(self) -> Callable[[str], dict[Measure, Estimate]]:
+        """The estimates of a system; found once, when somebody asks for one."""
+        found: dict[str, dict[Measure, Estimate]] = {}
+
+        def of(name: str) -> dict[Measure, Estimate]:
+            if name not in found:
+                one = self.system(name)
+                found[name] = estimates_of(one.counts, one.results, self.confidence, self.resamples, self.seed)
+            return found[name]
+
+        return of
+
+    def matrix(self, system: str | None = None) -> ConfusionMatrix:
+        """How often each label was predicted for items of each true label."""
+        matrix = self.system(system).counts.get(ConfusionMatrix)
+        if matrix is None:
+            raise ParameterError("items with several labels have no confusion matrix; see per_class")
+        found: ConfusionMatrix = matrix
+        return found
+
+    def scored(self, system: str | None = None) -> Scored | None:
+        """The scores of positive and of negative items, where there are two labels and scores."""
+        found: Scored | None = self.system(system).counts.get(Scored)
+        return found
+
+    def baselines(self, system: str | None = None) -> tuple[Baseline, ...]:
+        """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
+        return baselines_of(self.system(system).counts, self.measures)
+
+    def per_class(self, system: str | None = None) -> pl.DataFrame:
+        """Support, predictions, precision, recall and F1 of each class, each with its interval.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([0, 1, 1], [0, 1, 0])).per_class()["support"].to_list()
+        [1, 2]
+        """
+        chosen = self.system(system)
+        return per_class_of(chosen.counts, self.confidence, self.resamples, self.seed)
+
+    def errors(self, system: str | None = None) -> pl.DataFrame:
+        """The items that were predicted wrongly; the surest mistakes first, where there is a score.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([1, 0, 1], [1, 1, 1])).errors().rows()
+        [('2', 0, 1)]
+        """
+        predictions = self.system(system).predictions
+        if predictions is None:
+            raise ParameterError("a matrix holds no items: give predictions to see which ones are wrong")
+        return wrong_items(predictions, self.threshold)
+
+    def confused(self, system: str | None = None) -> pl.DataFrame:
+        """Pairs of labels that were taken for one another, the commonest mistake first; the share is of the truth."""
+        return confused_pairs(self.matrix(system))
+
+    def at_prevalence(self, *prevalences: float, system: str | None = None) -> pl.DataFrame:
+        """What a positive and a negative prediction are worth where the positive label is rarer or commoner.
+
+        Sensitivity and specificity are taken to stay what they are here; the rest is Bayes' rule.
+
+        >>> from assay import ConfusionMatrix, classify
+        >>> matrix = ConfusionMatrix.from_matrix([[90, 10], [10, 90]], ["ill", "well"], pos_label="ill")
+        >>> classify(matrix).at_prevalence(0.01).rows()  # 0.009 / (0.009 + 0.099), 0.891 / (0.891 + 0.001)
+        [(0.01, 0.0833, 0.9989)]
+        """
+        from assay.classification.prevalences import predictive_values  # noqa: PLC0415
+
+        return predictive_values(self.matrix(system), prevalences)
+
+    def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
+        """Show how a number came about, step by step: see `explain`, whose `label`, `item`, `threshold` go here, too.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([1, 0, 1], [1, 1, 1]), "Precision").explain().formula.numbers
+        '2 / 3'
+        """
+        from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
+
+        return explain(self.measure() if measure is None else measure, self, system=system, **chosen)
+
+    @cached_property
+    def advice(self) -> tuple[Remark, ...]:
+        """What the numbers mean for whoever relies on them, each remark with the number behind it."""
+        from assay.classification.advice import advise  # noqa: PLC0415  # made of this result
+
+        return advise(self)
+
+    @cached_property
+    def scores(self) -> Scores:
+        """One number per system, measure and unit: classes for averages over them, items, or the whole table."""
+        rows = [
+            unit_scores(system.name, measure, result, system.counts)
+            for system in self.systems
+            for measure, result in system.results.items()
+        ]
+        return Scores(pl.concat(rows))
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Everything each number depends on, by measure."""
+        return {str(measure): label_signature(measure, self) for measure in self.measures}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined."""
+        rows = []
+        for system in self.systems:
+            beside = self.baselines(system.name)
+            for measure in self.measures:
+                one = self.estimate(measure, system.name)
+                told = {"system": system.name, "measure": str(measure), "value": one.value, "low": one.low}
+                told |= {"high": one.high, "interval": one.method}
+                told |= {baseline.kind: baseline.values[measure] for baseline in beside}
+                rows.append(told | {"undefined": one.undefined})
+        schema = {"interval": pl.String, "undefined": pl.String}
+        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
+            pl.col(pl.Float64).fill_nan(None)
+        )
+
+    def report(self, **options: Any) -> ClassifierReport:
+        """Everything that is known about the classifiers, to be saved as a page or a paper: see `make_report`."""
+        from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415
+
+        return classifier_report(self, **options)
+
+    def to_json(self) -> str:
+        """Everything: measures, matrices, classes, advice, signatures; numbers in full, null where there is none."""
+        from assay.report.classifications import to_json  # noqa: PLC0415  # results reach the report inside functions
+
+        return to_json(self)
+
+    def tables(self) -> list[Titled]:
+        """What is shown: the matrix, the measures and the classes of each system."""
+        from assay.report.classifications import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """Advice, and what the tables rest on, in words."""
+        from assay.report.classifications import lines  # noqa: PLC0415
+
+        return lines(self)

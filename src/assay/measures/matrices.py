@@ -1,0 +1,197 @@
+"""Measures of a whole confusion matrix, of two classes or more, on `ConfusionMatrix`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.judgments import Floats
+from assay.measures.domains import Adjusted, Beta, Weights, WeightsName
+from assay.measures.registry import measure
+from assay.measures.steps import PerQuery, Steps, given
+
+NO_ITEM = "there is no item"
+ONE_LABEL = "all items have one label, in truth and as predicted"
+
+
+@measure(aliases=("ACC",), sklearn="accuracy_score", proportion=True)
+def Accuracy(matrix: ConfusionMatrix) -> PerQuery:
+    r"""Accuracy: the share of the items that is predicted rightly.
+
+    .. math:: \frac{1}{N} \sum_k n_{kk}
+
+    Where each item has one label, precision, recall and F have it as their micro average.
+
+    >>> Accuracy.of(ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]]))  # 12 / 16
+    array([0.75])
+    """
+    classes = _classes(matrix)
+    return classes.sum("right") / _items(classes)
+
+
+@measure(
+    aliases=("ERR", "Error", "ZeroOneLoss", "HammingLoss"),
+    sklearn="zero_one_loss",
+    proportion=True,
+    higher_is_better=False,
+)
+def ErrorRate(matrix: ConfusionMatrix) -> PerQuery:
+    r"""Error rate: the share of the items that is predicted wrongly.
+
+    .. math:: 1 - \frac{1}{N} \sum_k n_{kk}
+
+    >>> ErrorRate.of(ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]]))  # 4 / 16
+    array([0.25])
+    """
+    classes = _classes(matrix)
+    return (_items(classes) - classes.sum("right")) / _items(classes)
+
+
+@measure(aliases=("BA",), bounds=(-1.0, 1.0), sklearn="balanced_accuracy_score")
+def BalancedAccuracy(matrix: ConfusionMatrix, *, adjusted: Adjusted = False) -> PerQuery:
+    r"""Balanced accuracy: the mean of the recall of all classes, so that each weighs the same, rare or common.
+
+    .. math:: \frac{1}{K} \sum_k \frac{n_{kk}}{t_k}
+
+    :math:`t_k` is how many items of class *k* there are. Classes without any are left out. `adjusted` makes a choice at
+    random 0: the number is put between :math:`1/K` and 1; with one class only it is then undefined.
+
+    >>> BalancedAccuracy.of(ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]]))  # (5/5 + 3/4 + 4/7) / 3
+    array([0.7738])
+    """
+    mean = _mean_share(_classes(matrix), "true", "recall", NO_ITEM)
+    if not adjusted:
+        return mean
+    by_chance = 1.0 / mean.operands[1]
+    return (mean - by_chance) / (1.0 - by_chance).saying("there is one class only")
+
+
+@measure(aliases=("MatthewsCorrelation", "phi", "RK"), bounds=(-1.0, 1.0), sklearn="matthews_corrcoef")
+def MCC(matrix: ConfusionMatrix) -> PerQuery:
+    r"""Matthews correlation coefficient of true and predicted labels, for two classes or more (Gorodkin's R_K).
+
+    .. math:: \frac{N \sum_k n_{kk} - \sum_k t_k p_k}{\sqrt{N^2 - \sum_k t_k^2} \sqrt{N^2 - \sum_k p_k^2}}
+
+    :math:`t_k`: items of class *k*; :math:`p_k`: items predicted to be. 1 if all are right, around 0 by chance. With
+    two classes the smallest value is -1, with more it is above. Undefined if all items have one label, or if all are
+    predicted to have one. (Others say 0 there, by convention.)
+
+    >>> MCC.of(ConfusionMatrix.from_matrix([[4, 1], [1, 4]]))  # (10 * 8 - 50) / (100 - 50)
+    array([0.6])
+    """
+    classes = _classes(matrix)
+    correlation = _items(classes) * classes.sum("right") - _sum_of_products(classes, "true", "predicted")
+    spreads = (("true", "all items have one label"), ("predicted", "all items are predicted to have one label"))
+    for column, one_only in spreads:
+        # The sum of this very column, squared: of a single class nothing is left, whatever the weights are.
+        items = classes.sum(column)
+        spread = items * items - _sum_of_products(classes, column, column)
+        correlation = correlation / spread.saying(f"{one_only} (0 by convention)").sqrt()
+    return correlation
+
+
+@measure(aliases=("CohenKappa",), bounds=(-1.0, 1.0), sklearn="cohen_kappa_score")
+def Kappa(matrix: ConfusionMatrix, *, weights: Weights = "none") -> PerQuery:
+    r"""Cohen's kappa: agreement of true and predicted labels, beyond what chance would give.
+
+    .. math:: \frac{p_o - p_e}{1 - p_e} = 1 - \frac{\sum_{kl} w_{kl}\, n_{kl}}{\sum_{kl} w_{kl}\, t_k\, p_l / N}
+
+    :math:`p_o` is accuracy, :math:`p_e` what chance would give with as many items of each class, true and predicted.
+    Where the classes are in an order (grades), `weights` make a mistake worse the further off it is: by
+    :math:`w_{kl} = |k - l|` (`linear`) or :math:`(k - l)^2` (`quadratic`) instead of 1. Undefined if all items have one
+    label, both in truth and as predicted.
+
+    >>> Kappa.of(ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]]))  # (16 * 12 - 83) / (16^2 - 83)
+    array([0.6301])
+    """
+    classes = _classes(matrix)
+    items = _items(classes)
+    if weights == "none":
+        by_chance = _sum_of_products(classes, "true", "predicted")
+        return (items * classes.sum("right") - by_chance) / (items * items - by_chance).saying(ONE_LABEL)
+    observed, expected = _disagreement(matrix, weights)
+    return 1.0 - items * given("disagreement", observed) / given("disagreement by chance", expected, ONE_LABEL)
+
+
+@measure(aliases=("F1OfMeans", "MacroF1OfMeans"))
+def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerQuery:
+    r"""F of the means: the F of macro precision and macro recall, the other number that is called macro F1.
+
+    .. math:: \frac{(1 + \beta^2)\, \bar{P}\, \bar{R}}{\beta^2 \bar{P} + \bar{R}}, \quad
+              \bar{P} = \frac{1}{K} \sum_k P_k, \quad \bar{R} = \frac{1}{K} \sum_k R_k
+
+    The usual macro F1, `F(average='macro')`, is the mean of the F of all classes. This one is never smaller for beta 1,
+    and hides it if classes have precision at the cost of recall and others the reverse. Classes that are never
+    predicted have no precision, those without items no recall: they are left out of that mean.
+
+    >>> FOfMeans.of(ConfusionMatrix.from_matrix([[4, 4], [0, 2]]))  # P = (1 + 1/3) / 2, R = (1/2 + 1) / 2
+    array([0.7059])
+    """
+    classes = _classes(matrix)
+    precision = _mean_share(classes, "predicted", "precision", "nothing is predicted")
+    recall = _mean_share(classes, "true", "recall", NO_ITEM)
+    if beta >= _RECALL_ALONE:
+        return recall
+    both = (1 + beta**2) * precision * recall
+    # Where nothing is right, both means are 0, and so is F.
+    return both / (beta**2 * precision + recall).at_least(_TINY)
+
+
+@measure(aliases=("NIR", "NoInformationRate"), higher_is_better=None)
+def MajorityShare(matrix: ConfusionMatrix) -> PerQuery:
+    r"""Majority share, the no-information rate: the accuracy of whoever always predicts the most common class.
+
+    .. math:: \frac{1}{N} \max_k t_k
+
+    Accuracy that is not above it shows no skill.
+
+    >>> MajorityShare.of(ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]]))  # 7 / 16
+    array([0.4375])
+    """
+    classes = _classes(matrix)
+    return classes.max("true") / _items(classes)
+
+
+#: From such a beta on, precision weighs nothing that a number could show.
+_RECALL_ALONE = 1e12
+#: Less than any share of items, and more than nothing, so that 0 is divided by it.
+_TINY = 1e-300
+
+
+def _classes(matrix: ConfusionMatrix) -> Steps:
+    """How many items are of each class, are predicted to be, and are both: a row a class, unit by unit."""
+    columns = {
+        "class": np.arange(len(matrix.units) * len(matrix.labels)) % len(matrix.labels),
+        "true": matrix.tables.sum(axis=2).ravel().astype(np.float64),
+        "predicted": matrix.tables.sum(axis=1).ravel().astype(np.float64),
+        "right": np.diagonal(matrix.tables, axis1=1, axis2=2).ravel().astype(np.float64),
+    }
+    unit = np.repeat(np.arange(len(matrix.units)), len(matrix.labels))
+    return Steps(unit, len(matrix.units), columns, "classes")
+
+
+def _items(classes: Steps) -> PerQuery:
+    return classes.sum("true", NO_ITEM)
+
+
+def _sum_of_products(classes: Steps, left: str, right: str) -> PerQuery:
+    name = f"{left} × {right}"
+    return classes.with_columns(**{name: classes[left] * classes[right]}).sum(name)
+
+
+def _mean_share(classes: Steps, of: str, name: str, none: str) -> PerQuery:
+    """The mean over classes of what is right, as a share of another column; classes where that is 0 are left out."""
+    kept = classes.where(classes[of] > 0)
+    kept = kept.with_columns(**{name: kept["right"] / kept[of], "counted": np.ones(len(kept.unit))})
+    kept = kept.meaning(**{name: f"right / {of}", "counted": "1 for a class with such items"})
+    return kept.sum(name) / kept.sum("counted", none)
+
+
+def _disagreement(matrix: ConfusionMatrix, weights: WeightsName) -> tuple[Floats, Floats]:
+    """How far off predictions are in all, and how far off they would be by chance, times the number of items."""
+    places = np.arange(len(matrix.labels), dtype=np.float64)
+    apart = np.abs(places[:, None] - places) ** (1 if weights == "linear" else 2)
+    true, predicted = (matrix.tables.sum(axis=axis).astype(np.float64) for axis in (2, 1))
+    observed: Floats = np.tensordot(matrix.tables, apart, axes=2)
+    expected: Floats = ((true @ apart) * predicted).sum(axis=1)
+    return observed, expected

@@ -1,0 +1,426 @@
+"""`classify`: numbers, intervals, baselines and classes against other ways to the same."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import assay
+from assay import Classification, ConfusionMatrix, Predictions, classify, scorer
+from assay.classification import Shown
+from assay.classification.resampling import Patterns, resampled_matrices
+from assay.errors import AssayError, InputError, ParameterError
+from assay.measures.over_classes import overall
+from assay.stats.delong import delong
+from assay.stats.proportions import wilson
+
+LETTERS = Path(assay.__file__).parent / "data" / "letters"
+
+
+def two_labels(n: int = 300, seed: int = 0, weights: bool = False) -> Predictions:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.3
+    score = np.clip(rng.normal(0.3 + 0.35 * truth, 0.2), 0, 1)
+    weight = rng.integers(1, 5, n) / 2 if weights else None
+    return Predictions.of(truth.astype(int), y_score=score, sample_weight=weight)
+
+
+def many_labels(n: int = 200, seed: int = 0) -> Predictions:
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1])
+    guess = rng.choice(["a", "b", "c"], n)
+    return Predictions.of(truth, np.where(rng.random(n) < 0.7, truth, guess))
+
+
+def test_the_data_say_what_kind_of_classifier_it_is() -> None:
+    assert classify(two_labels()).task == "binary"
+    assert classify(many_labels()).task == "multiclass"
+    assert classify(Predictions.of([["a"], ["a", "b"]], [["a"], []])).task == "multilabel"
+
+
+def test_binary_numbers_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    items = two_labels()
+    result = classify(items)
+    truth, score = items.truth.to_numpy(), items.score.to_numpy()  # type: ignore[union-attr]
+    said = (score >= 0.5).astype(int)
+    assert result.threshold == 0.5
+    expected = {
+        "Precision": metrics.precision_score(truth, said),
+        "Recall": metrics.recall_score(truth, said),
+        "F1": metrics.f1_score(truth, said),
+        "Specificity": metrics.recall_score(truth, said, pos_label=0),
+        "Accuracy": metrics.accuracy_score(truth, said),
+        "BalancedAccuracy": metrics.balanced_accuracy_score(truth, said),
+        "MCC": metrics.matthews_corrcoef(truth, said),
+        "AUC": metrics.roc_auc_score(truth, score),
+        "AveragePrecision": metrics.average_precision_score(truth, score),
+        "LogLoss": metrics.log_loss(truth, score),
+        "Brier": metrics.brier_score_loss(truth, score),
+    }
+    assert {name: result.value(name) for name in expected} == pytest.approx(expected)
+
+
+def test_multiclass_numbers_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    items = many_labels()
+    result = classify(items)
+    truth, said = items.truth.to_list(), items.prediction.to_list()  # type: ignore[union-attr]
+    for average in ("macro", "weighted"):
+        expected = metrics.precision_recall_fscore_support(truth, said, average=average)[:3]
+        found = [result.value(f"{name}(average='{average}')") for name in ("Precision", "Recall", "F")]
+        assert found == pytest.approx(expected)
+    assert result.value("MCC") == pytest.approx(metrics.matthews_corrcoef(truth, said))
+    assert result.value("Kappa") == pytest.approx(metrics.cohen_kappa_score(truth, said))
+    support = metrics.precision_recall_fscore_support(truth, said)[3]
+    assert result.per_class()["support"].to_list() == support.tolist()
+
+
+def test_multilabel_numbers_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(3)
+    truth = rng.random((80, 4)) < 0.4
+    said = np.where(rng.random((80, 4)) < 0.8, truth, ~truth)
+    result = classify(Predictions.of(truth.astype(int), said.astype(int), labels=list("wxyz")))
+    assert result.value("ExactMatch") == pytest.approx(metrics.accuracy_score(truth, said))
+    assert result.value("HammingLoss") == pytest.approx(metrics.hamming_loss(truth, said))
+    for average in ("macro", "micro"):
+        expected = metrics.precision_recall_fscore_support(truth, said, average=average)[:3]
+        found = [result.value(f"{name}(average='{average}')") for name in ("Precision", "Recall", "F")]
+        assert found == pytest.approx(expected)
+    # Items without labels have no precision here, and count as 0 there.
+    full = truth.any(axis=1) & said.any(axis=1)
+    part = classify(Predictions.of(truth[full].astype(int), said[full].astype(int), labels=list("wxyz")))
+    expected = metrics.precision_recall_fscore_support(truth[full], said[full], average="samples")[:3]
+    found = [part.value(f"{name}(average='samples')") for name in ("Precision", "Recall", "F")]
+    assert found == pytest.approx(expected)
+
+
+def test_weights_count_as_that_many_items() -> None:
+    items = two_labels(weights=True)
+    weight, score = items.weight, items.score
+    assert weight is not None
+    assert score is not None
+    rows = pl.Series(np.repeat(np.arange(len(items)), np.rint(weight.to_numpy() * 2).astype(int)))
+    repeated = Predictions.of(items.truth.gather(rows), y_score=score.gather(rows))
+    once, often = classify(items), classify(repeated)
+    for measure in once.measures:
+        assert once.value(measure) == pytest.approx(often.value(measure)), str(measure)
+
+
+@pytest.mark.parametrize("kind", [pl.Boolean, pl.Int64, pl.String])
+def test_weighted_intervals_are_the_same_whatever_the_type_of_the_labels(kind: Any) -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 60)
+    said, weight = np.where(rng.random(60) < 0.8, truth, 1 - truth), rng.random(60)
+    typed = [pl.Series(values).cast(kind) for values in (truth, said)]
+    found = classify(Predictions.of(*typed, sample_weight=weight), "F").estimate()
+    assert found == classify(Predictions.of(truth, said, sample_weight=weight), "F").estimate()
+    assert found.low < found.value < found.high
+
+
+def test_shares_have_wilsons_interval_areas_delongs_and_others_draw_items() -> None:
+    result = classify(two_labels())
+    methods = {str(measure): result.estimate(measure).method for measure in result.measures}
+    wilsons = {"Precision", "Recall", "Specificity", "NPV", "Accuracy"}
+    assert {name for name, method in methods.items() if method == "wilson"} == wilsons
+    assert methods["AUC"] == "DeLong"
+    assert {methods[name] for name in ("F", "MCC", "BalancedAccuracy", "AveragePrecision")} == {"bootstrap"}
+    assert {methods[name] for name in ("LogLoss", "Brier")} == {"t"}
+    tp, fn = result.matrix().table[1, 1], result.matrix().table[1, 0]
+    expected = wilson(tp, tp + fn)
+    assert result.estimate("Recall")[1:3] == (expected.low, expected.high)
+    area = delong(result.scored()).interval  # type: ignore[arg-type]
+    assert result.estimate("AUC")[1:3] == (area.low, area.high)
+
+
+def test_weighted_items_have_no_wilson_interval_and_their_effective_number_is_said() -> None:
+    items = two_labels(weights=True)
+    result = classify(items)
+    assert result.estimate("Recall").method == "bootstrap"
+    assert "wilson" not in {result.estimate(measure).method for measure in result.measures}
+    weight = items.weight.to_numpy()  # type: ignore[union-attr]
+    effective = f"{weight.sum() ** 2 / (weight**2).sum():,.1f} items"
+    assert any(effective in note for note in result.notes)
+
+
+def test_drawing_cells_is_drawing_items() -> None:
+    """The mean and spread of F and MCC over resamples of cells are those over resamples of items."""
+    items = many_labels(n=60, seed=4)
+    result = classify(items, ["F", "MCC", "Accuracy"])
+    matrix = result.matrix()
+    cell = np.flatnonzero(matrix.table)
+    patterns = Patterns(cell, np.ones(len(cell)), matrix.table.ravel()[cell])
+    blocks = list(resampled_matrices(patterns, matrix.labels, None, 4000, seed=1))
+    rng = np.random.default_rng(2)
+    drawn = rng.integers(len(items), size=(4000, len(items)))
+    codes = [column.replace_strict(["a", "b", "c"], [0, 1, 2]).to_numpy() for column in (items.truth, items.prediction)]  # type: ignore[union-attr]
+    tables = np.array([np.bincount(3 * codes[0][row] + codes[1][row], minlength=9).reshape(3, 3) for row in drawn])
+    twin = ConfusionMatrix(matrix.labels, tables, tuple(map(str, range(4000))))
+    for measure in result.measures:
+        ours = np.concatenate([overall(measure, block).values for block in blocks])
+        theirs = overall(measure, twin).values
+        assert np.nanmean(ours) == pytest.approx(np.nanmean(theirs), abs=0.005)
+        assert np.nanstd(ours) == pytest.approx(np.nanstd(theirs), rel=0.06)
+        assert np.nanquantile(ours, [0.025, 0.975]) == pytest.approx(np.nanquantile(theirs, [0.025, 0.975]), abs=0.015)
+
+
+def test_weighted_cells_are_drawn_item_by_item() -> None:
+    """Items with weights are drawn with them: a resample's total weight is that of its items."""
+    items = Predictions.of([1, 1, 0, 0], [1, 0, 0, 0], sample_weight=[2.0, 2.0, 0.5, 4.0])
+    patterns = classify(items, "F").system().counts[Patterns]
+    assert patterns.items.sum() == 4
+    blocks = list(resampled_matrices(patterns, (0, 1), 1, 500, seed=0))
+    totals = np.concatenate([block.items for block in blocks])
+    assert set(np.unique(totals)) <= {sum(combo) for combo in _sums([2.0, 2.0, 0.5, 4.0])}
+    assert totals.mean() == pytest.approx(8.5, abs=0.4)
+
+
+def _sums(weights: list[float]) -> list[tuple[float, ...]]:
+    return [(a, b, c, d) for a in weights for b in weights for c in weights for d in weights]
+
+
+@pytest.mark.parametrize("measure", ["F", "MCC", "BalancedAccuracy"])
+def test_bootstrap_intervals_cover_about_as_often_as_they_say(measure: str) -> None:
+    shares = np.array([0.55, 0.1, 0.08, 0.27])
+    exact = classify(
+        ConfusionMatrix.from_matrix((shares * 10000).astype(int).reshape(2, 2)), measure, resamples=1
+    ).value()
+    rng = np.random.default_rng(5)
+    covered = 0
+    for seed in range(200):
+        table = rng.multinomial(150, shares).reshape(2, 2)
+        one = classify(ConfusionMatrix.from_matrix(table), measure, resamples=400, seed=seed).estimate()
+        covered += one.low <= exact <= one.high
+    assert 0.90 <= covered / 200 <= 0.99
+
+
+def test_a_perfect_classifier_is_not_presented_as_certain() -> None:
+    result = classify(Predictions.of([0, 1] * 10, [0, 1] * 10), ["F", "Recall"])
+    assert result.value("F") == 1.0
+    assert math.isnan(result.estimate("F").low)
+    assert result.estimate("F").method == "none"
+    assert 0.6 < result.estimate("Recall").low < 0.8
+
+
+def test_the_same_seed_gives_the_same_intervals() -> None:
+    items = many_labels()
+    one, same, other = (classify(items, "F", seed=seed).estimate() for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_baselines_are_the_same_measures_on_what_a_blind_classifier_predicts() -> None:
+    items = two_labels()
+    result = classify(items)
+    majority, chance = result.baselines()
+    zeros = Predictions.of(items.truth, np.zeros(len(items), dtype=int))
+    blind = classify(zeros, ["Accuracy", "Recall", "Precision"])
+    assert majority.says == "always 0"
+    assert {str(one): value for one, value in majority.values.items()}["Accuracy"] == blind.value("Accuracy")
+    share = items.truth.mean()
+    assert isinstance(share, float)
+    values = {str(one): value for one, value in chance.values.items()}
+    assert values["Recall"] == pytest.approx(share)
+    assert values["Accuracy"] == pytest.approx(share**2 + (1 - share) ** 2)
+    of_scores = {str(one): value for one, value in majority.values.items()}
+    assert of_scores["AUC"] == 0.5
+    assert of_scores["AveragePrecision"] == pytest.approx(share)
+    assert of_scores["LogLoss"] == pytest.approx(-share * math.log(share) - (1 - share) * math.log(1 - share))
+
+
+def test_classes_stand_beside_their_support() -> None:
+    frame = classify(many_labels()).per_class()
+    assert frame.columns[:3] == ["label", "support", "predicted"]
+    row = frame.row(2, named=True)
+    assert row["label"] == "c"
+    matrix = classify(many_labels()).matrix().table
+    expected = wilson(matrix[2, 2], matrix[2].sum())
+    assert (row["recall"], row["recall_low"], row["recall_high"]) == pytest.approx(
+        (matrix[2, 2] / matrix[2].sum(), expected.low, expected.high)
+    )
+
+
+def test_undefined_numbers_have_a_reason_and_no_interval() -> None:
+    result = classify(Predictions.of([0, 1, 0], [0, 0, 0]))
+    found = result.estimate("Precision")
+    assert math.isnan(found.value)
+    assert found.undefined == "nothing is predicted positive"
+    assert result.to_frame().filter(pl.col("measure") == "Precision").row(0, named=True)["value"] is None
+
+
+def test_a_score_that_is_the_same_for_all_has_an_area_of_one_half() -> None:
+    assert classify(Predictions.of([0, 1, 1, 0], y_score=[0.7] * 4), "AUC").value() == 0.5
+
+
+def test_one_class_only_leaves_what_needs_both_undefined() -> None:
+    result = classify(Predictions.of([1, 1, 1], [1, 0, 1], y_score=[0.9, 0.2, 0.8]))
+    assert result.value("Recall") == pytest.approx(2 / 3)
+    for name in ("Specificity", "AUC"):
+        assert math.isnan(result.value(name))
+        assert "negative" in str(result.estimate(name).undefined)
+
+
+def test_scores_that_are_no_probabilities_need_a_threshold() -> None:
+    items = Predictions.of([0, 1, 1], y_score=[-3.0, 2.5, 8.0])
+    with pytest.raises(ParameterError, match=r"scores go from -3 to 8.*threshold"):
+        classify(items)
+    result = classify(items, threshold=2.5)
+    assert result.value("Recall") == 1.0
+    assert "LogLoss" not in map(str, result.measures)
+
+
+def test_a_threshold_replaces_given_predictions_and_says_so() -> None:
+    items = Predictions.of([0, 1, 1], [0, 0, 0], y_score=[0.1, 0.4, 0.9])
+    assert classify(items, "Recall").value() == 0.0
+    result = classify(items, "Recall", threshold=0.4)
+    assert result.value() == 1.0
+    assert "predicted anew" in result.notes[0]
+
+
+def test_a_score_for_each_class_predicts_the_largest() -> None:
+    scores = {"a": [0.6, 0.2, 0.1], "b": [0.3, 0.5, 0.2], "c": [0.1, 0.3, 0.7]}
+    result = classify(Predictions.of(["a", "b", "b"], y_score=scores))
+    assert result.value("Accuracy") == pytest.approx(2 / 3)
+    assert "largest score" in result.notes[0]
+
+
+def test_one_class_against_the_rest_is_the_collapsed_matrix() -> None:
+    items = many_labels()
+    collapsed = classify(items).matrix().collapse("b")
+    result = classify(items, one_class="b")
+    assert (result.positive, result.task) == ("b", "binary")
+    assert result.matrix().table.tolist() == collapsed.table.tolist()
+    assert classify(classify(items).matrix(), one_class="b").value("F") == result.value("F")
+
+
+def test_several_systems_share_labels() -> None:
+    one = Predictions.of(["a", "b", "c"], ["a", "b", "a"], name="one")
+    other = Predictions.of(["a", "b", "c"], ["d", "b", "c"], name="other")
+    result = classify([one, other], "Accuracy")
+    assert result.labels == ("a", "b", "c", "d")
+    assert [result.value(system=name) for name in ("one", "other")] == pytest.approx([2 / 3, 2 / 3])
+
+
+def test_scores_are_of_classes_items_or_the_table() -> None:
+    result = classify(LETTERS / "topics.csv")
+    kinds = {measure: result.scores.of("topics", measure)["unit_kind"].unique().item() for measure in ("F", "MCC")}
+    assert kinds == {"F": "class", "MCC": "table"}
+    losses = result.scores.of("topics", "LogLoss")
+    assert losses["unit_kind"].unique().item() == "item"
+    assert losses.height == 150
+    assert losses["value"].mean() == pytest.approx(result.value("LogLoss"))
+
+
+def test_signatures_name_everything_that_a_number_depends_on() -> None:
+    result = classify(LETTERS / "spam.csv", ["Precision", "F(beta=2)"], pos_label="spam", threshold=0.5)
+    assert (
+        result.signatures["Precision"]
+        == "Precision|average=binary|positive=spam|threshold=0.5|ties=>=|undefined=skip|v1"
+    )
+    assert "beta=2" in result.signatures["F(beta=2)"]
+
+
+def test_json_holds_everything_in_full() -> None:
+    result = classify(LETTERS / "spam.csv", pos_label="spam", shown=Shown(prevalences=(0.01,), errors=2))
+    told = json.loads(result.to_json())
+    first = told["systems"][0]
+    assert first["matrix"]["counts"] == result.matrix("bayes").table.tolist()
+    assert first["measures"][0]["value"] == result.value("Precision", "bayes")
+    assert len(first["errors"]) == 2
+    assert told["advice"][0]["code"] in {"prevalence", "rules_out", "rules_in", "other_prevalence"}
+
+
+@pytest.mark.parametrize("form", ["to_markdown", "to_latex", "to_html", "to_csv", "__str__"])
+@pytest.mark.parametrize("file", ["spam.csv", "topics.csv", "tags.jsonl"])
+def test_every_form_can_be_written(form: str, file: str) -> None:
+    result = classify(LETTERS / file, pos_label="spam" if file == "spam.csv" else None, resamples=50)
+    assert len(getattr(result, form)()) > 200
+
+
+def test_the_orientation_is_always_on_the_axes() -> None:
+    table = [[13, 4, 2], [2, 15, 1], [5, 1, 57]]
+    matrix = ConfusionMatrix.from_matrix(table, ["Woman", "Man", "Child"], orientation="rows_are_predicted")
+    upright = str(classify(matrix, "Accuracy"))
+    turned = str(classify(matrix, "Accuracy", shown=Shown(orientation="rows_are_predicted")))
+    assert "rows: truth, columns: prediction" in upright
+    assert "Woman                  13    2      5     20" in upright
+    assert "rows: prediction, columns: truth" in turned
+    assert "Woman                  13    4      2     19" in turned
+
+
+def test_a_matrix_of_weights_has_numbers_but_no_drawn_intervals() -> None:
+    result = classify(ConfusionMatrix.from_matrix([[1.5, 0.5], [0.25, 2.0]]))
+    assert result.value("Accuracy") == pytest.approx(3.5 / 4.25)
+    assert {result.estimate(measure).method for measure in result.measures} == {"none"}
+
+
+BAD: list[tuple[Any, dict[str, Any], str]] = [
+    (Predictions.of(["ham", "spam"], ["ham", "ham"]), {}, "pos_label='spam'"),
+    (Predictions.of([0, 1], [0, 1]), {"measures": "AUC"}, "computed from scores"),
+    (Predictions.of([0, 1], [0, 1]), {"measures": "Precison"}, "did you mean Precision"),
+    (Predictions.of([0, 1], [0, 1]), {"mute": ["prevalense"]}, "did you mean prevalence"),
+    (Predictions.of([0, 1], [0, 1]), {"confidence": 1.0}, "confidence is a number between 0 and 1"),
+    (Predictions.of([0, 1], [0, 1]), {"threshold": 0.5}, "no scores"),
+    (Predictions.of([0, 1], [0, 1]), {"measures": []}, "no measure"),
+    (Predictions.of(list("abc"), list("abc")), {"labels": ["a", "b"]}, "not stated: c"),
+    (ConfusionMatrix.from_matrix([[0, 0], [0, 0]]), {}, "at least one item"),
+    (Predictions.of(list("abc"), list("abc")), {"measures": "F(average='samples')"}, "several labels"),
+    ([1, 2], {}, "expected Predictions"),
+    ([], {}, "got none"),
+]
+
+
+@pytest.mark.parametrize(("given", "settings", "says"), BAD)
+def test_what_cannot_be_is_refused_in_one_line(given: Any, settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(AssayError, match=says) as problem:
+        classify(given, **settings)
+    assert "\n" not in str(problem.value)
+
+
+def test_systems_of_different_kinds_are_refused() -> None:
+    with pytest.raises(InputError, match="one kind at a time"):
+        classify({"two": Predictions.of([0, 1], [0, 1]), "many": Predictions.of([0, 1, 2], [0, 1, 2])})
+
+
+@pytest.mark.parametrize("name", ["Specificity", "F(beta=2)", "MCC", "Accuracy"])
+def test_scorers_serve_scikit_learn(name: str) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    selection = pytest.importorskip("sklearn.model_selection")
+    dummy: Any = pytest.importorskip("sklearn.dummy").DummyClassifier(strategy="stratified", random_state=0)
+    rng = np.random.default_rng(0)
+    x, y = rng.random((90, 2)), rng.integers(0, 2, 90)
+    found = selection.cross_val_score(dummy, x, y, scoring=metrics.make_scorer(scorer(name)), cv=3)
+    expected = []
+    for train, test in selection.StratifiedKFold(3).split(x, y):
+        said = dummy.fit(x[train], y[train]).predict(x[test])
+        expected.append(classify(Predictions.of(y[test], said), name).value())
+    assert found == pytest.approx(expected)
+
+
+def test_scorers_take_weights_scores_and_many_labels() -> None:
+    assert scorer("Recall")([1, 1, 0], [1, 0, 0], sample_weight=[3, 1, 1]) == 0.75
+    assert scorer("AUC")([1, 1, 0], [0.9, 0.3, 0.4]) == 0.5
+    assert scorer("F", average="micro")(list("abc"), list("abb")) == pytest.approx(2 / 3)
+    assert scorer("Precision", pos_label="y")(["y", "n"], ["y", "y"]) == 0.5
+
+
+def test_the_result_is_small_and_named() -> None:
+    result = classify(two_labels())
+    assert isinstance(result, Classification)
+    assert repr(result) == "<Classification of predictions: binary, 2 labels>"
+
+
+def test_the_letters_are_what_the_script_makes(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "scripts" / "make_letters.py"
+    subprocess.run([sys.executable, script, tmp_path], check=True)
+    for name in ("spam.csv", "topics.csv", "tags.jsonl"):
+        assert (tmp_path / name).read_bytes() == (LETTERS / name).read_bytes()
