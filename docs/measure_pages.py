@@ -21,7 +21,19 @@ other tools are understood as well: see [below](#names-in-other-tools).
 These pages are made from the definitions in the code, and every example on them is a test. In the formulas
 {math}`x_i` is 1 if the document at rank *i* is relevant and 0 if not; {math}`g_i` is its gain; *k* is the cut-off; *n*
 is the number of documents retrieved; *R* is the number of relevant documents, retrieved or not; {math}`P@i` is the
-precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded."""
+precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded.
+
+Classifiers have [a page of their own](classifiers.md)."""
+_CLASSIFIERS = """\
+# Measures of classifiers
+
+`assay classify -m Precision`, `-m 'F(beta=2)'`, `-m 'Recall(average=macro)'`, `-m TopKAccuracy@3`. A name stands for
+what is right for the data: with two labels `MCC` is made of four cells, with more of the whole matrix. In the formulas
+*TP*, *FP*, *FN* and *TN* are the true and false positives and negatives of a class; {math}`n_{kl}` is how many items of
+class *k* are predicted to be *l*; {math}`t_k` and {math}`p_k` are how many are of class *k*, and are predicted to be;
+*N* is the number of items. Items may have weights, which are counted instead of items. A number that is undefined says
+why, and is left out of averages. All in one table, with the names of other fields and what differs from scikit-learn:
+[Which measure of a classifier is which?](../classifier-measures.md)"""
 _NAMES = """\
 ## Names in other tools
 
@@ -33,7 +45,33 @@ _NAMES = """\
 def pages() -> dict[str, str]:
     """All pages by name."""
     known = registered()
-    return {name: _page(measure) for name, measure in known.items()} | {"index": _index(list(known.values()))}
+    of_rankings = {name: _page(measure) for name, measure in known.items()}
+    return of_rankings | {"index": _index(list(known.values())), "classifiers": _of_classifiers()}
+
+
+def _of_classifiers() -> str:
+    """One page for all measures of classifiers, a section each: many are those of retrieved sets by other names."""
+    both = [*registered("binary").values(), *registered("multiclass").values()]
+    measures = list({measure.definition.function: measure for measure in both}.values())
+    families = list(dict.fromkeys(measure.__module__ for measure in measures))
+    parts = [_CLASSIFIERS]
+    for module in families:
+        members = [measure for measure in measures if measure.__module__ == module]
+        parts += [f"## {family(members[0])}"]
+        for measure in members:
+            prose, _, example = inspect.cleandoc(measure.__doc__ or "").partition("\n>>>")
+            function, counts = measure.definition.function.__name__, measure.definition.counts
+            parts += [
+                f"### {measure.name}",
+                *(_paragraph(text) for text in prose.strip().split("\n\n")),
+                _table(("fact", "value"), facts(measure)),
+                _fenced(
+                    f">>> from {counts.__module__} import {counts.__name__}\n"
+                    f">>> from {module} import {function}\n>>>{example}",
+                    "python",
+                ),
+            ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _page(measure: Measure) -> str:
@@ -98,7 +136,7 @@ def _index(measures: list[Measure]) -> str:
         for measure in measures
     ]
     parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
-    listed = "\n".join(measure.name for measure in measures)
+    listed = "\n".join(["classifiers", *(measure.name for measure in measures)])
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 
 

@@ -114,11 +114,15 @@ def recall(topic: Topic, cutoff: Cutoff = None, rel: Level = None) -> Value:
 
 
 @twin("F", "SetF")
-def f_measure(topic: Topic, cutoff: Cutoff = None, beta: float = 1.0, rel: Level = None) -> Value:
+def f_measure(
+    topic: Topic, cutoff: Cutoff = None, beta: float = 1.0, alpha: float | None = None, rel: Level = None
+) -> Value:
     """Weighted harmonic mean of precision and recall, undefined if one is (the reference tool takes beta squared)."""
     p, r = precision(topic, cutoff, rel), recall(topic, cutoff, rel)
     if p is None or r is None:
         return UNDEFINED
+    if alpha is not None:
+        return 0.0 if p * r == 0 else 1 / (alpha / p + (1 - alpha) / r)
     return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
 
 

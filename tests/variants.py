@@ -13,7 +13,7 @@ from assay import Measure, Ranks
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError
 from assay.measures import registered
-from assay.measures.domains import Choice, Real, Whole, WordOrTable
+from assay.measures.domains import Choice, Flag, Real, Whole, WordOrTable
 from assay.measures.definition import Parameter
 
 EXACT = 1e-9
@@ -33,6 +33,8 @@ def values(parameter: Parameter) -> list[Any]:
             return [*words, {1: 3, 2: 9.5}, {0: 0.5, TOP_GRADE: 1}]
         case Choice(words=words):
             return list(words)
+        case Flag():
+            return [False, True]
         case Whole(low=low):
             return [low, low + 2, low + 9]
         case Real(low=low) if math.isinf(low):

@@ -10,7 +10,7 @@ from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
 from assay.measures.domains import Domain, Real, Whole, WordOrTable
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, judge_of, signature
+from assay.measures.summary import UNSAID, Undefined, judge_of, signature
 from assay.measures.vocabularies import by_name
 from assay.measures.vocabularies import registered as measures_registered
 
@@ -98,7 +98,7 @@ class _Reading:
         known = [*measure.definition.parameters, *_POLICIES, "rel", *_AFTER]
         chosen, level, top = {}, None, 0.0
         for name, parameter in measure.definition.parameters.items():
-            if name == measure.definition.at:
+            if name == measure.definition.at or (name in UNSAID and not self._is_next(name)):
                 continue
             value = self._next(name, known)
             if name == "rel":

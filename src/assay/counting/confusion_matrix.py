@@ -139,7 +139,7 @@ class ConfusionMatrix:
         array([[ 3,  1],
                [ 2, 10]])
         """
-        cells = np.stack(self._cells(), axis=-1)[:, self.place(label)]  # TP, FP, FN, TN
+        cells = np.stack(self.cells(), axis=-1)[:, self.place(label)]  # TP, FP, FN, TN
         tables = cells[:, [0, 2, 1, 3]].reshape(-1, 2, 2)
         rest = REST if label != REST else f"not {label}"
         return ConfusionMatrix((label, rest), tables, self.units, positive=0)
@@ -147,7 +147,7 @@ class ConfusionMatrix:
     def against_rest(self, label: Any) -> Confusion:
         """Right and wrong decisions about one class, one table a unit."""
         place = self.place(label)
-        tp, fp, fn, tn = (cell[:, place] for cell in self._cells())
+        tp, fp, fn, tn = (cell[:, place] for cell in self.cells())
         return Confusion(self.units, tp, fp, fn, tn, self.unit_kind)
 
     def positive_class(self) -> Confusion:
@@ -164,18 +164,27 @@ class ConfusionMatrix:
         >>> ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"]).per_class().fp
         array([2, 2, 0])
         """
+        return self._per_class
+
+    @cached_property
+    def _per_class(self) -> Confusion:
         names = tuple(map(str, self.labels))
         units = names if len(self.units) == 1 else tuple(f"{unit}/{name}" for unit in self.units for name in names)
-        tp, fp, fn, tn = (cell.ravel() for cell in self._cells())
+        tp, fp, fn, tn = (cell.ravel() for cell in self.cells())
         return Confusion(units, tp, fp, fn, tn, "class")
 
-    def _cells(self) -> tuple[Counted, Counted, Counted, Counted]:
+    def cells(self) -> tuple[Counted, Counted, Counted, Counted]:
         """TP, FP, FN and TN of units (rows) and classes (columns)."""
         tp = np.diagonal(self.tables, axis1=1, axis2=2)
         fp, fn = self.tables.sum(axis=1) - tp, self.tables.sum(axis=2) - tp
         tn = self.tables.sum(axis=(1, 2))[:, None] - tp - fp - fn
-        # Of weights that are added up in another order, a little less than nothing may be left.
-        return tp, fp, fn, np.maximum(tn, 0)
+        if self.tables.dtype.kind != "f":
+            return tp, fp, fn, tn
+        # Of weights that are added up in another order, a little more or less may be left where there is nothing.
+        there = self.tables > 0
+        others = there.sum(axis=(1, 2))[:, None] - there.sum(axis=1) - there.sum(axis=2)
+        others += np.diagonal(there, axis1=1, axis2=2)
+        return tp, fp, fn, np.where(others > 0, np.maximum(tn, 0), 0.0)
 
     def place(self, label: Any) -> int:
         """Which row and column a label has."""

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.confusion import Counted
+from assay.counting.fixed_width import is_text, pairs_of_text
 from assay.counting.judgments import Floats, Ints
 from assay.errors import InputError, did_you_mean, listed, number_of
 
@@ -45,6 +46,12 @@ def counted_pairs(
     array([[1, 0],
            [1, 0]])
     """
+    if sample_weight is None and (few := _few(y_true, y_pred)) is not None:
+        return _tabled(few, ordered(set(few.truth) | set(few.prediction), labels))
+    if is_text(y_true) and is_text(y_pred) and 0 < len(y_true) == len(y_pred):
+        weight = None if sample_weight is None else weights_of(sample_weight, len(y_true))
+        text = Pairs(*pairs_of_text(y_true, y_pred, weight))
+        return _tabled(text, ordered(set(text.truth) | set(text.prediction), labels))
     truth, prediction = column(y_true, "y_true"), column(y_pred, "y_pred")
     if len(truth) != len(prediction):
         raise InputError(f"expected as many predictions as true labels, got {len(prediction)} and {len(truth)}")
@@ -52,7 +59,11 @@ def counted_pairs(
         raise InputError("expected at least one item, got none")
     weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
     pairs = _pairs(truth, prediction, weight)
-    named = ordered(set(pairs.truth) | set(pairs.prediction), labels, truth)
+    return _tabled(pairs, ordered(set(pairs.truth) | set(pairs.prediction), labels, truth))
+
+
+def _tabled(pairs: Pairs, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Counted]:
+    """The labels, and the table with a row and a column for each."""
     if len(named) > _MOST_LABELS:
         raise InputError(f"{number_of('label', len(named))} are too many for a table: are these classes?")
     place = {label: number for number, label in enumerate(named)}
@@ -101,6 +112,17 @@ def _series(values: Any, name: str) -> pl.Series:
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         kinds = sorted({type(value).__name__ for value in listed_values})
         raise InputError(f"{name}: expected labels of one type, got {' and '.join(kinds)}") from None
+
+
+def distinct_labels(values: Column) -> set[Any]:
+    """The labels that occur.
+
+    >>> sorted(distinct_labels(column(["b", "a", "b"], "y")))
+    ['a', 'b']
+    """
+    if isinstance(values, np.ndarray):
+        return set(np.unique(values).tolist())
+    return set(values.unique().to_list())
 
 
 def weights_of(sample_weight: Any, items: int) -> Floats:
@@ -168,21 +190,58 @@ def codes(values: Column, labels: Sequence[Any]) -> Ints:
     return np.array([place.get(value, -1) for value in values.to_list()], dtype=np.int64)
 
 
+def _few(y_true: Any, y_pred: Any) -> Pairs | None:
+    """Pairs of a few labels that are plainly of one type, with as little ado as there can be; None for all others."""
+    truth, prediction = _listed(y_true), _listed(y_pred)
+    if truth is None or prediction is None or not 0 < len(truth) == len(prediction) <= _FEW:
+        return None
+    kinds = {*map(type, truth), *map(type, prediction)}
+    if len(kinds) > 1 or not kinds <= {str, int, bool}:
+        return None
+    return _counted(truth, prediction)
+
+
+def _listed(values: Any) -> list[Any] | None:
+    if isinstance(values, list):
+        return values if len(values) <= _FEW else None
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1 and len(values) <= _FEW:
+        return _plain(values)
+    if isinstance(values, pl.Series) and values.dtype == pl.String and len(values) <= _FEW:
+        return _plain(values)
+    return None
+
+
+def _counted(truth: list[Any], prediction: list[Any]) -> Pairs:
+    counter = Counter(zip(truth, prediction, strict=True))
+    true, predicted = zip(*counter, strict=True)
+    return Pairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
+
+
 def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
     if isinstance(truth, np.ndarray) and isinstance(prediction, np.ndarray):
         if (found := _in_cells(truth, prediction, weight)) is not None:
             return found
+    elif isinstance(truth, pl.Series) and isinstance(prediction, pl.Series) and _have_codes(truth, prediction):
+        if (
+            found := _in_cells(truth.to_physical().to_numpy(), prediction.to_physical().to_numpy(), weight)
+        ) is not None:
+            kind = truth.to_physical().dtype
+            true, said = (pl.Series(part, dtype=kind).cat.to(truth.dtype) for part in (found.truth, found.prediction))
+            return Pairs(true.to_list(), said.to_list(), found.counts)
     elif isinstance(truth, np.ndarray) or isinstance(prediction, np.ndarray):
         raise InputError("expected true and predicted labels of one type, got numbers and text")
     if len(truth) <= _FEW and weight is None:
-        counter = Counter(zip(_plain(truth), _plain(prediction), strict=True))
-        true, predicted = zip(*counter, strict=True)
-        return Pairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
+        return _counted(_plain(truth), _plain(prediction))
     frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
     counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
     # The streaming engine counts strings four times as fast as the one for tables in memory.
     grouped = frame.group_by("t", "p").agg(n=counted).collect(engine="streaming")
     return Pairs(grouped["t"].to_list(), grouped["p"].to_list(), grouped["n"].to_numpy())
+
+
+def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:
+    """Whether labels of both are numbered alike: then the numbers can be counted."""
+    return truth.dtype == prediction.dtype and isinstance(truth.dtype, pl.Enum | pl.Categorical)
 
 
 def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> Pairs | None:

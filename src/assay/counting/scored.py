@@ -164,7 +164,7 @@ class Scored:
         >>> Scored.from_predictions(Predictions.of([1, 0, 1], y_score=[0.9, 0.7, 0.8])).negative
         array([0.7])
         """
-        frame = predictions.frame
+        frame = predictions.columns
         if "score" not in frame.columns:
             raise InputError(f"{predictions.name}: there are no scores, one for each item, to make a curve of")
         weight = frame["weight"] if "weight" in frame.columns else None

@@ -1,0 +1,140 @@
+"""Confusion matrices: counted alike whatever the labels' type, whichever way is the shortest for it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from label_data import Labelled, forms, labelled
+from strategies import quickly
+
+from assay.counting import ConfusionMatrix, label_pairs
+from assay.errors import InputError, ParameterError
+
+approx = pytest.approx
+C3 = ConfusionMatrix.from_matrix(
+    [[13, 4, 2], [2, 15, 1], [5, 1, 57]], ["Woman", "Man", "Child"], orientation="rows_are_predicted"
+)
+
+
+def counted(data: Labelled) -> np.ndarray[Any, Any]:
+    """The table, cell by cell."""
+    weight = data.weight or [1] * len(data.truth)
+    rows = list(zip(data.truth, data.prediction, weight, strict=True))
+    return np.array([[sum(w for t, p, w in rows if (t, p) == (i, j)) for j in data.labels] for i in data.labels])
+
+
+@quickly
+@given(labelled())
+def test_every_type_of_labels_is_counted_alike(data: Labelled) -> None:
+    wanted = counted(data)
+    for few in (1 << 12, 0):  # by the way for few items, and by those for many
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(label_pairs, "_FEW", few)
+            true, predicted = forms(data.truth), forms(data.prediction)
+            for name in true:
+                made = ConfusionMatrix.from_labels(
+                    true[name], predicted[name], labels=data.labels, sample_weight=data.weight
+                )
+                assert made.labels == tuple(data.labels)
+                assert made.table == approx(wanted), (name, few)
+
+
+@quickly
+@given(labelled(weighted=False))
+def test_labels_are_those_that_occur_in_order(data: Labelled) -> None:
+    found = sorted({*data.truth, *data.prediction})
+    true, predicted = forms(data.truth), forms(data.prediction)
+    for few in (1 << 12, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(label_pairs, "_FEW", few)
+            for name in set(true) - {"enum"}:
+                assert list(ConfusionMatrix.from_labels(true[name], predicted[name]).labels) == found, name
+
+
+def test_an_enum_has_its_own_order() -> None:
+    grades = pl.Enum(["low", "high", "top"])
+    truth, said = (pl.Series(column, dtype=grades) for column in (["top", "low"], ["low", "low"]))
+    assert ConfusionMatrix.from_labels(truth, said).labels == ("low", "top")
+
+
+@quickly
+@given(labelled())
+def test_it_agrees_with_scikit_learn(data: Labelled) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    matrix = data.matrix()
+    options = {"labels": data.labels, "sample_weight": data.weight}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert matrix.table == approx(metrics.confusion_matrix(data.truth, data.prediction, **options))
+        theirs = metrics.multilabel_confusion_matrix(data.truth, data.prediction, **options)
+        for by in ("true", "pred", "all"):
+            shares = metrics.confusion_matrix(data.truth, data.prediction, normalize=by, **options)
+            assert np.nan_to_num(matrix.normalized(by)) == approx(shares)
+    for place, label in enumerate(data.labels):
+        (tn, fp), (fn, tp) = theirs[place]
+        assert matrix.collapse(label).table == approx(np.array([[tp, fn], [fp, tn]]), abs=1e-9)
+
+
+@quickly
+@given(labelled(weighted=False), st.integers(0, 25))
+def test_parts_merge_to_the_whole(data: Labelled, cut: int) -> None:
+    cut = min(max(cut, 1), len(data.truth) - 1)
+    if cut < 1:
+        return
+    first, rest = (
+        ConfusionMatrix.from_labels(data.truth[part], data.prediction[part]) for part in (slice(cut), slice(cut, None))
+    )
+    whole = ConfusionMatrix.from_labels(data.truth, data.prediction)
+    for merged in (first.merge(rest), first.update(data.truth[cut:], data.prediction[cut:])):
+        assert merged.in_order(whole.labels).table == approx(whole.table)
+
+
+@quickly
+@given(labelled(least=2))
+def test_reordering_keeps_every_cell(data: Labelled) -> None:
+    matrix = data.matrix(data.labels[0])
+    moved = matrix.reordered()
+    assert sorted(moved.labels) == sorted(matrix.labels)
+    assert moved.in_order(matrix.labels).table == approx(matrix.table)
+    assert moved.labels[moved.positive or 0] == data.labels[0]
+
+
+def test_weights_leave_nothing_where_there_is_nothing() -> None:
+    """0.1 + 0.2 - 0.3 is a little more than 0: the class against which nothing stands has no negatives at all."""
+    weights = [0.1, 0.2, 0.3, 0.7]
+    one = ConfusionMatrix.from_labels(["a"] * 4, ["a", "a", "b", "b"], sample_weight=weights)
+    assert one.per_class().tn is not None
+    assert one.per_class().tn[0] == 0  # type: ignore[index]  # there are true negatives, and none of them is left
+
+
+def test_C3_collapses() -> None:
+    assert C3.collapse("Woman").table.tolist() == [[13, 7], [6, 74]]
+    assert C3.collapse("Child").table.tolist() == [[57, 3], [6, 34]]
+    assert C3.to_frame("rows_are_predicted").row(0) == ("Woman", 13, 4, 2)
+    assert C3.to_frame().row(0) == ("Woman", 13, 2, 5)
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction", "options", "says"),
+    [
+        ([0, 1], [0], {}, "expected as many predictions as true labels, got 1 and 2"),
+        ([], [], {}, "at least one item"),
+        ([0, 1], ["a", "b"], {}, "of one type"),
+        ([0, None], [0, 1], {}, "y_true: 1 null, the first at item 2"),
+        (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "got 'c'"),
+        ([0, 1], [0, 1], {"sample_weight": [1]}, "2 weights"),
+        ([0, 1], [0, 1], {"sample_weight": [1, -1]}, "from 0 on, got -1"),
+        ([0, 1], [0, 1], {"labels": [0, 0, 1]}, "each label once"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(truth: Any, prediction: Any, options: dict[str, Any], says: str) -> None:
+    with pytest.raises((InputError, ParameterError)) as caught:
+        ConfusionMatrix.from_labels(truth, prediction, **options)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
