@@ -23,6 +23,7 @@ Column: TypeAlias = pl.Series | NDArray[Any]
 
 #: Up to so many items, plain Python is done before Polars has started.
 _FEW = 1 << 12
+_FEW_LABELS = 1 << 7
 #: Whole numbers that lie closer together than this have a cell for each pair of them.
 _WIDEST = 1 << 11
 #: A table of more labels than this would fill the memory.
@@ -46,8 +47,8 @@ def counted_pairs(
     array([[1, 0],
            [1, 0]])
     """
-    if sample_weight is None and (few := _few(y_true, y_pred)) is not None:
-        return _tabled(few, ordered(set(few.truth) | set(few.prediction), labels))
+    if sample_weight is None and (few := _few(y_true, y_pred, labels)) is not None:
+        return few
     if is_text(y_true) and is_text(y_pred) and 0 < len(y_true) == len(y_pred):
         weight = None if sample_weight is None else weights_of(sample_weight, len(y_true))
         text = Pairs(*pairs_of_text(y_true, y_pred, weight))
@@ -190,15 +191,23 @@ def codes(values: Column, labels: Sequence[Any]) -> Ints:
     return np.array([place.get(value, -1) for value in values.to_list()], dtype=np.int64)
 
 
-def _few(y_true: Any, y_pred: Any) -> Pairs | None:
-    """Pairs of a few labels that are plainly of one type, with as little ado as there can be; None for all others."""
+def _few(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[tuple[Any, ...], Counted] | None:
+    """Labels and table of a few items that are plainly of one type, with as little ado as there can be; else None."""
     truth, prediction = _listed(y_true), _listed(y_pred)
     if truth is None or prediction is None or not 0 < len(truth) == len(prediction) <= _FEW:
         return None
-    kinds = {*map(type, truth), *map(type, prediction)}
-    if len(kinds) > 1 or not kinds <= {str, int, bool}:
+    try:
+        found = {*truth, *prediction}
+    except TypeError:  # no label: it cannot be a key
         return None
-    return _counted(truth, prediction)
+    kinds = {*map(type, found)}
+    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(found) > _FEW_LABELS:
+        return None
+    named = ordered(found, labels)
+    size = len(named)
+    place = dict(zip(named, range(size), strict=True))
+    rows, columns = (np.fromiter(map(place.__getitem__, part), np.int64, len(part)) for part in (truth, prediction))
+    return named, np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
 
 
 def _listed(values: Any) -> list[Any] | None:
