@@ -241,7 +241,10 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
         works.OF_EXPONENTIAL_GAIN,
         works.OF_EQUIVALENCE,
         works.OF_POWER,
+        *works.OF_LABEL_MEASURES.values(),
+        *works.OF_LABEL_INTERVALS.values(),
     }
+    assert set(works.OF_LABEL_MEASURES) <= {*registered("binary"), *registered("multiclass")}
     assert cited == set(works.works())
     for key, one in works.works().items():
         assert {"author", "title", "year"} <= set(one.fields)
@@ -344,7 +347,7 @@ def test_a_micro_average_has_no_queries_of_its_own() -> None:
     qrels, runs = random_data(2)
     contents = make_report(qrels, runs, ["MicroF", "AP"]).contents
     assert contents.differences == ()
-    assert any("sums counts up over queries" in note for note in contents.notes)
+    assert any("no query has a part of its own" in note for note in contents.notes)
 
 
 def test_where_less_is_better_the_smallest_number_is_best() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.measures.definition import Parameter
+    from assay.measures.definition import Definition, Parameter
     from assay.measures.registry import Measure
 
 
@@ -34,6 +34,8 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     ]
     if definition.bounds is not None:
         listed.append(("values", f"{definition.bounds[0]:g} to {definition.bounds[1]:g}"))
+    if definition.vocabulary != "ranking":
+        return listed + _facts_of_classifiers(definition)
     together = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
     micro = "; micro: the formula on counts summed over queries" if "average" in definition.parameters else ""
     listed.append(("put together by", together[definition.summary] + micro))
@@ -51,6 +53,35 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     }
     listed.extend((tool, name) for tool, name in elsewhere.items() if name)
     return listed
+
+
+_COUNTED = {
+    "Confusion": "right and wrong decisions about a class (TP, FP, FN, TN)",
+    "ConfusionMatrix": "the confusion matrix of all classes",
+    "Probabilities": "the probabilities, or scores, of all classes, item by item",
+    "Scored": "the scores of positive and of negative items",
+}
+
+
+def _facts_of_classifiers(definition: Definition) -> list[tuple[str, str]]:
+    """What it is computed from, how classes or items are put together, and its names."""
+    if definition.counts.__name__ == "Probabilities":
+        together = "one number for all items" if definition.summary == "pooled" else "mean over items"
+    elif definition.counts.__name__ == "Confusion":
+        together = "sum over classes" if definition.summary == "sum" else "see average"
+    else:
+        together = "one number for the whole table"
+    told = {
+        "computed from": _COUNTED.get(definition.counts.__name__, definition.counts.__name__),
+        "put together by": together,
+        "undefined values": "left out of averages, and told",
+        "interval": "that of a proportion (Wilson)" if definition.proportion else "",
+        "scikit-learn": definition.sklearn or "",
+        "also called": ", ".join(_alias(name, stands_for) for name, stands_for in definition.aliases.items()),
+    }
+    if "average" not in definition.parameters and together == "see average":
+        told["put together by"] = "mean over classes"
+    return [(name, value) for name, value in told.items() if value]
 
 
 def card(measure: Measure, width: int = 100) -> str:

@@ -33,6 +33,13 @@ _DRAWN = {
     "queries": ["value"],
     "difference": ["difference"],
     "intervals": ["value"],
+    "classifier_roc": ["fpr", "tpr"],
+    "classifier_pr": ["recall", "precision"],
+    "det": ["fpr_deviate", "fnr_deviate"],
+    "calibration": ["probability", "came_true"],
+    "gain": ["share", "gain"],
+    "lift": ["share", "lift"],
+    "scores": ["items"],
 }
 
 
@@ -72,6 +79,8 @@ def chart(curve: Drawable) -> alt.HConcatChart:
     if curve.frame.drop_nulls(_DRAWN[curve.kind]).is_empty():
         raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     curve = all_legible(curve)
+    from assay.report import classifier_charts  # noqa: PLC0415  # which is made with what is here
+
     drawn: dict[str, Callable[[Drawable], Any]] = {
         "pr": _precision_recall,
         "roc": _roc,
@@ -79,9 +88,11 @@ def chart(curve: Drawable) -> alt.HConcatChart:
         "queries": _per_query,
         "difference": _differences,
         "intervals": intervals,
+        **classifier_charts.DRAWN,
     }
     parts = drawn[curve.kind](curve)
-    words = package.TitleParams(curve.title, subtitle=[" · ".join(_said_below(curve))])
+    left_out = classifier_charts.left_out(curve)
+    words = package.TitleParams(curve.title, subtitle=[" · ".join(_said_below(curve)), *left_out])
     made: alt.HConcatChart = package.hconcat(*parts, spacing=24, title=words).configure(**theme())
     return made
 
@@ -106,6 +117,8 @@ def looks(summary: pl.DataFrame) -> tuple[list[Looks], list[str]]:
 
 def _more_is_better(summary: pl.DataFrame) -> bool:
     """Whether a larger number is a better one; the systems of a chart have the same measure."""
+    if "higher_is_better" in summary.columns:  # classifiers' measures have their own names
+        return bool(summary["higher_is_better"].all())
     return all(parse_measure(name).definition.higher_is_better is not False for name in summary["measure"].unique())
 
 
@@ -114,15 +127,15 @@ def _precision_recall(curve: Drawable) -> list[Any]:
     sawtooth = _corners(curve.frame.filter(pl.col("curve") == "every rank"), "recall")
     levels = curve.frame.filter(pl.col("curve") == "interpolated")
     if sawtooth.is_empty():
-        return [_square(_lines(curve, levels, axes)), *_legend(curve)]
+        return [square(lines(curve, levels, axes)), *legend(curve)]
     if levels.is_empty():
-        return [_square(_lines(curve, sawtooth, axes)), *_legend(curve)]
+        return [square(lines(curve, sawtooth, axes)), *legend(curve)]
     stairs = pl.concat([_stairs(own) for own in sawtooth.partition_by("system", maintain_order=True)])
     layers = [
-        *_lines(curve, sawtooth, axes, line={"strokeWidth": 1, "opacity": 0.5, "strokeDash": [1, 0]}, marks=None),
-        *_lines(curve, stairs, axes, line={"interpolate": "step-before"}, marks=levels),
+        *lines(curve, sawtooth, axes, line={"strokeWidth": 1, "opacity": 0.5, "strokeDash": [1, 0]}, marks=None),
+        *lines(curve, stairs, axes, line={"interpolate": "step-before"}, marks=levels),
     ]
-    return [_square(layers), *_legend(curve)]
+    return [square(layers), *legend(curve)]
 
 
 def _corners(frame: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -148,31 +161,36 @@ def _roc(curve: Drawable) -> list[Any]:
     chance = alt.Chart(alt.Data(values=[{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = chance.mark_line(color=REST, strokeWidth=1, strokeDash=[3, 3]).encode(x="x:Q", y="y:Q")
     points = _corners(curve.frame, "true_positive_rate") if curve.frame["query_id"].is_not_null().any() else curve.frame
-    return [_square([diagonal, *_lines(curve, points, axes)]), *_legend(curve)]
+    return [square([diagonal, *lines(curve, points, axes)]), *legend(curve)]
 
 
 def _by_cutoff(curve: Drawable) -> list[Any]:
     top = 1 if _ends(curve.frame["value"])[1] <= 1 else None
     axes = (("cutoff", "cut-off (logarithmic)", None), ("value", curve.title.removesuffix(" by cut-off"), top))
-    return [_square(_lines(curve, curve.frame, axes)), *_legend(curve)]
+    return [square(lines(curve, curve.frame, axes)), *legend(curve)]
 
 
-def _square(layers: Sequence[Any]) -> Any:
+def square(layers: Sequence[Any]) -> Any:
+    """Layers in a square."""
     alt = altair()
     return alt.layer(*layers).properties(width=_SIDE, height=_SIDE)
 
 
-def _lines(
+def lines(
     curve: Drawable,
     frame: pl.DataFrame,
     axes: tuple[Axis, Axis],
     *,
     line: dict[str, Any] | None = None,
     marks: pl.DataFrame | Literal["some"] | None = "some",
+    scales: tuple[Any, Any] | None = None,
 ) -> list[Any]:
-    """A line a system, the first on top, with markers on some of its points, on given ones or on none."""
+    """A line a system, the first on top, with markers on some of its points, on given ones or on none.
+
+    `scales`: the two axes as Altair has them, where they are not the usual ones.
+    """
     alt = altair()
-    across, up = _axes(axes)
+    across, up = scales or _axes(axes)
     chosen, rest = looks(curve.summary)
     numbered = frame.drop_nulls(axes[1][0]).with_columns(number=pl.int_range(pl.len()).over("system"))
     looking = {"strokeWidth": 2} | (line or {})
@@ -220,7 +238,7 @@ def _marked(own: pl.DataFrame) -> pl.DataFrame:
     return own.filter(pl.col("number") % apart == 0)
 
 
-def _legend(curve: Drawable) -> list[Any]:
+def legend(curve: Drawable) -> list[Any]:
     """Line, shape, number and name of each system; nothing for one system, which the title names."""
     alt = altair()
     chosen, rest = looks(curve.summary)

@@ -10,8 +10,8 @@ from assay.errors import number_of
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
 from assay.report.sentences import MOST_SENTENCES, p_value, sentences, signed
 from assay.report.titled import Titled
-from assay.stats.pairs import SIMULTANEOUS
 from assay.stats.permutation import NOTHING_DIFFERS
+from assay.stats.suited_tests import SIMULTANEOUS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,16 @@ TESTS = {
     "sign": "sign test",
     "tukey": "Tukey's HSD after a two-way analysis of variance",
     "randomised_tukey": "randomised Tukey HSD",
+    "swap": "paired permutation test that swaps predictions",
+    "mcnemar": "McNemar's test",
+    "mcnemar_exact": "McNemar's test",
+    "mcnemar_chi2": "McNemar's test",
+    "mcnemar_chi2_corrected": "McNemar's test",
+    "delong": "DeLong's test",
+    "bootstrap_interval": "bootstrap interval read as a test",
 }
+#: What intervals are called that do not come from a bootstrap.
+_INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided"}
 CORRECTIONS = {
     "none": "not corrected",
     "bonferroni": "corrected by Bonferroni's method",
@@ -70,6 +79,8 @@ def tables(comparison: Comparison, brief: bool = False) -> list[Titled]:
     if shows_pairs(comparison):
         table = pairs_table(comparison)
         spare = ("relative", "d_z", "won/tied/lost", *(table.numbers[:1] if "system" in table.names else ()))
+        if comparison.classifiers is not None:  # items that are right or wrong have no numbers to set off
+            table = table.without("d_z", "won/tied/lost")
         made.append(Titled("", table.without(*spare) if brief else table))
     if comparison.pairs.all_pairs and len(comparison.systems) > 2:
         judged = _judged(comparison)
@@ -139,18 +150,49 @@ def standings_table(standings: tuple[Standing, ...], judged: dict[str, float]) -
 def method(comparison: Comparison) -> str:
     """How it was made, in a sentence for a paper."""
     settings, alpha = comparison.settings, comparison.settings.alpha
-    test = TESTS[settings.test]
-    said = dict.fromkeys(one.outcome.note for one in comparison.findings)
-    notes = [note for note in said if note not in {"", NOTHING_DIFFERS}]
-    how = f" ({'; '.join(notes)})" if 0 < len(notes) <= 2 else ""
-    interval = "BCa" if settings.interval == "bca" else "percentile"
+    test = _tests(comparison)
     margins = sorted({one.margin.value for one in comparison.findings})
     span = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
     margin = f"{span} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (
-        f"{test[0].upper()}{test[1:]}{how}, {family(comparison)}; {interval} bootstrap intervals at {1 - alpha:.0%} "
-        f"({settings.bootstrap_resamples:,} resamples); margin {margin}; alpha {alpha:g}; seed {settings.seed}."
+        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {_intervals(comparison)}; margin {margin}; "
+        f"alpha {alpha:g}; seed {settings.seed}."
     )
+
+
+def _tests(comparison: Comparison) -> str:
+    """The test; of several, which measures each is for."""
+    by_test: dict[str, list[Finding]] = {}
+    for one in comparison.findings:
+        by_test.setdefault(one.outcome.test, []).append(one)
+    said = []
+    for test, findings in by_test.items():
+        noted = dict.fromkeys(one.outcome.note for one in findings)
+        notes = [note for note in noted if note not in {"", NOTHING_DIFFERS}]
+        how = f" ({'; '.join(notes)})" if 0 < len(notes) <= 2 else ""
+        measures = list(dict.fromkeys(one.measure for one in findings))
+        of = f" for {' and '.join(measures)}" if len(by_test) > 1 else ""
+        said.append(f"{TESTS[test]}{of}{how}")
+    return ", ".join(said)
+
+
+def _intervals(comparison: Comparison) -> str:
+    """How intervals were made; those that draw nothing anew are named beside the others."""
+    settings = comparison.settings
+    others = dict.fromkeys(_INTERVALS.get(one.interval.method) for one in comparison.findings)
+    said = [f"{name} intervals at {1 - settings.alpha:.0%}" for name in others if name]
+    drawn: dict[tuple[str, int], None] = {}
+    for one in comparison.findings:
+        if one.interval.method not in _INTERVALS:
+            # Measures of scores are computed anew for each resample, and so take fewer.
+            own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
+            name = "BCa" if one.interval.method == "bca" else "percentile"
+            drawn.setdefault((name, own or settings.bootstrap_resamples))
+    redrawn = [
+        f"{name} bootstrap intervals at {1 - settings.alpha:.0%} ({resamples:,} resamples)" for name, resamples in drawn
+    ]
+    said = redrawn + said
+    return ", ".join(said)
 
 
 def family(comparison: Comparison) -> str:
@@ -205,6 +247,13 @@ def legend(comparison: Comparison) -> Iterator[str]:
         )
 
 
+def _signatures(comparison: Comparison) -> dict[str, str] | None:
+    """Everything that the numbers depend on, by measure; None if only scores were given."""
+    if comparison.classifiers is not None:
+        return {name: comparison.classifiers.signature(name) for name in comparison.measures}
+    return None if comparison.evaluation is None else comparison.evaluation.signatures
+
+
 def to_json(comparison: Comparison) -> str:
     """Everything, numbers in full."""
     evaluation = comparison.evaluation
@@ -222,6 +271,7 @@ def to_json(comparison: Comparison) -> str:
                 "equivalence_interval": one.narrow._asdict(),
                 "margin_is": one.margin.says,
                 "noticed": None if one.noticed is None else one.noticed._asdict(),
+                "flips": None if one.flips is None else one.flips._asdict(),
                 "why": one.verdict.why,
             }
             for one in comparison.findings
@@ -242,7 +292,7 @@ def to_json(comparison: Comparison) -> str:
         "family": family(comparison),
         "method": method(comparison),
         "notes": list(comparison.notes),
-        "signatures": None if evaluation is None else evaluation.signatures,
+        "signatures": _signatures(comparison),
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
     return as_json(told)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from assay.diagnosis import Diagnosis, Finding
 
-_SEVERAL = "several runs"
+_SEVERAL, _SEVERAL_SYSTEMS = "several runs", "several systems"
 _MARKS = {"error": "✗", "warning": "!", "note": "·"}
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _LONGEST_LINE = 100
@@ -57,26 +57,28 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
     for one in diagnosis.findings:
         if one.system is not None:
             runs.setdefault((one.check, one.severity), []).append(one)
+    several = _SEVERAL_SYSTEMS if diagnosis.predictions else _SEVERAL
     shared = {key: found for key, found in runs.items() if len({one.system for one in found}) > 1}
     files: dict[str, list[Group]] = {}
     for one in diagnosis.findings:
         key = (one.check, one.severity)
         if one.system is None or key not in shared:
-            files.setdefault(one.file, []).append(Group((one,)))
+            # A run is a file; of the systems in a file of predictions it is told which one is meant.
+            whose = one.system is not None and len(diagnosis.systems) > 1
+            files.setdefault(f"{one.file}, {one.system}" if whose else one.file, []).append(Group((one,)))
         elif one is shared[key][0]:
             worst = sorted(shared[key], key=lambda finding: -finding.weight)
-            files.setdefault(_SEVERAL, []).append(Group(tuple(worst)))
-    first = [title for title in (diagnosis.judgments, _SEVERAL) if title in files]
+            files.setdefault(several, []).append(Group(tuple(worst)))
+    first = [title for title in (diagnosis.judgments, several) if title in files]
     return [Section(title, tuple(files[title])) for title in dict.fromkeys((*first, *files))]
 
 
 def verdict(diagnosis: Diagnosis) -> str:
     """What was looked at and how much was found, in one line."""
-    runs = number_of("run", len(diagnosis.runs))
     made, passed = len(diagnosis.checks), len(diagnosis.passed)
     checks = f"{number_of('check', made)}" if made == passed else f"{passed} of {made} checks found nothing"
     rest = f"; {len(diagnosis.not_made)} not made" if diagnosis.not_made else ""
-    return f"{diagnosis.judgments} and {runs}: {diagnosis.verdict} ({checks}{rest})"
+    return f"{diagnosis.subject}: {diagnosis.verdict} ({checks}{rest})"
 
 
 def says(group: Group, diagnosis: Diagnosis) -> str:
@@ -84,6 +86,8 @@ def says(group: Group, diagnosis: Diagnosis) -> str:
     if len(group.findings) == 1:
         return group.first.says
     systems = len({one.system for one in group.findings})
+    if diagnosis.predictions:
+        return f"{systems} of {number_of('system', len(diagnosis.systems))}"
     return f"{systems} of {number_of('run', len(diagnosis.runs))}"
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from assay.counting.confusion import Confusion
-from assay.errors import number_of
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.errors import number_of, several
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, latex, short
 from assay.report.titled import Titled
 
@@ -16,13 +18,22 @@ if TYPE_CHECKING:
     from assay.explanation import Explanation
     from assay.explanation.working import StepTable
 
-#: The cells of a table of decisions.
+#: The cells of a table of decisions: about documents, and about items.
 _CELLS = {
     "TP": "relevant and retrieved",
     "FP": "irrelevant and retrieved",
     "FN": "relevant and not retrieved",
     "TN": "irrelevant and not retrieved",
 }
+_CELLS_OF_ITEMS = {
+    "TP": "positive and predicted so",
+    "FP": "negative, but predicted positive",
+    "FN": "positive, but predicted negative",
+    "TN": "negative and predicted so",
+}
+#: Tables with a row for each unit; of those only so many rows are shown.
+_UNITS = {"queries": "query", "classes": "class", "items": "item", "tables": "table", "documents": "document"}
+_THRESHOLDS = "thresholds"
 
 
 #: Signs of formulas that LaTeX needs to be told.
@@ -34,7 +45,7 @@ _SIGNS = str.maketrans(
 
 def tables(explanation: Explanation) -> list[Titled]:
     """The steps, a table each; the first carries the measure's name."""
-    made = [titled for part in explanation.parts for titled in tables(part)]
+    made = [titled for part in _shown_parts(explanation) for titled in tables(part)]
     name = f"{explanation.measure}, {'for' if explanation.summary is None else 'over'} {explanation.unit}"
     several = len(explanation.steps) > 1
     for number, table in enumerate(explanation.steps):
@@ -42,7 +53,7 @@ def tables(explanation: Explanation) -> list[Titled]:
         if several:
             title = f"{title}: {table.says}" if title else table.says
         shown = _table(table.frame.filter(_is_shown(table, explanation.shown)))
-        if table.says == "queries" and explanation.measure.is_micro:
+        if table.says in _UNITS and explanation.measure.is_micro:
             totals = tuple(Cell(short(float(table.frame[name].sum()))) for name in shown.numbers)
             shown = replace(shown, rows=(*shown.rows, (("all",), totals)))
         made.append(Titled(title, shown))
@@ -75,17 +86,23 @@ def _text(line: str) -> str:
 def lines(explanation: Explanation) -> list[str]:
     """What was counted, the formula in words and in numbers, the result and what it depends on."""
     said = [] if explanation.steps else [f"{explanation.measure}, for {explanation.unit}"]
-    for part in explanation.parts:
+    parts = _shown_parts(explanation)
+    for part in parts:
         said += [f"{part.unit}: {line}" for line in _hidden(part, explanation.more)]
-    said += [*_hidden(explanation, explanation.more), *_columns(explanation, *explanation.parts)]
-    formulas = dict.fromkeys(part.formula.for_all for part in explanation.parts)
-    said += [f"{explanation.measure} = {words}" for words in formulas if words != str(explanation.measure)]
-    for part in explanation.parts:
+    said += [*_hidden(explanation, explanation.more), *_columns(explanation, *parts)]
+    formulas = dict.fromkeys((str(part.measure), part.formula.for_all) for part in parts)
+    said += [f"{name} = {words}" for name, words in formulas if words != name]
+    for part in parts:
         numbers = "" if part.formula.is_plain else f"{part.formula.numbers} = "
         place = f", {part.formula.place}" if part.formula.place else ""
         about = [f"{part.measure} = {numbers}{_result(part)}{place}", *_other_ways(part), *part.remarks]
         said += [f"{part.unit}: {line}" for line in about]
     return [*said, *_arithmetic(explanation), *explanation.remarks, explanation.signature]
+
+
+def _shown_parts(explanation: Explanation) -> Sequence[Explanation]:
+    """The units that are told one by one: queries that somebody typed are all told, of many classes the first."""
+    return explanation.parts if explanation.unit_kind == "query" else explanation.parts[: explanation.shown]
 
 
 def _hidden(explanation: Explanation, more: str) -> list[str]:
@@ -98,7 +115,7 @@ def _hidden(explanation: Explanation, more: str) -> list[str]:
         adds = ""
         if table.op == "sum" and table.column is not None:
             adds = f"; {'it adds' if hidden.height == 1 else 'they add'} {short(float(hidden[table.column].sum()))}"
-        rows = number_of("query", hidden.height)
+        rows = number_of("threshold" if table.says == _THRESHOLDS else _UNITS.get(table.says, "row"), hidden.height)
         if "rank" in table.frame.columns:
             rows = f"{number_of('rank', hidden.height)} of the {table.says}"
         said.append(f"{rows} not shown{adds} ({more.format(table.frame.height)} shows all)")
@@ -121,13 +138,15 @@ def _columns(*explanations: Explanation) -> list[str]:
 def _arithmetic(explanation: Explanation) -> list[str]:
     """What was counted, the formula in words and in numbers, the same in other ways, and the result."""
     name, formula = str(explanation.measure), explanation.formula
-    if explanation.summary is not None and not explanation.measure.is_micro:
+    if explanation.summary is not None and "average" not in explanation.measure.chosen:
         name = f"{explanation.summary} of {name}"
+    cells = _CELLS if explanation.unit_kind == "query" else _CELLS_OF_ITEMS
     said = [
-        f"{what}{f', {_CELLS[what]}' if what in _CELLS else ''}: {short(value)}" for what, value in explanation.counts
+        f"{what}{f', {cells[what]}' if what in cells else ''}: {short(value)}" for what, value in explanation.counts
     ]
     if explanation.undefined_units:
-        said.append(f"{number_of('query', explanation.undefined_units)} without a number: {_treated(explanation)}")
+        without = number_of(explanation.unit_kind, explanation.undefined_units)
+        said.append(f"{without} without a number: {_treated(explanation)}")
     if formula.words != name:
         said.append(f"{name} = {formula.words}")
     if not formula.is_plain:
@@ -152,8 +171,11 @@ def _result(explanation: Explanation) -> str:
             return why
         if explanation.measure.is_micro:
             return f"{why}; in a micro average its counts are summed all the same"
-        return f"{why}; in a mean over queries it is {_treated(explanation)}"
-    percent = explanation.measure.definition.counts is Confusion and explanation.measure.definition.bounds == (0.0, 1.0)
+        if explanation.unit_kind == "table":
+            return why
+        return f"{why}; in a mean over {several(explanation.unit_kind)} it is {_treated(explanation)}"
+    definition = explanation.measure.definition
+    percent = definition.counts in {Confusion, ConfusionMatrix} and definition.bounds == (0.0, 1.0)
     return f"{explanation.value:.10g}" + (f" ({100 * explanation.value:.4g} %)" if percent else "")
 
 
@@ -164,7 +186,7 @@ def _treated(explanation: Explanation) -> str:
 def _is_shown(table: StepTable, most: int) -> pl.Expr:
     if "rank" in table.frame.columns:
         return pl.col("rank") <= most
-    return pl.int_range(pl.len()) < (most if table.says == "queries" else table.frame.height)
+    return pl.int_range(pl.len()) < (most if table.says in {_THRESHOLDS, *_UNITS} else table.frame.height)
 
 
 def _table(frame: pl.DataFrame) -> Table:

@@ -10,6 +10,7 @@ from assay.errors import number_of, several
 from assay.report.layout import Cell, Table, as_json, number
 from assay.report.sentences import p_value, signed
 from assay.report.titled import Titled
+from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ _WHAT_TO_DO: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "judged documents": ("What to do: judge more documents; or ask for less with {0}.", ("--min-judged",)),
 }
+#: The same, where predictions are compared.
+_OF_PREDICTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "missing items": ("What to do: predict all items; or allow more to be missing with {0}.", ("--max-missing",)),
+}
 
 
 def sentence(result: GateResult) -> str:
@@ -71,7 +76,7 @@ def _why(check: Check, result: GateResult) -> str:
     numbers = f"{number(check.value)} against {number(check.baseline_value)}, {signed(check.difference)}"
     allowed = f"{check.allowed:+g}"
     level = f"{100 * (1 - result.settings.alpha):g}%"
-    if check.outcome == "pass" and not (check.improved or check.worsened):
+    if check.outcome == "pass" and check.why == NOTHING_DIFFERS:
         kind = check.unit_kind
         return f"{candidate} and {baseline} are identical {under}: no {kind} differs ({number(check.value)})."
     if check.outcome == "pass":
@@ -135,7 +140,8 @@ def advice(result: GateResult, in_python: bool = False) -> Iterator[str]:
     if result.outcome == "invalid":
         # Each kind of guard once, though both systems may have failed it.
         for name in dict.fromkeys(guard.name for guard in result.guards if not guard.holds):
-            yield _WHAT_TO_DO[name][0].format(*map(setting, _WHAT_TO_DO[name][1]))
+            text, settings = (_WHAT_TO_DO | _OF_PREDICTIONS)[name]
+            yield text.format(*map(setting, settings))
         return
     unsure = [check for check in result.checks if check.outcome == "inconclusive"]
     if not unsure:
@@ -144,9 +150,10 @@ def advice(result: GateResult, in_python: bool = False) -> Iterator[str]:
     told = [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]
     if told:
         most = max(told, key=lambda check: check.needed or 0)
+        more = "Judge" if result.classifiers is None else "Label"
         yield (
             f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
-            f"show it 80% of the time ({most.name}; there are {most.units:,}). Judge more {kind}, or allow a wider "
+            f"show it 80% of the time ({most.name}; there are {most.units:,}). {more} more {kind}, or allow a wider "
             f"{setting('--margin')}."
         )
     if any(check.units < FEWEST_UNITS for check in unsure):
@@ -163,11 +170,15 @@ def method(result: GateResult) -> str:
     alpha, kind = settings.alpha, several(checks[0].unit_kind)
     drawn = "; ".join(dict.fromkeys(check.test for check in checks))
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
+    test = "paired permutation test" if result.classifiers is None else "test"
+    interval = f"BCa bootstrap over {kind}, {settings.bootstrap_resamples:,} resamples"
+    if any(check.test.startswith("delong") for check in checks):
+        alone = all(check.test.startswith("delong") for check in checks)
+        interval = "DeLong's" if alone else f"{interval}; DeLong's for areas under the ROC curve"
     said = (
-        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference (BCa bootstrap over "
-        f"{kind}, {settings.bootstrap_resamples:,} resamples) is better than the margin; fails if a one-sided paired "
-        f"permutation test ({drawn}) gives p < {alpha:g} and the loss reaches the margin. Margin: "
-        f"{margins}; seed {settings.seed}."
+        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({interval}) is better "
+        f"than the margin; fails if a one-sided {test} ({drawn}) gives p < {alpha:g} and the loss reaches the margin. "
+        f"Margin: {margins}; seed {settings.seed}."
     )
     if len(checks) > 1:
         said += (
@@ -182,9 +193,12 @@ def tables(result: GateResult) -> list[Titled]:
     made = [Titled("", _checks(result))]
     behind = [check for check in result.checks if check.outcome == result.outcome != "pass" and check.worst]
     if behind and len(behind) <= _MOST_LISTED:
-        made += [Titled(f"Lost most under {check.name}", _losses(check, result)) for check in behind]
+        shown = {_lost(check): _losses(check, result) for check in behind}  # labels are right or wrong for all measures
+        made += [Titled(title, table) for title, table in shown.items()]
     elif behind:
-        made.append(Titled(f"Lost most under {behind[0].name}", _losses(behind[0], result)))
+        made.append(Titled(_lost(behind[0]), _losses(behind[0], result)))
+    if not result.coverage:
+        return made
     rows = tuple(
         ((one.system,), (Cell(f"{one.topics:,}"), Cell(f"{one.missing:,}"), Cell(_share(one.judged))))
         for one in result.coverage
@@ -214,7 +228,22 @@ def _checks(result: GateResult) -> Table:
     return Table(names, numbers, tuple(rows))
 
 
+def of_labels(check: Check) -> bool:
+    """Whether a check is about predicted labels, which are right or wrong."""
+    return check.test.startswith(("mcnemar", "swap"))
+
+
+def _lost(check: Check) -> str:
+    if not of_labels(check):
+        return f"Lost most under {check.name}"
+    return f"Broken: {min(len(check.worst), check.worsened)} of {number_of(check.unit_kind, check.worsened)}"
+
+
 def _losses(check: Check, result: GateResult) -> Table:
+    if of_labels(check):
+        told = {1.0: Cell("right"), 0.0: Cell("wrong")}
+        items = tuple(((one.unit,), (told[one.baseline_value], told[one.value])) for one in check.worst)
+        return Table((check.unit_kind,), (result.baseline, result.candidate), items)
     rows = tuple(
         ((one.unit,), tuple(map(Cell, (number(one.baseline_value), number(one.value), signed(one.difference)))))
         for one in check.worst
@@ -291,6 +320,14 @@ def problem_markdown(problem: str) -> str:
     return f"## ⚠️ Quality gate: {SAID['invalid'].lower()}\n\n{escaped(problem)}\n"
 
 
+def _signatures(result: GateResult) -> dict[str, str]:
+    if result.evaluation is not None:
+        return result.evaluation.signatures
+    if result.classifiers is None:
+        return {}
+    return {check.measure: result.classifiers.signature(check.measure) for check in result.checks}
+
+
 def to_json(result: GateResult) -> str:
     """Everything, numbers in full."""
     frozen = result.frozen
@@ -306,7 +343,7 @@ def to_json(result: GateResult) -> str:
         "checks": [check.row() | {"lost_most": [loss._asdict() for loss in check.worst]} for check in result.checks],
         "guards": [guard.row() for guard in result.guards],
         "coverage": [one._asdict() for one in result.coverage],
-        "signatures": result.evaluation.signatures,
+        "signatures": _signatures(result),
         "frozen": None
         if frozen is None
         else {"version": frozen.version, "qrels": frozen.qrels._asdict(), "run": frozen.run._asdict()},

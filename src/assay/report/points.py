@@ -6,6 +6,8 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from assay.report.layout import NOT_AVAILABLE, piped
 
 if TYPE_CHECKING:
@@ -22,10 +24,16 @@ def to_json(curve: Curve) -> str:
         "title": curve.title,
         "subtitle": curve.subtitle,
         "warnings": list(curve.warnings),
-        "summary": curve.summary.to_dicts(),
-        "points": curve.frame.to_dicts(),
+        "summary": _finite(curve.summary).to_dicts(),
+        "points": _finite(curve.frame).to_dicts(),
     }
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def _finite(frame: pl.DataFrame) -> pl.DataFrame:
+    """JSON has no infinity, which is a classifier's first threshold: null."""
+    numbers = [name for name, dtype in frame.schema.items() if dtype == pl.Float64]
+    return frame.with_columns(pl.when(pl.col(name).is_finite()).then(pl.col(name)).alias(name) for name in numbers)
 
 
 def to_markdown(curve: Curve) -> str:

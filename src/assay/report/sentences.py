@@ -11,6 +11,7 @@ from assay.errors import number_of
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
+    from assay.classification.pairing import Flips
     from assay.comparison.findings import Finding
     from assay.comparison.result import Comparison
     from assay.rankings.noticed import Noticed
@@ -33,6 +34,8 @@ def sentences(comparison: Comparison) -> Iterator[str]:
             yield of_finding(finding, kind, power)
         if findings[0].noticed is not None:
             yield of_noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
+        if findings[0].flips is not None:
+            yield of_flips(findings[0].flips, *pair)
 
 
 def of_finding(finding: Finding, kind: str, power: float) -> str:
@@ -105,11 +108,26 @@ def _needed(finding: Finding, kind: str, power: float) -> str:
 
 
 def _units(finding: Finding, kind: str) -> str:
-    if finding.verdict.word == "identical":
+    if finding.verdict.word == "identical" or math.isnan(finding.cliffs_delta):  # or units have no numbers
         return ""
     won, tied, lost = finding.wins
     of = number_of(kind, won + tied + lost)
     return f"The value is higher for {won}, the same for {tied} and lower for {lost} of {of}."
+
+
+def of_flips(flips: Flips, baseline: str, system: str) -> str:
+    """How many items one classifier has right that the other has wrong.
+
+    >>> from assay.classification.pairing import Flips
+    >>> of_flips(Flips(items=200, fixed=14, broken=5, changed=0), "old", "new")
+    'Of 200 items, new fixed 14 that old has wrong, and broke 5 that old has right.'
+    """
+    items = number_of("item", flips.items)
+    if not (flips.fixed or flips.broken or flips.changed):
+        return f"{system} and {baseline} predict the same for all of {items}."
+    said = f"Of {items}, {system} fixed {flips.fixed:,} that {baseline} has wrong, and broke {flips.broken:,} that "
+    said += f"{baseline} has right"
+    return said + (f"; {flips.changed:,} went from one mistake to another." if flips.changed else ".")
 
 
 def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:

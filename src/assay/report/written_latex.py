@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.layout import Cell, Table, latex
@@ -19,7 +19,7 @@ from assay.report.written import (
 )
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import Contents
+    from assay.reporting.contents import Contents, Provenance, Reference
 
 _BLANKS = re.compile(r"\s+")
 #: Characters of our own sentences that fonts of pdfLaTeX do not have.
@@ -39,7 +39,12 @@ _LATIN = 0x17F
 
 def to_latex(contents: Contents) -> str:
     """The verdicts, the table of systems with its note, the methods, the references and BibTeX entries for them."""
-    head, body = ("\n\n".join(filter(None, part)) for part in (_head(contents), _parts(contents)))
+    return whole(contents.provenance, _parts(contents))
+
+
+def whole(made: Provenance, parts: Iterable[str]) -> str:
+    """A document of these parts, with its head."""
+    head, body = ("\n\n".join(filter(None, part)) for part in (_head(made), parts))
     return f"{head}\n{_boxes(body)}\\begin{{document}}\n\n{body}\n"
 
 
@@ -83,8 +88,7 @@ def _cell(cell: Cell) -> str:
     return rf"\textbf{{{escaped(cell.text)}}}" if cell.best else escaped(cell.text)
 
 
-def _head(contents: Contents) -> Iterator[str]:
-    made = contents.provenance
+def _head(made: Provenance) -> Iterator[str]:
     yield _comment(f"Made by Assay {made.version}, {made.made}" + (f", by: {made.command}" if made.command else ""))
     yield "% Names in other scripts than the Latin one: compile with lualatex or xelatex and a font that has them."
     yield _PREAMBLE
@@ -96,16 +100,16 @@ def _parts(contents: Contents) -> Iterator[str]:
     yield escaped(str(contents.advice)) if contents.advice else ""
     yield from _tables_of_systems(contents)
     if contents.verdicts:
-        yield _float(tabular(verdicts_table(contents.verdicts)), _of_verdicts(contents))
+        yield floated(tabular(verdicts_table(contents.verdicts)), _of_verdicts(contents))
     if contents.coverage:
-        yield _float(tabular(coverage_table(contents)), "What the scores rest on.")
+        yield floated(tabular(coverage_table(contents)), "What the scores rest on.")
     if contents.bounds:
-        yield _float(tabular(bounds_table(contents)), "How low and how high, with other grades for unjudged documents.")
-    yield from _paragraphs("Power", list(power_sentences(contents)))
-    yield from _paragraphs("Notes", [*contents.warnings, *contents.notes])
+        yield floated(tabular(bounds_table(contents)), "How low and high, with other grades for unjudged documents.")
+    yield from paragraphs("Power", list(power_sentences(contents)))
+    yield from paragraphs("Notes", [*contents.warnings, *contents.notes])
     yield r"\section*{Methods}" + f"\n{escaped(contents.methods)}"
-    yield from _references(contents)
-    yield from _provenance(contents)
+    yield from references_part(contents.references)
+    yield from provenance_part(contents.provenance)
     yield r"\end{document}"
 
 
@@ -114,7 +118,7 @@ def _tables_of_systems(contents: Contents) -> Iterator[str]:
     for place, measure in enumerate(contents.measures):
         rows = tuple(row._replace(scores=row.scores[place : place + 1]) for row in contents.systems)
         one = contents._replace(measures=(measure,), systems=rows)
-        yield _float(tabular(systems_table(one)), _of_systems(one))
+        yield floated(tabular(systems_table(one)), _of_systems(one))
 
 
 def _of_systems(contents: Contents) -> str:
@@ -133,7 +137,8 @@ def _of_verdicts(contents: Contents) -> str:
     return f"Differences from {contents.verdicts[0].baseline}.{depends} {of_correction(contents)}"
 
 
-def _float(table: str, caption: str) -> str:
+def floated(table: str, caption: str) -> str:
+    """A table with its caption, no wider than the page."""
     return "\n".join(
         [
             r"\begin{table}[htbp]",
@@ -146,24 +151,26 @@ def _float(table: str, caption: str) -> str:
     )
 
 
-def _paragraphs(title: str, lines: list[str]) -> Iterator[str]:
+def paragraphs(title: str, lines: list[str]) -> Iterator[str]:
+    """Lines below a title; no title without a line."""
     if lines:
         yield rf"\section*{{{title}}}" + "\n" + "\n\n".join(map(escaped, lines))
 
 
-def _references(contents: Contents) -> Iterator[str]:
-    if not contents.references:
+def references_part(references: Sequence[Reference]) -> Iterator[str]:
+    """The list of references, and the same for BibTeX."""
+    if not references:
         return
-    keys = [re.sub(r"^@\w+\{([^,]+),.*", r"\1", one.bibtex, flags=re.DOTALL) for one in contents.references]
-    items = [rf"\bibitem{{{key}}} {escaped(one.entry)}" for key, one in zip(keys, contents.references, strict=True)]
+    keys = [re.sub(r"^@\w+\{([^,]+),.*", r"\1", one.bibtex, flags=re.DOTALL) for one in references]
+    items = [rf"\bibitem{{{key}}} {escaped(one.entry)}" for key, one in zip(keys, references, strict=True)]
     widest = len(items)
     yield "\n".join([rf"\begin{{thebibliography}}{{{widest}}}", *items, r"\end{thebibliography}"])
-    entries = "\n".join(one.bibtex for one in contents.references)
+    entries = "\n".join(one.bibtex for one in references)
     yield "% The same for a BibTeX file:\n" + "\n".join(f"% {line}" for line in entries.splitlines())
 
 
-def _provenance(contents: Contents) -> Iterator[str]:
-    made = contents.provenance
+def provenance_part(made: Provenance) -> Iterator[str]:
+    """Version, seed, inputs with digests, and signatures."""
     lines = [f"Assay {made.version}, {made.made}, seed {made.seed}."]
     lines += [f"{one.role}: {one.name} ({one.says}), SHA-256 {one.sha256 or 'none'}" for one in made.inputs]
     yield (

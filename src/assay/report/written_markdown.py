@@ -20,7 +20,7 @@ from assay.report.written import (
 )
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import ChangedQuery, Contents, Differences, Queries, Ranked, Side
+    from assay.reporting.contents import ChangedQuery, Contents, Differences, Provenance, Queries, Ranked, Side
 
 #: In a page to read, so many queries are listed; JSON and HTML have all.
 _MOST_QUERIES = 20
@@ -72,27 +72,27 @@ def _blocks(contents: Contents) -> Iterator[str]:
     yield f"{escaped(contents.lead)}."
     yield from (f"**{escaped(sentence)}**" for sentence in (*contents.summary, *contents.caveats))
     yield f"What to do: {escaped(str(contents.advice))}" if contents.advice else ""
-    yield from _with_title("Warnings", [_list(contents.warnings)] if contents.warnings else [])
-    yield from _with_title("Verdicts", _verdicts(contents))
+    yield from with_title("Warnings", [listed_lines(contents.warnings)] if contents.warnings else [])
+    yield from with_title("Verdicts", _verdicts(contents))
     yield "## Systems"
     yield table(systems_table(contents))
     is_bold = any(score.is_best for row in contents.systems for score in row.scores)
     legend = [*marks(contents), *(["in bold: the best number of a column"] if is_bold else [])]
     yield escaped("; ".join(legend)) + "." if legend else ""
     noticed = (f"{one.system} in place of {one.baseline}: {one.text}" for one in contents.noticed)
-    yield from _with_title("What users would notice", map(escaped, noticed))
-    yield from _with_title("Query by query", _queries(contents))
-    yield from _with_title("The queries that changed most", _changed(contents.changed))
-    yield from _with_title("Precision and recall", [_curves(contents)] if contents.curves else [])
-    yield from _with_title("What the scores rest on", _rests_on(contents))
-    yield from _with_title("What so many queries can show", [_list(power_sentences(contents))])
-    yield from _with_title("Notes", [_list(contents.notes)])
-    yield from _with_title("Methods", [escaped(contents.methods)])
+    yield from with_title("What users would notice", map(escaped, noticed))
+    yield from with_title("Query by query", _queries(contents))
+    yield from with_title("The queries that changed most", _changed(contents.changed))
+    yield from with_title("Precision and recall", [_curves(contents)] if contents.curves else [])
+    yield from with_title("What the scores rest on", _rests_on(contents))
+    yield from with_title("What so many queries can show", [listed_lines(power_sentences(contents))])
+    yield from with_title("Notes", [listed_lines(contents.notes)])
+    yield from with_title("Methods", [escaped(contents.methods)])
     yield "\n".join(f"{number}. {escaped(one.entry)}" for number, one in enumerate(contents.references, 1))
-    yield from _with_title("How this report was made", _provenance(contents))
+    yield from with_title("How this report was made", provenance_blocks(contents.provenance))
 
 
-def _with_title(title: str, blocks: Iterable[str]) -> Iterator[str]:
+def with_title(title: str, blocks: Iterable[str]) -> Iterator[str]:
     """The blocks below a title; no title without a block."""
     kept = [block for block in blocks if block]
     if kept:
@@ -100,7 +100,8 @@ def _with_title(title: str, blocks: Iterable[str]) -> Iterator[str]:
         yield from kept
 
 
-def _list(lines: Iterable[str]) -> str:
+def listed_lines(lines: Iterable[str]) -> str:
+    """A list; empty without lines."""
     return "\n".join(f"- {escaped(line)}" for line in lines)
 
 
@@ -210,8 +211,8 @@ def _rests_on(contents: Contents) -> Iterator[str]:
         yield table(bounds_table(contents))
 
 
-def _provenance(contents: Contents) -> Iterator[str]:
-    made = contents.provenance
+def provenance_blocks(made: Provenance) -> Iterator[str]:
+    """Command, inputs, settings and signatures."""
     yield escaped(f"Assay {made.version}, {made.made}, seed {made.seed}.")
     yield _code([made.command] if made.command else [])
     rows = tuple(((one.role, one.name, one.says, one.sha256 or "none"), ()) for one in made.inputs)

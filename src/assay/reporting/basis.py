@@ -23,7 +23,8 @@ from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.pairs import SIMULTANEOUS, Resampled
+from assay.stats.pairs import Resampled
+from assay.stats.suited_tests import SIMULTANEOUS
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")

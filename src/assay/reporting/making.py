@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from assay.classification.pairing import are_predictions
 from assay.comparison.result import FROM_SCORES
-from assay.errors import number_of
+from assay.errors import ParameterError, number_of
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.reporting import changed as by_query
@@ -43,7 +44,8 @@ def make_report(
 
     `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
     or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
-    `seed`, …) and, with judgments and runs, the rules of `evaluate`.
+    `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, or predictions, give a report
+    on classifiers; its further arguments are those of `classify`.
 
     `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
     the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
@@ -58,6 +60,12 @@ def make_report(
     >>> report.contents.verdicts[0].headline, report.contents.changed[0].text
     ('up is better than down', 'bitter tea')
     """
+    if are_predictions(given) and (runs is None or are_predictions(runs)):
+        told = {"system": system, "topics": topics, "documents": documents}
+        every = given if runs is None else [*_each(given), *_each(runs)]
+        return _of_classifiers(
+            every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
+        )
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = by_query.Shown(whole("changed", changed, 0), whole("show", show, 1))
     texts = Texts.of(topics, documents)
@@ -100,6 +108,20 @@ def make_report(
         advice=advice(basis),
     )
     return Report(contents)
+
+
+def _each(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report:
+    """The report on classifiers; what only rankings have is refused."""
+    from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415  # rankings need not load it
+
+    for name, value in told.items():
+        if value is not None:
+            raise ParameterError(f"{name} goes with rankings: a report on classifiers has none")
+    return classifier_report(given, measures, **options)
 
 
 def _title(basis: Basis) -> str:

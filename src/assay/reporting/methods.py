@@ -24,8 +24,8 @@ from assay.reporting.works import (
     OF_TESTS,
     work,
 )
-from assay.stats.pairs import SIMULTANEOUS
 from assay.stats.permutation import NOTHING_DIFFERS
+from assay.stats.suited_tests import SIMULTANEOUS
 
 _MOST_NAMES = 8
 #: From so many different notes on, tests do not say how each was done.

@@ -17,7 +17,7 @@ from assay.reporting.basis import Basis
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
 from assay.reporting.texts import Texts
-from assay.stats.pairs import SIMULTANEOUS
+from assay.stats.suited_tests import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
 _IN_MEMORY = "in memory"
@@ -54,7 +54,7 @@ def inputs(basis: Basis, texts: Texts, before: Mapping[str, Stamp]) -> list[Inpu
     """The judgments, the runs in the order of the table (or the scores), topics and documents."""
     told = []
     evaluation = basis.evaluation
-    _input = partial(_described, before)
+    _input = partial(described, before)
     if evaluation is None:
         told.append(
             _input("scores", basis.origin or "scores", "scores" if basis.origin else _IN_MEMORY, _counts(basis))
@@ -86,9 +86,10 @@ def _counts(basis: Basis) -> str:
     return ", ".join(number_of(what, count) for what, count in parts)
 
 
-def _described(
+def described(
     before: Mapping[str, Stamp], role: Role, origin: str, format: str, counts: str, *, name: str | None = None
 ) -> Input:
+    """A file that went in, with its digest; or what was in memory. `before` are the stamps of files as they were."""
     path = Path(origin)
     digest = None
     if format != _IN_MEMORY and path.is_file():

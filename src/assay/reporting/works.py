@@ -83,3 +83,8 @@ OF_INTERVALS = {"bca": "efron1987", "percentile": "efron1993"}
 OF_EXPONENTIAL_GAIN = "burges2005"
 OF_EQUIVALENCE = "schuirmann1987"
 OF_POWER = "webber2008"
+#: The same for what classifiers are measured by, and for the intervals of that.
+OF_LABEL_MEASURES = {
+    "F": "vanrijsbergen1979", "MCC": "matthews1975", "Youden": "youden1950", "Kappa": "cohen1960", "Brier": "brier1950",
+}  # fmt: skip
+OF_LABEL_INTERVALS = {"wilson": "wilson1927", "DeLong": "delong1988", "bootstrap": "efron1993"}

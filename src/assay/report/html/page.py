@@ -1,80 +1,27 @@
-"""The page as a whole: its head, what stands on top, and the sections below.
-
-Its policy lets nothing in but the page's own style and script, by their digests, so that no document could run anything
-even if it got through unescaped.
-"""
+"""The page as a whole: what stands on top, and the sections below."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from assay.report.html.curve import curves
+from assay.report.html.document import Section, document, minded
 from assay.report.html.evidence import bounds, coverage, power
 from assay.report.html.markup import Html, element, given, joined, prose
 from assay.report.html.queries import changed, differences, every_value, numbers_of_curves, values
 from assay.report.html.sources import methods, provenance
 from assay.report.html.systems import systems_table
-from assay.report.html.theme import variables
 from assay.report.html.verdicts import at_a_glance, by_pair, cards
-from assay.report.legible import legible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from assay.reporting.contents import Advice, Contents, NoticedOf
-
-# A balance: what an assayer weighs with.
-_BALANCE = "M12 3v17M7 20h10M4 7h16M4 7l-3 6a3.2 3.2 0 0 0 6 0zM20 7l-3 6a3.2 3.2 0 0 0 6 0z"
-_ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='-1 0 26 24' fill='none' stroke='%230a6c66' "
-    f"stroke-width='2'%3E%3Cpath d='{_BALANCE}'/%3E%3C/svg%3E"
-)
-
-
-class Section(NamedTuple):
-    """A part of the page: where links find it, its name in the list of sections, its title, a lead, and the rest."""
-
-    id: str
-    short: str
-    title: str
-    lead: str
-    body: Html
 
 
 def page(contents: Contents) -> str:
     """The whole report as one file of HTML; `contents` as `assay.make_report(...).contents`."""
-    style, script = _asset("style.css"), _asset("script.js")
-    style = Html(variables() + "\n" + style)
-    sections = list(_sections(contents))
-    policy = (
-        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="generator", content=f"Assay {contents.provenance.version}"),
-        element("link", rel="icon", href=_ICON),
-        element("title", contents.title),
-        element("style", style),
-    )
-    body = element(
-        "body",
-        element("a", "Skip to the content", href="#top", class_="skip"),
-        _bar(sections),
-        element("main", _hero(contents), *map(_section, sections), id="top", tabindex=-1),
-        element("footer", f"Made with Assay {contents.provenance.version}, {contents.provenance.made}"),
-        element("script", script),
-    )
-    return f"<!doctype html>\n{legible(element('html', head, body, lang='en'))}\n"
+    return document(contents.title, _hero(contents), list(_sections(contents)), contents.provenance)
 
 
 def _sections(contents: Contents) -> Iterator[Section]:
@@ -118,39 +65,6 @@ def _sections(contents: Contents) -> Iterator[Section]:
         yield Section("notes", "Notes", "What is not shown", "", said)
 
 
-def _section(section: Section) -> Html:
-    lead = [element("p", section.lead, class_="section-lead")] if section.lead else []
-    head = element("div", element("h2", section.title, id=f"{section.id}-title"), *lead, class_="head")
-    return element("section", head, section.body, id=section.id, aria_labelledby=f"{section.id}-title")
-
-
-def _bar(sections: list[Section]) -> Html:
-    """The name, the list of sections and the switch between light and dark, always within reach."""
-    links = element("ul", *(element("li", element("a", one.short, href=f"#{one.id}")) for one in sections))
-    logo = element("svg", element("path", d=_BALANCE), viewBox="-1 0 26 24", class_="logo", aria_hidden="true")
-    switch = element(
-        "label",
-        element(
-            "input",
-            type="checkbox",
-            id="theme",
-            role="switch",
-            autocomplete="off",
-            aria_label="Switch between light and dark",
-        ),
-        element("span", "◐", aria_hidden="true"),
-        class_="switch",
-        title="Switch between light and dark",
-    )
-    return element(
-        "header",
-        element("a", logo, "Assay", href="#top", class_="brand"),
-        element("nav", links, aria_label="Sections"),
-        switch,
-        class_="bar",
-    )
-
-
 def _hero(contents: Contents) -> Html:
     """What was found in words, what to do, and what to mind; numbers wait for the cards."""
     claim, *said = contents.summary
@@ -158,9 +72,9 @@ def _hero(contents: Contents) -> Html:
     if len(pairs) == len(contents.systems) - 1 == 1 and pairs[0][0].measure == contents.measures[0].name:
         # Of a single pair the sentences are full of numbers: its card has them, and a mark for every measure.
         claim, said = f"{pairs[0][0].headline} under {pairs[0][0].measure}.", []
-    minded = [*contents.caveats, *contents.warnings]
+    to_mind = [*contents.caveats, *contents.warnings]
     aside = [_advice(contents.advice)] if contents.advice else []
-    aside += [_minded(minded)] if minded else []
+    aside += [minded(to_mind)] if to_mind else []
     return element(
         "div",
         element(
@@ -194,18 +108,3 @@ def _advice(advice: Advice) -> Html:
         class_="advice",
         aria_label="What to do",
     )
-
-
-def _minded(texts: Sequence[str]) -> Html:
-    listed = element("ul", *(element("li", prose(text)) for text in texts))
-    return element("aside", element("p", element("b", "Mind this")), listed, class_="warnings", aria_label="Warnings")
-
-
-@cache
-def _asset(name: str) -> Html:
-    return Html(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
-
-
-def _digest(text: str) -> str:
-    """The digest by which a policy lets one style or script in."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -9,6 +9,7 @@ its size, so that one drawing serves a phone, a screen and a sheet of paper.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.report.html.axis import Axis, label
@@ -33,12 +34,17 @@ def drawing(says: str, *parts: str, class_: str) -> Html:
     return element("svg", element("title", says), *parts, class_=class_, role="img")
 
 
-def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", *, zero: bool = False) -> Html:
-    """A number and its interval on a bare axis, for the cell of a table; nothing where there is no number."""
+def whisker(
+    axis: Axis, reach: Reach, says: str, class_: str = "", *, zero: bool = False, ground: Sequence[Html] = ()
+) -> Html:
+    """A number and its interval on a bare axis, for the cell of a table; nothing where there is no number.
+
+    `ground` is drawn below them.
+    """
     if math.isnan(reach.value):
         return Html("")
-    ground = [upright(axis.at(0), "zero")] if zero else []
-    return drawing(says, *ground, _stroke(axis, reach), _dot(axis, reach.value), class_=f"whisker {class_}".strip())
+    below = [*ground, *([upright(axis.at(0), "zero")] if zero else [])]
+    return drawing(says, *below, _stroke(axis, reach), _dot(axis, reach.value), class_=f"whisker {class_}".strip())
 
 
 def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, says: str) -> Html:

@@ -1,0 +1,299 @@
+"""The tables of a page on classifiers: measures with intervals, systems compared, classes, confused pairs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from assay.errors import number_of
+from assay.report.html.axis import Axis, around
+from assay.report.html.classifier_heat import counted
+from assay.report.html.direction import noted
+from assay.report.html.markup import Html, change, element, given, heads, joined, number, percent, prose, table, tested
+from assay.report.html.verdicts import badge
+from assay.report.html.whiskers import Reach, drawing, upright, whisker
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.reporting.classifier_contents import (
+        Classes,
+        ClassifierContents,
+        ClassRow,
+        ConfusedPairs,
+        Estimated,
+        Flips,
+        Share,
+        Shown,
+    )
+    from assay.reporting.contents import Spoken
+
+
+def measures_table(contents: ClassifierContents) -> Html:
+    """A row a measure with its interval, and what no skill scores beside it; of several systems, a column each."""
+    has_dummy = any(not math.isnan(one.dummy) for row in contents.systems for one in row.estimates)
+    beside = [element("th", "no skill", scope="col", class_="n")] if has_dummy else []
+    if len(contents.systems) == 1:
+        level = f"{contents.confidence:.0%} interval"
+        head = joined(heads("measure", "value"), _drawn_head(), element("th", level, scope="col", class_="n"), *beside)
+    else:
+        head = joined(heads("measure", *(row.system for row in contents.systems)), *beside)
+    rows = [_measure_row(contents, shown, place, has_dummy) for place, shown in enumerate(contents.measures)]
+    size = "systems measured" if len(contents.systems) == 1 else "systems measured several"
+    return joined(
+        table("Measures, with intervals", head, rows, size),
+        element("p", _measures_legend(contents, has_dummy), class_="dim small"),
+    )
+
+
+def _drawn_head() -> Html:
+    return element("th", "", scope="col", class_="drawn", aria_label="interval, drawn")
+
+
+def _measure_row(contents: ClassifierContents, shown: Shown, place: int, has_dummy: bool) -> Html:
+    found = [row.estimates[place] for row in contents.systems]
+    axis = _axis(shown, found)
+    says = "; ".join(filter(None, (shown.note, noted(shown.higher_is_better))))
+    name = element("th", shown.name, *([element("span", says, class_="way")] if says else []), scope="row")
+    if len(found) == 1:
+        cells = _alone(contents.systems[0].system, found[0], axis)
+    else:
+        cells = [_estimate(row.system, one, axis) for row, one in zip(contents.systems, found, strict=True)]
+    if has_dummy:
+        known = [one.dummy for one in found if not math.isnan(one.dummy)]
+        cells.append(element("td", number(known[0]) if known else "–", class_="n dim"))
+    return element("tr", name, *cells)
+
+
+def _alone(system: str, one: Estimated, axis: Axis) -> list[Html]:
+    """A number, its interval drawn, and in numbers."""
+    if math.isnan(one.value):
+        return [
+            element("td", "NA", class_="n"),
+            element("td", one.undefined, class_="dim"),
+            element("td", "–", class_="n"),
+        ]
+    reach = "–" if math.isnan(one.low) else f"{number(one.low)} – {number(one.high)}"
+    return [
+        element("td", element("b", number(one.value)), class_="n"),
+        element("td", _whisker(system, one, axis), class_="drawn"),
+        element("td", reach, class_="n dim", title=one.method),
+    ]
+
+
+def _whisker(system: str, one: Estimated, axis: Axis) -> Html:
+    """A number with its interval, and a thin line where no skill lies."""
+    by = f" ({one.method})" if one.method else ""
+    says = f"{system}, {one.measure}: {number(one.value)}"
+    if not math.isnan(one.low):
+        says = f"{says}, interval {number(one.low)} to {number(one.high)}{by}"
+    ground = [] if math.isnan(one.dummy) else [upright(axis.at(one.dummy), "dummy")]
+    return whisker(axis, Reach(one.value, one.low, one.high), says, ground=ground)
+
+
+def _axis(shown: Shown, found: Sequence[Estimated]) -> Axis:
+    """From bound to bound, where a measure has bounds; else around the numbers."""
+    if math.isfinite(shown.low) and math.isfinite(shown.high):
+        return Axis(shown.low, shown.high)
+    return around(value for one in found for value in (one.value, one.low, one.high, one.dummy))
+
+
+def _estimate(system: str, one: Estimated, axis: Axis) -> Html:
+    if math.isnan(one.value):
+        return element("td", "NA", element("span", one.undefined, class_="reach-text block"), class_="n")
+    value = element("span", number(one.value), class_="value")
+    drawn = _whisker(system, one, axis)
+    if math.isnan(one.low):
+        return element("td", value, drawn, class_="n")
+    reach = element("span", f"{number(one.low, 3)} – {number(one.high, 3)}", class_="reach-text", title=one.method)
+    return element("td", value, drawn, reach, class_="n")
+
+
+def _measures_legend(contents: ClassifierContents, dummies: bool) -> str:
+    methods = dict.fromkeys(one.method for row in contents.systems for one in row.estimates if one.method)
+    said = []
+    if methods:
+        said.append(f"Lines: {contents.confidence:.0%} intervals ({', '.join(methods)}).")
+    if dummies:
+        said.append(f"No skill: what one scores that says {contents.dummy}; a thin line where it lies.")
+    return " ".join(said)
+
+
+def compared(contents: ClassifierContents) -> Html:
+    """Each verdict on a line, and what became of single items."""
+    head = joined(
+        element("th", "measure", scope="col"),
+        element("th", "pair", scope="col"),
+        element("th", "verdict", scope="col"),
+        element("th", "difference", scope="col", class_="n"),
+        element("th", "interval", scope="col", class_="drawn"),
+        element("th", "p", scope="col", class_="n"),
+    )
+    rows = [_verdict_row(contents, one) for one in contents.verdicts]
+    words = [element("p", prose(one.paragraph)) for one in contents.verdicts]
+    parts = []
+    if rows:
+        parts = [
+            table("Classifiers compared", head, rows, "compared"),
+            element("details", element("summary", "In words"), *words, class_="words"),
+        ]
+    return joined(*parts, *(_flips(one, place) for place, one in enumerate(contents.flips, start=1)))
+
+
+def _verdict_row(contents: ClassifierContents, one: Spoken) -> Html:
+    axis = around(
+        value
+        for other in contents.verdicts
+        if other.measure == one.measure
+        for value in (other.low, other.high, other.difference, other.margin, -other.margin)
+    )
+    says = f"{one.system} less {one.baseline} under {one.measure}: {change(one.difference)}"
+    return element(
+        "tr",
+        element("th", one.measure, scope="row"),
+        element("td", given(one.system), " against ", given(one.baseline)),
+        element("td", badge(one)),
+        element("td", change(one.difference), class_="n"),
+        element(
+            "td",
+            whisker(axis, Reach(one.difference, one.low, one.high), says, one.tone, zero=True),
+            *(
+                []
+                if math.isnan(one.low)
+                else [element("span", f"{change(one.low)} to {change(one.high)}", class_="reach-text")]
+            ),
+            class_="drawn",
+        ),
+        element("td", tested(one.p).removeprefix("p\u00a0").removeprefix("=\u00a0") or "–", class_="n"),
+    )
+
+
+def _flips(one: Flips, place: int) -> Html:
+    """How many items were set right and broken, and some of them."""
+    said = element(
+        "p",
+        given(one.system),
+        " in place of ",
+        given(one.baseline),
+        ": ",
+        element("b", f"{one.fixed:,} fixed", class_="mark-good"),
+        ", ",
+        element("b", f"{one.broke:,} broken", class_="mark-bad"),
+        ".",
+        class_="flips",
+        id=f"flips-{place}",
+    )
+    lists = []
+    for title, every, items in (("Fixed", one.fixed, one.fixed_items), ("Broken", one.broke, one.broken_items)):
+        if not items:
+            continue
+        head = joined(
+            *(element("th", name, scope="col") for name in ("item", "truth")),
+            element("th", given(one.baseline), scope="col"),
+            element("th", given(one.system), scope="col"),
+        )
+        rows = [
+            element(
+                "tr",
+                element("th", given(item.item_id), scope="row"),
+                *(element("td", given(text)) for text in (item.truth, item.before, item.after)),
+            )
+            for item in items
+        ]
+        shown = f"the first {len(items):,} of {every:,}" if len(items) < every else number_of("item", every)
+        lists.append(
+            element(
+                "details",
+                element("summary", f"{title}: {shown}"),
+                table(f"{title} by {one.system}", head, rows, "listed"),
+                class_="numbers",
+            )
+        )
+    return joined(said, *lists)
+
+
+def classes(contents: ClassifierContents) -> Html:
+    """How well each class is told from the others, a table a system."""
+    several = len(contents.classes) > 1
+    parts = []
+    for place, one in enumerate(contents.classes, start=1):
+        body = _classes_of(one, contents.confidence)
+        if several:
+            body = element(
+                "details", element("summary", element("h3", given(one.system))), body, class_="panel on-paper",
+                open=place == 1,
+            )  # fmt: skip
+        parts.append(body)
+    return joined(*parts)
+
+
+def _classes_of(one: Classes, confidence: float) -> Html:
+    head = heads("class", "support", "predicted", "precision", "recall", "F1")
+    rows = [_class_row(one.system, row) for row in one.rows]
+    said = (
+        f"Support: items that truly are of the class. Lines: {confidence:.0%} intervals, all on an axis from 0 to 1. "
+        f"{one.left_out}"
+    )
+    return joined(
+        table(f"Classes, by {one.system}", head, rows, "systems"), element("p", said.strip(), class_="dim small")
+    )
+
+
+def _class_row(system: str, row: ClassRow) -> Html:
+    return element(
+        "tr",
+        element("th", given(row.label), scope="row"),
+        element("td", counted(row.support), class_="n"),
+        element("td", counted(row.predicted), class_="n"),
+        *(
+            _share(f"{system}, {name} of {row.label}", share)
+            for name, share in (("precision", row.precision), ("recall", row.recall), ("F1", row.f1))
+        ),
+    )
+
+
+def _share(says: str, share: Share) -> Html:
+    if math.isnan(share.value):
+        return element("td", "NA", class_="n")
+    value = element("span", number(share.value), class_="value")
+    if math.isnan(share.low):
+        return element("td", value, class_="n")
+    told = f"{says}: {number(share.value)}, interval {number(share.low)} to {number(share.high)}"
+    reach = element("span", f"{number(share.low, 3)} – {number(share.high, 3)}", class_="reach-text")
+    return element("td", value, whisker(Axis(0, 1), Reach(share.value, share.low, share.high), told), reach, class_="n")
+
+
+def confused_pairs(parts: Sequence[ConfusedPairs]) -> Html:
+    """Which labels are taken for which others, most often first."""
+    several = len(parts) > 1
+    tables = []
+    for one in parts:
+        most = max((pair.number for pair in one.pairs), default=1.0)
+        head = joined(
+            heads("truth"),
+            element("th", "taken for", scope="col"),
+            element("th", "items", scope="col", class_="n"),
+            element("th", "of the label", scope="col", class_="n"),
+            element("th", "items", scope="col", class_="drawn", aria_hidden="true"),
+        )
+        rows = [
+            element(
+                "tr",
+                element("th", given(pair.truth), scope="row"),
+                element("td", given(pair.prediction)),
+                element("td", counted(pair.number), class_="n"),
+                element("td", f"{pair.of_truth:.1%}", class_="n"),
+                element("td", _bar(pair.number / most), class_="drawn"),
+            )
+            for pair in one.pairs
+        ]
+        title = [element("h3", given(one.system))] if several else []
+        tables += [*title, table(f"Labels that {one.system} confuses", head, rows)]
+    return joined(*tables)
+
+
+def _bar(share: float) -> Html:
+    return drawing(
+        f"{share:.0%} of the largest", element("rect", width=percent(share), height="100%", rx=3, class_="error"),
+        class_="pair-bar",
+    )  # fmt: skip

@@ -1,0 +1,242 @@
+"""Chosen thresholds for people: what each rule takes, what that counts, and how sure one can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_FLOOR, Decimal
+from typing import TYPE_CHECKING
+
+from assay.errors import number_of
+from assay.measures import registered
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.titled import Titled
+from assay.stats.bootstrap import Interval
+
+if TYPE_CHECKING:
+    from assay.thresholding.result import ChosenThreshold, Made, Thresholds
+    from assay.thresholding.table import ThresholdTable
+
+ABOVE_ALL = "above all scores"
+#: What is shown of all measures where there are several rules.
+_SHOWN = ("Recall", "Specificity", "Precision", "F", "Accuracy")
+_MOST_TIED = 5
+_DIGITS = 4
+
+
+def tables(found: Thresholds) -> list[Titled]:
+    """What each rule chooses, and what that counts."""
+    title = f"Thresholds of {found.made.system}" + (f", positive: {found.made.positive}" if _named(found.made) else "")
+    counted = "What they count" if found.made.judged_on is None else f"What they count on {found.made.judged_on}"
+    return [Titled(title, _choices(found)), Titled(counted, _counts(found))]
+
+
+def lines(found: Thresholds) -> list[str]:
+    """What the columns mean."""
+    return [_how_ties(found), *_about(found.made), *_reasons(found.chosen)]
+
+
+def tables_of_one(one: ChosenThreshold) -> list[Titled]:
+    """The threshold, what it counts, and all measures."""
+    rows = [(("threshold",), (Cell(shown(one)),))]
+    if not math.isnan(one.interval.low):
+        rows.append(
+            (
+                ("  where it may lie",),
+                (
+                    Cell(
+                        span(one.interval, threshold),
+                    ),
+                ),
+            )
+        )
+    if one.is_chosen:
+        rows.append(((one.rule.criterion,), (Cell(number(one.value)),)))
+    if not math.isnan(one.corrected):
+        rows.append((("  corrected",), (Cell(number(one.corrected)),)))
+    if one.value_interval.is_known:
+        rows.append((("  interval",), (Cell(span(one.value_interval)),)))
+    if not math.isnan(one.kept):
+        rows.append((("  bound kept",), (Cell(f"{one.kept:.1%}"),)))
+    head = Table((str(one.rule),), ("",), tuple(rows))
+    if not one.is_chosen:
+        return [Titled("", head)]
+    measured = tuple(((name,), (Cell(_value(name, value)),)) for name, value, _ in one.measures.rows())
+    counted = "What it counts" if one.made.judged_on is None else f"What it counts on {one.made.judged_on}"
+    return [
+        Titled("", head),
+        Titled(counted, _matrix(one)),
+        Titled("Measures there", Table(("measure",), ("value",), measured)),
+    ]
+
+
+def _matrix(one: ChosenThreshold) -> Table:
+    """The four cells, truth down the side."""
+    positive = str(one.made.positive) if _named(one.made) else "positive"
+    counts = one.confusion
+    tp, fp, fn, tn = (
+        _count(cell[0]) if cell is not None else "" for cell in (counts.tp, counts.fp, counts.fn, counts.tn)
+    )
+    rows = (((positive,), (Cell(f"TP {tp}"), Cell(f"FN {fn}"))), (("otherwise",), (Cell(f"FP {fp}"), Cell(f"TN {tn}"))))
+    return Table(("truth",), (f"predicted {positive}", "predicted otherwise"), rows)
+
+
+def lines_of_one(one: ChosenThreshold) -> list[str]:
+    """What the rule does, what ties, and why measures have no value."""
+    said = [f"{one.rule.name}: {one.rule.definition.says}"]
+    if one.undefined is not None:
+        return [*said, f"NA: {one.undefined}."]
+    if one.tied:
+        said.append(_tie(one))
+    said += _about(one.made)
+    if not math.isnan(one.kept):
+        said.append(_kept(one))
+    reasons: dict[str, list[str]] = {}
+    for name, _, reason in one.measures.rows():
+        if reason is not None:
+            reasons.setdefault(reason, []).append(name)
+    return [*said, *(f"{', '.join(names)}: NA, {reason}." for reason, names in reasons.items())]
+
+
+def whole_table(found: ThresholdTable) -> list[Titled]:
+    """One row a threshold."""
+    numbers = ("TP", "FP", "FN", "TN", "TPR", "FPR", "ACC")
+    rows = []
+    for row in found.frame.rows():
+        counts = [_count(cell) for cell in row[1:5]]
+        rates = [NOT_AVAILABLE if rate is None else f"{rate:.4f}" for rate in row[5:8]]
+        rows.append(((threshold(row[0]),), tuple(map(Cell, (*counts, *rates)))))
+    return [Titled("", Table(("threshold",), numbers, tuple(rows)))]
+
+
+def lines_of_table(found: ThresholdTable) -> list[str]:
+    """How many items there are, the area below, and what was left out."""
+    last = found.frame.row(found.frame.height - 1, named=True)
+    total = last["tp"] + last["fp"]
+    items = number_of("item", total) if isinstance(total, int) else f"items of weight {total:g}"
+    said = [
+        f"{found.system}: {items}, {_count(last['tp'])} positive; AUC {number(found.auc)}. "
+        "Positive is predicted where the score is at least the threshold."
+    ]
+    if found.of > found.frame.height:
+        said.append(f"{found.frame.height:,} of {found.of:,} thresholds, evenly spaced.")
+    return said
+
+
+def shown(one: ChosenThreshold) -> str:
+    """A threshold in few digits that decide as it does: not above it, and above the next lower score."""
+    if not one.is_chosen or math.isinf(one.threshold):
+        return NOT_AVAILABLE if not one.is_chosen else ABOVE_ALL
+    return shortest(one.threshold, one.below)
+
+
+def shortest(number: float, below: float) -> str:
+    """A number cut down to at least four digits, as many as keep it above another one.
+
+    >>> shortest(0.54, 0.53), shortest(0.7312345678, 0.7299), shortest(0.7312345678, 0.73123)
+    ('0.54', '0.7312', '0.731234')
+    """
+    exact = Decimal(repr(number))
+    for digits in range(_DIGITS, 18):
+        places = digits - exact.adjusted() - 1
+        cut = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
+        if float(cut) > below:
+            return repr(float(cut)).removesuffix(".0")
+    return repr(number).removesuffix(".0")
+
+
+def threshold(value: float) -> str:
+    """A threshold with at most six digits.
+
+    >>> threshold(0.5), threshold(math.inf)
+    ('0.5', 'above all scores')
+    """
+    return NOT_AVAILABLE if math.isnan(value) else ABOVE_ALL if value == math.inf else f"{value:.6g}"
+
+
+def span(interval: Interval, written: Callable[[float], str] = number) -> str:
+    """Both ends of an interval."""
+    if math.isnan(interval.low):
+        return NOT_AVAILABLE
+    return f"{written(interval.low)} to {written(interval.high)}".replace(ABOVE_ALL, "above all")
+
+
+def _choices(found: Thresholds) -> Table:
+    level = f"{found.made.confidence:.0%}"
+    drawn = found.made.resamples > 0
+    same = found.made.judged_on is None
+    numbers = ["threshold", *([f"{level} of resamples"] if drawn else []), "criterion", "value"]
+    numbers += ["corrected"] if drawn and same else []
+    numbers += [f"{level} interval"] if drawn else []
+    rows = []
+    for one in found.chosen:
+        cells = [shown(one) + (" *" if one.tied else "")]
+        cells += [span(one.interval, threshold)] if drawn else []
+        cells += [one.rule.criterion, number(one.value)]
+        cells += [number(one.corrected)] if drawn and same else []
+        cells += [span(one.value_interval)] if drawn else []
+        rows.append(((str(one.rule),), tuple(map(Cell, cells))))
+    return Table(("rule",), tuple(numbers), tuple(rows))
+
+
+def _counts(found: Thresholds) -> Table:
+    rows = []
+    for one in found.chosen:
+        counts = one.confusion
+        cells = [counts.tp, counts.fp, counts.fn, counts.tn]
+        texts = [_count(cell[0]) if cell is not None and one.is_chosen else NOT_AVAILABLE for cell in cells]
+        texts += [number(one.measure(name)) for name in _SHOWN]
+        rows.append(((str(one.rule),), tuple(map(Cell, texts))))
+    return Table(("rule",), ("TP", "FP", "FN", "TN", "TPR", "TNR", "precision", "F1", "accuracy"), tuple(rows))
+
+
+def _how_ties(found: Thresholds) -> str:
+    tied = [one for one in found.chosen if one.tied]
+    if not tied:
+        return f"No ties; of thresholds with the same criterion the {found.made.ties} one would be taken."
+    return "* " + " ".join(f"{one.rule}: {_tie(one)}" for one in tied)
+
+
+def _tie(one: ChosenThreshold) -> str:
+    listed = ", ".join(map(threshold, one.tied[:_MOST_TIED]))
+    more = f" and {len(one.tied) - _MOST_TIED:,} more" if len(one.tied) > _MOST_TIED else ""
+    return f"{listed}{more} would do as well; of equals the {one.made.ties} threshold is taken."
+
+
+def _about(made: Made) -> list[str]:
+    said = ["Positive is predicted where the score is at least the threshold."]
+    if not made.resamples:
+        return said
+    drawn = f"{made.resamples:,} resamples of the items, seed {made.seed}"
+    if made.judged_on is not None:
+        return [*said, f"Chosen on these data, judged on {made.judged_on}; {drawn}."]
+    return [
+        *said,
+        f"corrected: the criterion less what choosing gains by chance, from {drawn}; the interval allows for it, too.",
+    ]
+
+
+def _kept(one: ChosenThreshold) -> str:
+    return (
+        f"bound kept: {one.kept:.1%} of the thresholds that resamples choose keep the bound on all items: how often it "
+        "holds on new data, seen optimistically."
+    )
+
+
+def _reasons(chosen: tuple[ChosenThreshold, ...]) -> list[str]:
+    return [f"{one.rule}: NA, {one.undefined}." for one in chosen if one.undefined is not None]
+
+
+def _named(made: Made) -> bool:
+    return made.positive is not None and not isinstance(made.positive, bool)
+
+
+def _count(value: float) -> str:
+    return f"{value:,}" if float(value).is_integer() and not isinstance(value, float) else f"{value:,.4g}"
+
+
+def _value(name: str, value: float | None) -> str:
+    if value is None:
+        return NOT_AVAILABLE
+    counted = registered("binary")[name].definition.summary == "sum"
+    return _count(int(value) if value.is_integer() else value) if counted else f"{value:.4f}"

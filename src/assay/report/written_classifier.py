@@ -1,0 +1,192 @@
+"""A report on classifiers in Markdown, and the tables that it shares with the LaTeX form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.sentences import p_value, signed
+from assay.report.written import interval, share, signed_interval
+from assay.report.written_markdown import escaped, listed_lines, provenance_blocks, table, with_title
+
+if TYPE_CHECKING:
+    from assay.reporting.classifier_contents import (
+        Classes,
+        ClassifierContents,
+        ConfusedPairs,
+        Matrix,
+        Share,
+        Thresholds,
+    )
+
+#: Measures of the table of thresholds.
+AT_THRESHOLD = ("Precision", "Recall", "Specificity", "Accuracy", "F1", "MCC")
+
+
+def to_markdown(contents: ClassifierContents) -> str:
+    """What the classifiers are worth, then what that rests on."""
+    return "\n\n".join(block for block in _blocks(contents) if block) + "\n"
+
+
+def _blocks(contents: ClassifierContents) -> Iterator[str]:
+    yield f"# {escaped(contents.title)}"
+    yield f"{escaped(contents.lead)}."
+    yield from (f"**{escaped(sentence)}**" for sentence in contents.summary)
+    yield from with_title("What to know", [listed_lines(remarks(contents))])
+    yield from with_title("Warnings", [listed_lines(contents.warnings)])
+    yield "## Measures"
+    yield table(measures_table(contents))
+    yield escaped(of_dummy(contents))
+    yield from with_title("Compared", _compared(contents))
+    for matrix in contents.matrices:
+        yield from with_title(f"Confusion matrix of {escaped(matrix.system)}", [table(matrix_table(matrix))])
+        yield escaped(f"Rows are true labels, columns predicted ones. {matrix.left_out}")
+    for part in contents.thresholds:
+        yield from with_title(f"Thresholds of {escaped(part.system)}", [table(thresholds_table(part))])
+        yield escaped(f"{part.positive} is predicted from the threshold on.")
+    for classes in contents.classes:
+        yield from with_title(
+            f"Class by class, {escaped(classes.system)}", [table(classes_table(classes)), escaped(classes.left_out)]
+        )
+    for pairs in contents.pairs:
+        yield from with_title(f"Most confused pairs, {escaped(pairs.system)}", [table(pairs_table(pairs))])
+    for one in contents.calibration:
+        rows = tuple(
+            ((number(group.score),), (Cell(number(group.share.value)), Cell(_reach(group.share)), _count(group.items)))
+            for group in one.bins
+        )
+        shown = Table(("mean score",), (f"share of {one.label}", "interval", "items"), rows)
+        said = f"Expected calibration error {number(one.error)}."
+        yield from with_title(f"Calibration of {escaped(one.system)}", [table(shown), said])
+    yield from with_title("Notes", [listed_lines(contents.notes)])
+    yield from with_title("Methods", [escaped(contents.methods)])
+    yield "\n".join(f"{place}. {escaped(one.entry)}" for place, one in enumerate(contents.references, 1))
+    yield from with_title("How this report was made", provenance_blocks(contents.provenance))
+
+
+def remarks(contents: ClassifierContents) -> list[str]:
+    """The advice, a sentence each."""
+    return [f"{one.system}: {one.says}" if one.system else one.says for one in contents.remarks]
+
+
+def of_dummy(contents: ClassifierContents) -> str:
+    """What the column of the classifier without skill means."""
+    if not any(not math.isnan(one.dummy) for row in contents.systems for one in row.estimates):
+        return ""
+    return f"No skill: what one scores that says {contents.dummy}."
+
+
+def measures_table(contents: ClassifierContents) -> Table:
+    """One row a system and measure: value, interval, how that was made, and what no skill scores."""
+    rows = tuple(
+        (
+            (row.system, one.measure, one.method),
+            (
+                Cell(number(one.value) if not one.undefined else f"{NOT_AVAILABLE} ({one.undefined})"),
+                Cell(interval(one.low, one.high)),
+                Cell(number(one.dummy)),
+            ),
+        )
+        for row in contents.systems
+        for one in row.estimates
+    )
+    return Table(
+        ("system", "measure", "interval by"), ("value", f"{contents.confidence:.0%} interval", "no skill"), rows
+    )
+
+
+def _compared(contents: ClassifierContents) -> Iterator[str]:
+    if contents.verdicts:
+        yield table(compared_table(contents))
+        yield from (escaped(one.paragraph) for one in contents.verdicts)
+    yield from map(escaped, flips(contents))
+
+
+def compared_table(contents: ClassifierContents) -> Table:
+    """One row a verdict."""
+    rows = tuple(
+        (
+            (one.measure, one.system, one.baseline, one.word),
+            tuple(
+                map(
+                    Cell,
+                    (
+                        signed(one.difference),
+                        signed_interval(one.low, one.high),
+                        NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= "),
+                    ),
+                )
+            ),
+        )
+        for one in contents.verdicts
+    )
+    return Table(("measure", "system", "against", "verdict"), ("difference", "interval", "p"), rows)
+
+
+def flips(contents: ClassifierContents) -> list[str]:
+    """Items that were set right and broken, a sentence a pair."""
+    return [
+        f"{one.system} in place of {one.baseline}: {one.fixed:,} items fixed, {one.broke:,} broken."
+        for one in contents.flips
+    ]
+
+
+def matrix_table(matrix: Matrix) -> Table:
+    """Counts, with the true labels in the first column."""
+    rows = tuple(
+        ((label,), tuple(_count(cell.number) for cell in cells))
+        for label, cells in zip(matrix.labels, matrix.cells, strict=True)
+    )
+    return Table(("truth",), tuple(f"predicted {label}" for label in matrix.labels), rows)
+
+
+def thresholds_table(part: Thresholds) -> Table:
+    """What rules choose, below the threshold that is shown first."""
+    from assay.reporting.classifier_contents import MEASURED_AT  # noqa: PLC0415  # the report is made before it is written
+
+    places = [MEASURED_AT.index(name) for name in AT_THRESHOLD]
+    start = part.rows[part.start]
+    shown = [("in use", start, part.values), *((rule.name, rule.at, rule.values) for rule in part.rules)]
+    rows = tuple(
+        (
+            (name, "above all scores" if math.isinf(at.threshold) else f"{at.threshold:.6g}"),
+            (*map(_count, at[1:]), *(Cell(number(values[place])) for place in places)),
+        )
+        for name, at, values in shown
+    )
+    return Table(("rule", "threshold"), ("TP", "FP", "FN", "TN", *AT_THRESHOLD), rows)
+
+
+def classes_table(classes: Classes) -> Table:
+    """One row a class."""
+    rows = tuple(
+        (
+            (row.label,),
+            (
+                _count(row.support),
+                *(
+                    Cell(text)
+                    for one in (row.precision, row.recall, row.f1)
+                    for text in (number(one.value), _reach(one))
+                ),
+            ),
+        )
+        for row in classes.rows
+    )
+    return Table(("class",), ("support", "precision", "interval", "recall", "interval ", "F1", "interval  "), rows)
+
+
+def pairs_table(pairs: ConfusedPairs) -> Table:
+    """One row a pair."""
+    rows = tuple(((one.truth, one.prediction), (_count(one.number), Cell(share(one.of_truth)))) for one in pairs.pairs)
+    return Table(("truth", "taken for"), ("items", "of the label"), rows)
+
+
+def _reach(one: Share) -> str:
+    return interval(one.low, one.high)
+
+
+def _count(value: float) -> Cell:
+    return Cell(f"{value:,.0f}" if value == int(value) else f"{value:,.2f}")

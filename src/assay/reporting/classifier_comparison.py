@@ -1,0 +1,139 @@
+"""Classifiers held against one another: verdicts, and the items that one of them sets right or breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.classification import Classification
+from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
+from assay.comparison import Comparison, Finding, compare
+from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.report.comparisons import TESTS
+from assay.report.sentences import headline, of_verdict, without_caveat
+from assay.report.written import MARKS
+from assay.reporting.classifier_contents import FlippedItem, Flips
+from assay.reporting.classifier_matrices import MOST_ITEMS, named
+from assay.reporting.contents import Spoken
+from assay.reporting.naming import joined
+from assay.reporting.verdicts import TONES
+
+#: Label measures that are compared, where they are among those computed; if none is, all of them are.
+COMPARED = (*DEFAULT_MEASURES, "AUC")
+#: Flipped items are counted for so many systems.
+MOST_SYSTEMS = 8
+_A_PAIR = 2
+
+
+class Compared(NamedTuple):
+    """What a comparison adds to a report; all empty where there is one system only, and `notes` says why otherwise."""
+
+    verdicts: tuple[Spoken, ...] = ()
+    flips: tuple[Flips, ...] = ()
+    summary: tuple[str, ...] = ()
+    methods: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def compared(result: Classification, baseline: str | None, settings: Mapping[str, Any]) -> Compared:
+    """Hold the classifiers against the baseline, the first one unless another is named, as `compare` does."""
+    names = [system.name for system in result.systems]
+    if baseline is not None and baseline not in names:
+        hint = did_you_mean(baseline, names)
+        raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{hint}")
+    if len(names) == 1:
+        return Compared()
+    first = baseline or names[0]
+    try:
+        paired = Classifiers.of(result)
+    except (InputError, ParameterError) as problem:
+        return Compared(notes=(f"the classifiers are not compared: {problem}",))
+    wanted, notes = _comparable(result, paired)
+    flips = [made for name in names if name != first and (made := _flips(paired, first, name))]
+    if not wanted:
+        return Compared(flips=tuple(flips[:MOST_SYSTEMS]), notes=tuple(notes))
+    held = compare(result, measures=wanted, baseline=first, **settings)
+    main = [one for one in held.findings if one.measure == wanted[0]]
+    summary = [of_verdict(one, "item") for one in main] if len(names) == _A_PAIR else []
+    return Compared(
+        tuple(_spoken(one, held) for one in held.findings),
+        tuple(flips[:MOST_SYSTEMS]),
+        tuple(summary),
+        _methods(held, first),
+        (*notes, *held.notes),
+    )
+
+
+def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str], list[str]]:
+    """The measures that classifiers can be compared by, and why not by the others that were wanted."""
+    known = list(map(str, result.measures))
+    wanted, notes = [], []
+    for name in [name for name in COMPARED if name in known] or known:
+        try:
+            paired.paired(paired.measure(name))
+        except (InputError, ParameterError) as problem:
+            notes.append(f"{name}: not compared: {problem}")
+        else:
+            wanted.append(name)
+    return wanted, notes
+
+
+def _methods(held: Comparison, baseline: str) -> str:
+    """How differences were tested, a sentence."""
+    tests: dict[str, list[str]] = {}
+    for one in held.findings:
+        measures = tests.setdefault(TESTS.get(one.outcome.test, one.outcome.test), [])
+        if one.measure not in measures:
+            measures.append(one.measure)
+    told = [f"{test} for {joined(measures, most=len(measures))}" for test, measures in tests.items()]
+    return (
+        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {'; '.join(told)}. "
+        f"Intervals of differences are from {held.settings.bootstrap_resamples:,} resamples of the items."
+    )
+
+
+def _spoken(finding: Finding, comparison: Comparison) -> Spoken:
+    return Spoken(
+        measure=finding.measure,
+        baseline=finding.baseline,
+        system=finding.system,
+        tone=TONES.get(finding.verdict.word, "open"),
+        word=f"{finding.verdict.word}{' (negligible difference)' if finding.verdict.negligible else ''}",
+        headline=headline(finding),
+        paragraph=without_caveat(finding, "item", comparison.settings.power),
+        caveat="",
+        baseline_value=finding.baseline_value,
+        value=finding.value,
+        difference=finding.difference,
+        relative=finding.relative,
+        low=finding.interval.low,
+        high=finding.interval.high,
+        level=finding.interval.level,
+        p=finding.p,
+        d_z=finding.d_z,
+        margin=finding.margin.value,
+        won=finding.wins.won,
+        tied=finding.wins.tied,
+        lost=finding.wins.lost,
+        mark=MARKS.get(finding.verdict.word, ""),
+        p_uncorrected=finding.outcome.p,
+        comparisons=len(comparison.findings),
+    )
+
+
+def _flips(paired: Classifiers, baseline: str, system: str) -> Flips | None:
+    counts = paired.flips(baseline, system)
+    if counts is None:
+        return None
+    frame = paired.flipped(baseline, system)
+    return Flips(
+        baseline, system, counts.fixed, counts.broken, *(_first(frame, change) for change in ("fixed", "broken"))
+    )
+
+
+def _first(frame: pl.DataFrame, change: str) -> tuple[FlippedItem, ...]:
+    """The first items of a kind."""
+    some = frame.filter(pl.col("change") == change).head(MOST_ITEMS).drop("change")
+    return tuple(FlippedItem(*map(named, row)) for row in some.rows())

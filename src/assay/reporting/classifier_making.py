@@ -1,0 +1,213 @@
+"""A `Classification` -> a `ClassifierReport`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay import __version__
+from assay.classification import Classification, classify
+from assay.errors import ParameterError, did_you_mean, number_of
+from assay.reporting.classifier_comparison import Compared, compared
+from assay.reporting.classifier_contents import (
+    ClassifierContents,
+    ClassifierRow,
+    Estimated,
+    RemarkOf,
+    Shown,
+)
+from assay.reporting.classifier_matrices import classes_of, matrix_of, pairs_of
+from assay.reporting.classifier_result import ClassifierReport
+from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of, thresholds_of
+from assay.reporting.classifier_words import interval_by, items_of, lead_of, methods_of, summary_of, title_of
+from assay.reporting.contents import Input, Provenance
+from assay.reporting.provenance import described, now
+from assay.reporting.stamps import Stamp, stamps_of
+
+#: Of more systems than these, only the first are looked at closely; all are in the table.
+MOST_SYSTEMS = 6
+MANY_LABELS = 12
+#: What else than measures a report on predictions may be told.
+_AVERAGES = {"macro": "mean over classes", "weighted": "mean over classes, by their items", "micro": "over all items"}
+RULES = ("labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
+
+
+def classifier_report(
+    given: Any,
+    measures: Any = None,
+    *,
+    title: str | None = None,
+    command: str = "",
+    stamps: Mapping[str, Stamp] | None = None,
+    baseline: str | None = None,
+    comparison: Mapping[str, Any] | None = None,
+    **rules: Any,
+) -> ClassifierReport:
+    """Put together everything that is known about classifiers: what they are worth, how sure that is, and why.
+
+    `given` is a `Classification`; or what `classify` takes, with `measures` and its further arguments. Of several
+    classifiers the first, or the one that `baseline` names, is what the others are held against; `comparison` are
+    further arguments of `compare` for that (`margin`, `correction`, …).
+
+    >>> from assay import Predictions
+    >>> report = classifier_report(Predictions.of([1, 1, 0, 0], [1, 0, 0, 0]))
+    >>> report.contents.matrices[0].cells[1][0].items[0].item_id
+    '2'
+    """
+    before = stamps_of(given) | dict(stamps or {})
+    asked = dict(comparison or {})
+    if "alpha" in asked and not isinstance(given, Classification):
+        rules.setdefault("confidence", round(1 - asked["alpha"], 12))
+    if isinstance(given, Classification):
+        told = {"measures": measures, **rules}
+        for name in [name for name, value in told.items() if value is not None]:
+            raise ParameterError(
+                f"{name} belongs to the classification that the report is made of: give it to classify"
+            )
+        result = given
+    else:
+        for name in rules:
+            if name not in RULES:
+                raise ParameterError(f"{name!r} is no rule of classifiers{did_you_mean(name, RULES)}")
+        result = classify(given, measures, **rules)
+    names = [system.name for system in result.systems]
+    close = names[:MOST_SYSTEMS]
+    held = compared(result, baseline, _as_here(result) | asked)
+    paragraph, references = methods_of(result)
+    has_matrix = result.task != "multilabel"
+    contents = ClassifierContents(
+        title=title or title_of(result),
+        lead=lead_of(result),
+        task=result.task,
+        positive=str(result.positive) if result.task == "binary" else "",
+        confidence=result.confidence,
+        dummy=_dummy(result),
+        summary=(*held.summary, *summary_of(result)),
+        remarks=tuple(_remarks(result)),
+        measures=tuple(_shown(result)),
+        systems=tuple(ClassifierRow(name, tuple(_estimates(result, name))) for name in names),
+        verdicts=held.verdicts,
+        flips=held.flips,
+        matrices=tuple(matrix_of(result, name) for name in close) if has_matrix else (),
+        thresholds=tuple(filter(None, (thresholds_of(result, name) for name in close))),
+        classes=tuple(classes_of(result, name) for name in close),
+        pairs=tuple(filter(None, (pairs_of(result, name) for name in close if has_matrix))),
+        calibration=tuple(filter(None, (calibration_of(result, name) for name in close))),
+        warnings=tuple(result.warnings),
+        notes=tuple(_notes(result, held)),
+        methods=" ".join(filter(None, (paragraph, held.methods))),
+        references=tuple(references),
+        provenance=_provenance(result, command, before),
+    )
+    return ClassifierReport(contents)
+
+
+def _as_here(result: Classification) -> dict[str, Any]:
+    """How classifiers are compared unless told otherwise: by the level of the intervals, and their seed.
+
+    A resample of many labels is a large matrix: of these, as few are drawn as for the intervals.
+    """
+    asked: dict[str, Any] = {"alpha": round(1 - result.confidence, 12), "seed": result.seed}
+    if len(result.labels) > MANY_LABELS:
+        asked["bootstrap_resamples"] = result.resamples
+    return asked
+
+
+def _shown(result: Classification) -> Iterator[Shown]:
+    for measure in result.measures:
+        low, high = measure.definition.bounds or (-math.inf, math.inf)
+        by = measure.parameters.get("average", "")
+        note = _AVERAGES.get(str(by), "") if f"'{by}'" not in str(measure) else ""
+        yield Shown(str(measure), float(low), float(high), measure.definition.higher_is_better, note)
+
+
+def _estimates(result: Classification, system: str) -> Iterator[Estimated]:
+    beside = _majority(result, system)
+    for measure in result.measures:
+        one = result.estimate(measure, system)
+        method = interval_by(one.method)
+        yield Estimated(
+            str(measure), one.value, one.low, one.high, method if not math.isnan(one.low) else "",
+            one.undefined or "", beside.get(measure, math.nan),
+        )  # fmt: skip
+
+
+def _majority(result: Classification, system: str) -> Mapping[Any, float]:
+    """What always predicting the commonest label gives."""
+    found = [one for one in result.baselines(system) if one.kind == "majority"]
+    return found[0].values if found else {}
+
+
+def _dummy(result: Classification) -> str:
+    found = [one for one in result.baselines(result.systems[0].name) if one.kind == "majority"]
+    return found[0].says if found else ""
+
+
+def _remarks(result: Classification) -> Iterator[RemarkOf]:
+    """The advice; of several systems, each remark names the one that it is about."""
+    names = {system.name for system in result.systems}
+    several = len(names) > 1
+    for one in result.advice:
+        yield RemarkOf(one.code, one.says, one.about if several and one.about in names else "")
+
+
+def _notes(result: Classification, beside: Compared) -> Iterator[str]:
+    yield from result.notes
+    yield from beside.notes
+    names = [system.name for system in result.systems]
+    if len(names) > MOST_SYSTEMS:
+        yield (
+            f"{number_of('classifier', len(names))} are too many to look at each closely: matrices, curves and classes "
+            f"are of the first {MOST_SYSTEMS}, the table has all"
+        )
+    if result.task == "multilabel":
+        yield "items with several labels have no confusion matrix: the classes are in the table"
+    if any(system.predictions is None for system in result.systems):
+        yield "a matrix holds no items: none are listed behind its cells, and there is no curve"
+    scored = [one for one in map(result.scored, names[:MOST_SYSTEMS]) if one is not None]
+    if any(len(one.table.threshold) > MOST_THRESHOLDS for one in scored):
+        yield f"of the thresholds, {MOST_THRESHOLDS} at most are in the page; assay thresholds --table gives all"
+    weighted = [
+        one.name for one in result.systems if one.predictions is not None and one.predictions.weight is not None
+    ]
+    if weighted:
+        yield "items have weights: shares in the matrix and in the calibration have no intervals"
+
+
+def _provenance(result: Classification, command: str, before: Mapping[str, Stamp]) -> Provenance:
+    settings = {
+        "task": result.task,
+        "positive": str(result.positive) if result.task == "binary" else None,
+        "threshold": None if result.threshold is None else f"{result.threshold:g}",
+        "confidence": f"{result.confidence:g}",
+        "resamples": f"{result.resamples:,}",
+    }
+    return Provenance(
+        version=__version__,
+        command=command,
+        made=now(),
+        seed=result.seed,
+        inputs=tuple(_inputs(result, before)),
+        signatures=tuple(result.signatures.values()),
+        settings=tuple((name, value) for name, value in settings.items() if value is not None),
+    )
+
+
+def _inputs(result: Classification, before: Mapping[str, Stamp]) -> Iterator[Input]:
+    """The files, each once, and what was in memory."""
+    groups: dict[str, list[str]] = {}
+    for system in result.systems:
+        origin = "in memory" if system.predictions is None else system.predictions.origin
+        groups.setdefault(origin, []).append(system.name)
+    counts = number_of("item", items_of(result))
+    for origin, names in groups.items():
+        in_memory = origin == "in memory"
+        systems = ", ".join(names)
+        yield described(
+            before,
+            "predictions",
+            systems if in_memory else origin,
+            "in memory" if in_memory else f"predictions of {systems}",
+            counts,
+        )

@@ -1,0 +1,180 @@
+"""What was taken for what: the matrix with intervals and items, the classes, and the pairs that are confused most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.classification import Classification
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.errors import number_of
+from assay.reporting.classifier_contents import (
+    Classes,
+    ClassRow,
+    ConfusedPair,
+    ConfusedPairs,
+    Item,
+    Matrix,
+    MatrixCell,
+    Share,
+)
+from assay.reporting.texts import shortened
+from assay.stats.proportions import wilson
+from assay.tables import Predictions
+
+#: Of more labels than these, only those that are confused most are drawn.
+MOST_LABELS = 20
+#: So many items stand behind a cell, and behind all cells of a system together.
+MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
+#: Rows of the table of classes, and of confused pairs.
+MOST_CLASSES, MOST_PAIRS = 100, 10
+LONGEST_NAME = 80
+_NEEDED_FOR_PAIRS = 3
+
+
+def named(label: Any) -> str:
+    """A label or an id as it is shown, not too long."""
+    return shortened(str(label), LONGEST_NAME)
+
+
+def matrix_of(result: Classification, system: str) -> Matrix:
+    """A system's matrix, of the labels that are confused most if there are many, with some items of each cell."""
+    counted = result.matrix(system)
+    whole = counted.reordered() if result.shown.reorder else counted
+    kept = _most_confused(whole)
+    table = whole.table.astype(np.float64)
+    is_whole = whole.tables.dtype.kind in "iu"
+    predictions = result.system(system).predictions
+    items, order = ({}, "") if predictions is None else _items(predictions, [whole.labels[at] for at in kept], result)
+    sums = table.sum(axis=1), table.sum(axis=0), float(table.sum())
+    cells = tuple(
+        tuple(
+            _cell(
+                table[row, column],
+                (sums[0][row], sums[1][column], sums[2]),
+                result.confidence if is_whole else None,
+                items.get((whole.labels[row], whole.labels[column]), ((), 0)),
+            )
+            for column in kept
+        )
+        for row in kept
+    )
+    left_out = ""
+    if len(kept) < len(whole.labels):
+        inside = table[np.ix_(kept, kept)].sum()
+        left_out = (
+            f"The {len(kept)} of {len(whole.labels):,} labels that are confused most; {sums[2] - inside:,.0f} of "
+            f"{sums[2]:,.0f} items have another label or were given one."
+        )
+    return Matrix(system, tuple(named(whole.labels[at]) for at in kept), cells, order, left_out)
+
+
+def _most_confused(matrix: ConfusionMatrix) -> list[int]:
+    """The places of the labels with most errors, in the order of the labels."""
+    classes = matrix.per_class()
+    wrong = classes.fp + classes.fn
+    most = np.argsort(-wrong, kind="stable")[:MOST_LABELS]
+    return sorted(int(place) for place in most)
+
+
+def _cell(
+    number: float, sums: Sequence[float], confidence: float | None, items: tuple[tuple[Item, ...], int]
+) -> MatrixCell:
+    of_truth, of_predicted, of_all = (_share(number, total, confidence) for total in sums)
+    return MatrixCell(float(number), of_truth, of_predicted, of_all, *items)
+
+
+def _share(number: float, total: float, confidence: float | None) -> Share:
+    if not total:
+        return Share(math.nan)
+    if confidence is None:
+        return Share(float(number / total))
+    interval = wilson(float(number), float(total), confidence)
+    return Share(float(number / total), interval.low, interval.high)
+
+
+def _items(
+    predictions: Predictions, labels: Sequence[Any], result: Classification
+) -> tuple[dict[tuple[Any, Any], tuple[tuple[Item, ...], int]], str]:
+    """The first items of each cell and how many there are, the surest predictions first where there are scores."""
+    prediction = predictions.prediction
+    if prediction is None:
+        return {}, ""
+    sureness, order = _sureness(predictions, result.positive)
+    frame = pl.DataFrame({"truth": predictions.truth, "prediction": prediction})
+    frame = frame.with_columns(*([] if sureness is None else [sureness])).with_row_index("row")
+    frame = frame.filter(pl.col("truth").is_in(list(labels)) & pl.col("prediction").is_in(list(labels)))
+    every = {(truth, given): count for truth, given, count in frame.group_by("truth", "prediction").len().iter_rows()}
+    if sureness is not None:
+        frame = frame.sort("sureness", descending=True, maintain_order=True)
+    most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, len(every))))
+    first = frame.group_by("truth", "prediction", maintain_order=True).head(most)
+    found: dict[tuple[Any, Any], list[Item]] = {}
+    for (truth, given), item in _listed(first, predictions):
+        found.setdefault((truth, given), []).append(item)
+    return {cell: (tuple(items), every[cell]) for cell, items in found.items()}, order
+
+
+def _listed(rows: pl.DataFrame, predictions: Predictions) -> Iterator[tuple[tuple[Any, Any], Item]]:
+    """Rows as items. Ids that were not given are made of these rows only: there may be millions of others."""
+    at = rows["row"]
+    ids = predictions.item_id.gather(at).to_list() if predictions.has_ids else [str(row + 1) for row in at]
+    score = predictions.score
+    scores = [math.nan] * len(at) if score is None else score.gather(at).cast(pl.Float64).to_list()
+    for name, truth, given, value in zip(ids, rows["truth"], rows["prediction"], scores, strict=True):
+        yield (truth, given), Item(named(name), named(truth), named(given), value)
+
+
+def _sureness(predictions: Predictions, positive: Any) -> tuple[pl.Series | None, str]:
+    """How far the score speaks for what was predicted; and what that order is called."""
+    frame = predictions.columns
+    if predictions.score is not None:
+        given = pl.col("prediction") == pl.lit(positive, dtype=frame["prediction"].dtype)
+        score = pl.col("score")
+        return frame.select(pl.when(given).then(score).otherwise(-score).alias("sureness")).to_series(), (
+            "the surest predictions first"
+        )
+    chosen = pl.lit(None, dtype=pl.Float64)
+    for label, scores in predictions.class_scores.items():
+        is_label = pl.col("prediction") == pl.lit(label, dtype=frame["prediction"].dtype)
+        chosen = pl.when(is_label).then(pl.col(scores.name)).otherwise(chosen)
+    if not predictions.class_scores:
+        return None, "in the order of the file"
+    return frame.select(chosen.alias("sureness")).to_series(), "the surest predictions first"
+
+
+def classes_of(result: Classification, system: str) -> Classes:
+    """Each class of a system, the largest ones if there are many."""
+    frame = result.per_class(system)
+    shown = frame.sort("support", descending=True, maintain_order=True).head(MOST_CLASSES)
+    kept = frame if frame.height <= MOST_CLASSES else shown
+    rows = tuple(
+        ClassRow(
+            named(row["label"]),
+            float(row["support"]),
+            float(row["predicted"]),
+            *(
+                Share(*(math.nan if row[key] is None else row[key] for key in (name, f"{name}_low", f"{name}_high")))
+                for name in ("precision", "recall", "f1")
+            ),
+        )
+        for row in kept.iter_rows(named=True)
+    )
+    rest = frame.height - len(rows)
+    said = f"The {len(rows)} largest classes; {number_of('smaller one', rest)} not shown." if rest else ""
+    return Classes(system, rows, said)
+
+
+def pairs_of(result: Classification, system: str) -> ConfusedPairs | None:
+    """The pairs that a system confuses most; None if it has two labels only, or makes no mistake."""
+    if len(result.labels) < _NEEDED_FOR_PAIRS:
+        return None
+    found = result.confused(system).head(MOST_PAIRS)
+    rows = tuple(
+        ConfusedPair(named(truth), named(given), float(items), share) for truth, given, items, share in found.rows()
+    )
+    return ConfusedPairs(system, rows) if rows else None

@@ -1,0 +1,185 @@
+"""What classifiers are worth, in words: the sentences on top, and the methods paragraph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from assay import __version__
+from assay.classification import Classification, Estimate
+from assay.errors import number_of
+from assay.measures.registry import Measure
+from assay.reporting.classifier_matrices import named
+from assay.reporting.contents import Reference
+from assay.reporting.methods import Citations
+from assay.reporting.naming import joined
+from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
+from assay.stats.proportions import wilson
+
+_MOST_NAMES = 6
+_FEW = 2
+#: How intervals are called, in tables and in sentences.
+INTERVALS = {
+    "wilson": ("Wilson", "Wilson's"),
+    "DeLong": ("DeLong", "DeLong's"),
+    "bootstrap": ("bootstrap", "those of the bootstrap"),
+    "t": ("t", "those of the t distribution"),
+    "none": ("", ""),
+}
+
+
+def interval_by(method: str) -> str:
+    """How an interval was made, for a table; empty if there is none.
+
+    >>> interval_by("wilson"), interval_by("bootstrap (200 resamples)"), interval_by("exact bound")
+    ('Wilson', 'bootstrap', 'exact bound')
+    """
+    return INTERVALS.get(method.split(" (", maxsplit=1)[0], (method, ""))[0]
+
+
+def title_of(result: Classification) -> str:
+    """The systems' names."""
+    names = [system.name for system in result.systems]
+    return names[0] if len(names) == 1 else f"{joined(names, _MOST_NAMES)}"
+
+
+def lead_of(result: Classification) -> str:
+    """How many systems, items and labels."""
+    parts = [number_of("classifier", len(result.systems)), number_of("item", items_of(result))]
+    labels = joined([named(label) for label in result.labels], _MOST_NAMES)
+    parts.append(f"{number_of('label', len(result.labels))} ({labels})")
+    positive = f"; positive is {named(result.positive)}" if result.task == "binary" else ""
+    return ", ".join(parts) + positive
+
+
+def items_of(result: Classification) -> int:
+    """How many items each system was given; those of the first one."""
+    first = result.systems[0]
+    if first.predictions is not None:
+        return len(first.predictions)
+    return round(float(result.matrix(first.name).items[0]))
+
+
+def summary_of(result: Classification) -> Iterator[str]:
+    """What each classifier is worth: the first one in whole sentences, the others by the first measure."""
+    first = result.systems[0].name
+    if len(result.systems) > _FEW:  # of two, the verdict says it
+        measure = next((one for one in result.measures if one.name in {"Accuracy", "F"}), result.measures[0])
+        values = [(system.name, result.value(measure, system.name)) for system in result.systems]
+        told = [f"{name} has {_number(value)}" for name, value in values]
+        yield f"Under {measure}, {joined(told, _MOST_NAMES)}."
+    if result.task == "multilabel":
+        yield from _several_labels(result, first)
+        return
+    if result.task == "binary":
+        yield _binary(result, first)
+    yield _right(result, first, "It" if result.task == "binary" else first)
+
+
+def _several_labels(result: Classification, system: str) -> Iterator[str]:
+    """For how many items all labels are right, and a mean over labels or items."""
+    exact = next((one for one in result.measures if one.name == "ExactMatch"), None)
+    if exact is not None:
+        found = result.estimate(exact, system)
+        nothing = next(one for one in result.baselines(system) if one.kind == "majority")
+        reach = (
+            "" if math.isnan(found.low) else f" ({result.confidence:.0%} interval {found.low:.1%} to {found.high:.1%})"
+        )
+        yield (
+            f"{system} gets all labels of {found.value:.1%}{reach} of the items right; "
+            f"saying {nothing.says} would get {nothing.values[exact]:.1%} right."
+        )
+    for measure in [one for one in result.measures if one != exact and (exact is None or one.name == "F")][:1]:
+        yield f"{measure} is {_with_interval(result.estimate(measure, system))}."
+
+
+def _binary(result: Classification, system: str) -> str:
+    """Recall and precision, as one says them."""
+    cells, positive = result.matrix(system).positive_class(), named(result.positive)
+    tp, fp, fn = float(cells.tp[0]), float(cells.fp[0]), float(cells.fn[0])
+    found = (
+        f"finds {_share(result, system, tp, tp + fn)} of all {positive}" if tp + fn else f"has no {positive} to find"
+    )
+    if tp + fp:
+        return f"{system} {found}, and {_share(result, system, tp, tp + fp)} of what it calls {positive} is {positive}."
+    return f"{system} {found}, and calls nothing {positive}."
+
+
+def _right(result: Classification, system: str, called: str) -> str:
+    matrix = result.matrix(system)
+    right, total = float(matrix.table.trace()), float(matrix.items[0])
+    support = matrix.table.sum(axis=1)
+    place = int(support.argmax())
+    best = float(support[place]) / total
+    return (
+        f"{called} gets {_share(result, system, right, total)} of all items right; always saying "
+        f"{named(matrix.labels[place])} would get {best:.1%} right."
+    )
+
+
+def _share(result: Classification, system: str, part: float, whole: float) -> str:
+    """A share with its interval, where items are counted one by one."""
+    share = f"{part / whole:.1%}"
+    if result.matrix(system).tables.dtype.kind not in "iu":
+        return share
+    interval = wilson(part, whole, result.confidence)
+    return f"{share} ({result.confidence:.0%} interval {interval.low:.1%} to {interval.high:.1%})"
+
+
+def _with_interval(one: Estimate) -> str:
+    if math.isnan(one.low):
+        return _number(one.value)
+    return f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f})"
+
+
+def _number(value: float) -> str:
+    return "no number" if math.isnan(value) else f"{value:.4f}"
+
+
+def methods_of(result: Classification) -> tuple[str, list[Reference]]:
+    """How it was done, in a paragraph to paste, with the works that it cites."""
+    cite = Citations()
+    names = joined([system.name for system in result.systems], _MOST_NAMES)
+    were = "was" if len(result.systems) == 1 else "were"
+    labels = number_of("label", len(result.labels))
+    sentences = [
+        f"{number_of('classifier', len(result.systems))} ({names}) {were} evaluated on "
+        f"{number_of('item', items_of(result))} with {labels}{_how_decided(result)}."
+    ]
+    told = [f"{measure}{_cited(measure, cite)}" for measure in result.measures]
+    sentences.append(f"They were measured by {joined(told, most=len(told))}.")
+    sentences += _intervals(result, cite)
+    sentences.append(f"All numbers were computed with Assay {__version__} (seed {result.seed}).")
+    return " ".join(sentences), cite.references()
+
+
+def _how_decided(result: Classification) -> str:
+    if result.task == "multilabel":
+        return ", of which an item may have several"
+    if result.task != "binary":
+        return ""
+    by = f", predicted from a score of {result.threshold:g} on" if result.threshold is not None else ""
+    return f" ({named(result.positive)} being the positive one{by})"
+
+
+def _cited(measure: Measure, cite: Citations) -> str:
+    key = OF_LABEL_MEASURES.get(measure.name)
+    return cite(key) if key else ""
+
+
+def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
+    """How intervals were made, by method; only those that were."""
+    groups: dict[str, list[str]] = {}
+    for measure in result.measures:
+        method = result.estimate(measure, result.systems[0].name).method.split(" (")[0]
+        groups.setdefault(method, []).append(str(measure))
+    told = []
+    for method, measures in groups.items():
+        said = INTERVALS.get(method, ("", f"the {method}"))[1]
+        if not said:
+            continue
+        key = OF_LABEL_INTERVALS.get(method)
+        drawn = f" ({result.resamples:,} resamples of the items)" if method == "bootstrap" else ""
+        told.append(f"{said}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}")
+    if told:
+        yield f"Intervals at the {result.confidence:.0%} level are {'; '.join(told)}."

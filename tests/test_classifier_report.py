@@ -1,0 +1,325 @@
+"""What a report on classifiers holds, how it is made, and its forms."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from made_classifiers import labelled, made_reports, scored
+from test_report_page import HOSTILE, Read
+from typer.testing import CliRunner
+
+import assay
+from assay import Predictions, classify, make_report
+from assay.cli import app
+from assay.errors import AssayError, ParameterError
+from assay.measures import parse_measure
+from assay.report.html.classifier_threshold import FORMULAS
+from assay.reporting import works
+from assay.reporting.classifier_contents import MEASURED_AT
+from assay.reporting.classifier_making import classifier_report
+from assay.reporting.classifier_matrices import MOST_ITEMS, MOST_ITEMS_IN_ALL, MOST_LABELS
+from assay.reporting.classifier_result import ClassifierReport
+from assay.reporting.classifier_scores import MOST_THRESHOLDS
+from assay.stats.proportions import wilson
+
+LETTERS = Path(assay.__file__).parent / "data" / "letters"
+REPORTS = made_reports()
+HOSTILE_REPORTS = made_reports(HOSTILE)
+run = CliRunner()
+
+
+def test_cells_hold_the_counts_their_shares_and_their_items() -> None:
+    predictions = scored(400)
+    result = classify(predictions)
+    (matrix,) = classifier_report(predictions).contents.matrices
+    frame = result.system().predictions.frame  # type: ignore[union-attr]
+    table = result.matrix().table
+    for row, truth in enumerate(matrix.labels):
+        for column, given in enumerate(matrix.labels):
+            cell = matrix.cells[row][column]
+            rows = frame.filter((pl.col("truth") == truth) & (pl.col("prediction") == given))
+            assert cell.number == cell.all_items == rows.height == table[row, column]
+            assert cell.of_truth.value == cell.number / table[row].sum()
+            assert cell.of_predicted.value == cell.number / table[:, column].sum()
+            interval = wilson(cell.number, 400)
+            assert (cell.of_all.low, cell.of_all.high) == (interval.low, interval.high)
+            assert len(cell.items) == min(MOST_ITEMS, rows.height)
+            surest = rows.sort("score", descending=given == "spam", maintain_order=True).head(MOST_ITEMS)
+            assert [(item.item_id, item.score) for item in cell.items] == surest.select("item_id", "score").rows()
+
+
+def test_items_without_ids_are_named_by_their_row() -> None:
+    (matrix,) = classifier_report(Predictions.of([0, 1, 1], [0, 0, 1])).contents.matrices
+    assert [item.item_id for row in matrix.cells for cell in row for item in cell.items] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("labels", [[True, False, True], [1, 0, 1], ["yes", "no", "yes"]])
+def test_labels_of_any_type_find_their_items(labels: list[bool] | list[int] | list[str]) -> None:
+    given = Predictions.of(labels, labels[:2] + labels[1:2], pos_label=labels[0])
+    (matrix,) = classifier_report(given).contents.matrices
+    assert sum(len(cell.items) for row in matrix.cells for cell in row) == 3
+
+
+def test_labels_of_an_enum_find_their_items() -> None:
+    kind = pl.Enum(["low", "middle", "high"])
+    truth, given = (pl.Series(values, dtype=kind) for values in (["low", "high", "middle"], ["low", "low", "middle"]))
+    (matrix,) = classifier_report(Predictions.of(truth, given)).contents.matrices
+    assert matrix.labels == ("low", "middle", "high")
+    assert matrix.cells[2][0].items[0].item_id == "2"
+
+
+@pytest.mark.parametrize("items", [30, 5000])
+def test_rows_of_thresholds_are_those_of_the_table_and_hold_what_rules_choose(items: int) -> None:
+    predictions = scored(items)
+    (part,) = classifier_report(predictions).contents.thresholds
+    scores, truth = predictions.score.to_numpy(), predictions.truth.to_numpy() == "spam"  # type: ignore[union-attr]
+    for row in part.rows[:: max(1, len(part.rows) // 40)]:
+        given = scores >= row.threshold
+        counts = ((given & truth).sum(), (given & ~truth).sum(), (~given & truth).sum(), (~given & ~truth).sum())
+        assert row[1:] == counts
+    assert part.every == len(np.unique(scores)) + 1
+    assert len(part.rows) <= MOST_THRESHOLDS
+    assert [row.threshold for row in part.rows] == sorted((row.threshold for row in part.rows), reverse=True)
+    assert part.rows[part.start].threshold == scores[scores >= 0.5].min()
+    for rule in part.rules:
+        assert rule.at in part.rows
+    best = {name: max(_value(name, row) for row in part.rows) for name in ("Accuracy", "Youden", "F1")}
+    chosen = {rule.name: rule for rule in part.rules}
+    for called, name in (("max accuracy", "Accuracy"), ("Youden", "Youden"), ("max F1", "F1")):
+        assert chosen[called].values[MEASURED_AT.index(name)] == pytest.approx(best[name], abs=1e-12)
+
+
+def _value(name: str, row: tuple[float, ...]) -> float:
+    _, tp, fp, fn, tn = row
+    if name == "Accuracy":
+        return (tp + tn) / (tp + fp + fn + tn)
+    if name == "Youden":
+        return tp / (tp + fn) + tn / (tn + fp) - 1
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def test_measures_at_a_threshold_are_the_registered_ones() -> None:
+    assert tuple(FORMULAS) == MEASURED_AT
+    for part in REPORTS["a pair"].thresholds:
+        predictions = scored() if part.system == "words" else scored(name="letters", sharpness=2.5)
+        at = classify(predictions.at(part.rows[part.start].threshold), list(MEASURED_AT))
+        values = [at.value(parse_measure(name, "binary")) for name in MEASURED_AT]
+        assert part.values == pytest.approx(values, nan_ok=True)
+
+
+def test_predictions_that_follow_no_threshold_are_said_to() -> None:
+    truth, given, score = [1, 1, 0, 0], [0, 0, 1, 1], [0.2, 0.9, 0.1, 0.4]
+    (part,) = classifier_report(Predictions.of(truth, given, y_score=score)).contents.thresholds
+    assert "follow no threshold" in part.start_says
+    (by_threshold,) = classifier_report(Predictions.of(truth, [0, 1, 0, 1], y_score=score)).contents.thresholds
+    assert by_threshold.start_says == "where its predictions were made"
+    assert by_threshold.rows[by_threshold.start].threshold == 0.4
+
+
+def test_calibration_counts_every_item_once() -> None:
+    (one,) = REPORTS["binary"].calibration
+    assert sum(group.items for group in one.bins) == 200
+    error = sum(group.items * abs(group.score - group.share.value) for group in one.bins) / 200
+    assert one.error == pytest.approx(error)
+    assert one.error == pytest.approx(classify(scored(), "ECE(bins=10)").value())
+    assert all(group.share.low <= group.share.value <= group.share.high for group in one.bins)
+    assert classifier_report(scored(sharpness=3), threshold=0.4).contents.calibration[0].bins != one.bins
+    outside = Predictions.of([0, 1, 1], y_score=[-3.0, 0.5, 8.0])
+    assert classifier_report(outside, threshold=0.0).contents.calibration == ()
+
+
+def test_many_labels_are_shown_in_part_and_said_to() -> None:
+    (matrix,) = REPORTS["many labels"].matrices
+    assert len(matrix.labels) == MOST_LABELS
+    assert matrix.left_out.startswith("The 20 of 40 labels that are confused most; ")
+    assert sum(len(cell.items) for row in matrix.cells for cell in row) <= MOST_ITEMS_IN_ALL
+    assert len(REPORTS["many labels"].classes[0].rows) == 40
+
+
+def test_several_labels_an_item_have_classes_and_no_matrix() -> None:
+    contents = REPORTS["several labels"]
+    assert contents.matrices == ()
+    assert len(contents.classes[0].rows) == 5
+    assert any("no confusion matrix" in note for note in contents.notes)
+
+
+def test_weights_leave_out_intervals_and_say_so() -> None:
+    contents = REPORTS["weights"]
+    assert [cell.number for row in contents.matrices[0].cells for cell in row] == [3.0, 0.0, 0.5, 1.0]
+    assert all(math.isnan(cell.of_all.low) for row in contents.matrices[0].cells for cell in row)
+    assert any("weights" in note for note in contents.notes)
+
+
+def test_two_classifiers_are_compared_and_their_items_counted() -> None:
+    contents = REPORTS["a pair"]
+    held = assay.compare([scored(), scored(name="letters", sharpness=2.5)], baseline="words")
+    assert {one.measure for one in contents.verdicts} >= {"Accuracy", "F", "MCC", "AUC"}
+    accuracy = next(one for one in contents.verdicts if one.measure == "Accuracy")
+    same = next(one for one in held.findings if one.measure == "Accuracy")
+    assert (accuracy.difference, accuracy.p) == (same.difference, same.p)
+    (flips,) = contents.flips
+    one, other = (part.at(0.5) for part in (scored(), scored(name="letters", sharpness=2.5)))
+    right, then = (part.truth == part.prediction for part in (one, other))
+    assert (flips.fixed, flips.broke) == ((~right & then).sum(), (right & ~then).sum())
+    assert flips.fixed - flips.broke == round(200 * accuracy.difference)
+    other_way = classifier_report([scored(), scored(name="letters", sharpness=2.5)], baseline="letters").contents
+    assert other_way.flips[0].fixed == flips.broke
+
+
+def test_one_class_only_has_a_page_without_curves() -> None:
+    report = classifier_report(Predictions.of([1, 1, 1], y_score=[0.2, 0.6, 0.9]))
+    assert report.contents.thresholds == ()
+    read = Read(report.to_html())
+    assert "there is no negative item" in read.text or "NA" in read.text
+
+
+def test_a_ready_matrix_has_a_page_without_items() -> None:
+    matrix = assay.ConfusionMatrix.from_matrix([[13, 4], [2, 15]], ["w", "m"], pos_label="w")
+    report = classify(matrix).report()
+    assert [cell.number for row in report.contents.matrices[0].cells for cell in row] == [13, 4, 2, 15]
+    assert "Choose a cell" not in Read(report.to_html()).text
+    assert any("a matrix holds no items" in note for note in report.contents.notes)
+
+
+def test_a_million_items_make_a_small_page() -> None:
+    """What is in a page does not grow with the items: 500 thresholds, 40 bins, 25 items a cell."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(1_000_000) < 0.2
+    given = Predictions.of(truth, y_score=rng.normal(truth * 1.0, 1.0))
+    report = classifier_report(given, ["Accuracy", "AUC"], threshold=0.5)
+    (part,) = report.contents.thresholds
+    assert len(part.rows) <= MOST_THRESHOLDS < part.every
+    assert len(report.to_html()) < 250_000
+    assert len(report.to_json()) < 250_000
+    assert any("500 at most" in note for note in report.contents.notes)
+
+
+def test_the_largest_page_is_bounded() -> None:
+    """Six systems, more labels than are drawn, long names: 6 MB are the most."""
+    long = "x" * 300
+    systems = [labelled(1500, labels=25, seed=seed, name=f"system{seed}", text=long) for seed in range(7)]
+    systems = [Predictions.of(systems[0].truth, one.prediction, item_id=one.item_id, name=one.name) for one in systems]
+    report = classifier_report(systems, ["Accuracy"])
+    assert len(report.contents.matrices) == 6
+    assert len(report.to_html()) < 6_000_000
+
+
+# Ways to make one, and forms.
+
+
+def test_reports_are_made_of_whatever_holds_predictions() -> None:
+    path, wanted = LETTERS / "spam.csv", ["Precision", "AUC"]
+    made = [
+        make_report(path, measures=wanted, pos_label="spam"),
+        make_report(classify(path, wanted, pos_label="spam")),
+        classify(path, wanted, pos_label="spam").report(),
+        make_report(assay.read_predictions(path, pos_label="spam"), measures=wanted),
+    ]
+    assert all(isinstance(one, ClassifierReport) for one in made)
+    assert len({one.contents._replace(provenance=made[0].contents.provenance).summary for one in made}) == 1
+    (read,) = made[0].contents.provenance.inputs
+    assert read.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert made[0].contents.provenance.signatures[0].startswith("Precision|")
+
+
+def test_what_does_not_belong_is_refused() -> None:
+    with pytest.raises(ParameterError, match="topics goes with rankings"):
+        make_report(scored(), topics={"q1": "tea"})
+    with pytest.raises(ParameterError, match="measures belongs to the classification"):
+        make_report(classify(scored()), measures="AUC")
+    with pytest.raises(ParameterError, match="'posible' is no rule of classifiers"):
+        make_report(scored(), posible=1)
+    with pytest.raises(ParameterError, match="the baseline is one of words, not 'word'; did you mean words"):
+        make_report(scored(), baseline="word")
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_every_form_is_written_whatever_names_hold(kind: str) -> None:
+    report = ClassifierReport(HOSTILE_REPORTS[kind])
+    markdown = report.to_markdown()
+    prose = "".join(re.split(r"^(?:`{3,})text\n.*?^`{3,}$", markdown, flags=re.MULTILINE | re.DOTALL))
+    assert not re.search(r"(?<!\\)<", prose)
+    for table in re.findall(r"(?:^\|.*\n)+", prose, flags=re.MULTILINE):
+        assert len({re.sub(r"\\.", "", row).count("|") for row in table.splitlines()}) == 1, table
+    latex = report.to_latex()
+    begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", latex) for word in ("begin", "end"))
+    assert sorted(begun) == sorted(ended)
+    data = json.loads(report.to_json())
+    assert data["task"] == report.contents.task
+    assert len(data["systems"]) == len(report.contents.systems)
+    assert "<script>" not in report._repr_html_()
+
+
+@pytest.mark.parametrize("program", ["pdflatex", "lualatex"])
+def test_latex_compiles(tmp_path: Path, program: str) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    ClassifierReport(made_reports(r" a_b%&\$#{}~^<b>|é")["a pair"]).save(tmp_path / "r.tex")
+    command = [program, "-halt-on-error", "-interaction=nonstopmode", "r.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+def test_the_same_predictions_give_the_same_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert classifier_report(scored()).to_html() == classifier_report(scored()).to_html()
+
+
+def test_works_are_cited_for_what_was_used() -> None:
+    contents = REPORTS["binary"]
+    cited = [one.bibtex.split("{")[1].split(",")[0] for one in contents.references]
+    assert cited == ["vanrijsbergen1979", "matthews1975", "brier1950", "wilson1927", "efron1993", "delong1988"]
+    assert set(works.OF_LABEL_INTERVALS.values()) <= set(cited)
+    assert "Wilson's" in contents.methods
+
+
+# The command.
+
+
+def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path) -> None:
+    targets = [tmp_path / f"r.{ending}" for ending in ("html", "md", "tex", "json")]
+    wanted = [part for target in targets for part in ("-o", str(target))]
+    done = run.invoke(app, ["report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted])
+    assert done.exit_code == 0, done.output
+    assert "of all spam" in done.stdout
+    assert all(target.stat().st_size > 5000 for target in targets)
+    command = json.loads(targets[3].read_text(encoding="utf-8"))["provenance"]["command"]
+    assert command.startswith("assay ")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "which label is positive, ham or spam"),
+        (["--positive", "spam", "--topics", "x.txt"], "goes with rankings"),
+        (["--positive", "spam", "--depth", "3"], "--depth goes with judgments and runs"),
+        ([str(LETTERS / "names.conll")], "names.conll: expected predictions, as in"),
+        (["--positive", "spam", "-m", "Recal"], "Recal"),
+        (["--positive", "spam", "--threshold", "nan"], "threshold is a number"),
+    ],
+)
+def test_bad_calls_are_refused_before_a_file_is_written(tmp_path: Path, given: list[str], said: str) -> None:
+    target = tmp_path / "r.html"
+    with pytest.raises(AssayError, match=said) as problem:
+        run.invoke(app, ["report", str(LETTERS / "spam.csv"), *given, "-o", str(target)], catch_exceptions=False)
+    assert "\n" not in str(problem.value)
+    assert not target.exists()
+
+
+def test_options_of_classifiers_are_refused_for_rankings(tmp_path: Path) -> None:
+    tea = LETTERS.parent / "tea"
+    with pytest.raises(ParameterError, match="--positive and --threshold go with predictions"):
+        run.invoke(
+            app,
+            ["report", *map(str, (tea / "qrels.txt", tea / "words.run", "--positive", 1, "-o", tmp_path / "r.html"))],
+            catch_exceptions=False,
+        )
