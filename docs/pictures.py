@@ -6,11 +6,12 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from assay import compare, curves, evaluate
+from assay import classifier_curves, compare, curves, evaluate
 from assay.curves import Curve
 
 TEA = Path(curves.__file__).parent / "data" / "tea"
 BICYCLES = TEA.parent / "bicycles"
+SPAM = TEA.parent / "letters" / "spam.csv"
 QRELS = TEA / "qrels.txt"
 RUNS = {name: TEA / f"{name}.run" for name in ("alphabet", "words", "stems")}
 
@@ -30,6 +31,14 @@ PICTURES: dict[str, Callable[[], Curve]] = {
         BICYCLES / "qrels.txt", sorted((BICYCLES / "runs").iterdir()), baseline="bm25", measures="nDCG@10"
     ).intervals(),
     "difference": lambda: curves.differences(evaluate(QRELS, _two(), "nDCG@10")),
+    "classifier-roc": lambda: classifier_curves.roc(SPAM, pos_label="spam"),
+    "classifier-band": lambda: classifier_curves.roc(SPAM, pos_label="spam", system="bayes", band="simultaneous"),
+    "classifier-pr": lambda: classifier_curves.precision_recall(SPAM, pos_label="spam"),
+    "classifier-det": lambda: classifier_curves.det(SPAM, pos_label="spam"),
+    "classifier-calibration": lambda: classifier_curves.calibration(SPAM, pos_label="spam"),
+    "classifier-gain": lambda: classifier_curves.gain(SPAM, pos_label="spam"),
+    "classifier-lift": lambda: classifier_curves.lift(SPAM, pos_label="spam"),
+    "classifier-scores": lambda: classifier_curves.score_distributions(SPAM, pos_label="spam", threshold="youden"),
 }
 
 

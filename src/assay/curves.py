@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,7 @@ from assay.measures.curve_points import (
     universe,
 )
 from assay.measures.curve_words import (
+    CurveKind,
     about_topic,
     mean_over,
     shortened,
@@ -41,7 +42,6 @@ from assay.measures.summary import Summary, Undefined, summarise
 if TYPE_CHECKING:
     import altair as alt
 
-Kind: TypeAlias = Literal["pr", "roc", "cutoff", "queries", "difference", "intervals"]
 #: Cut-offs that `by_cutoff` looks at, as far as the longest result reaches.
 CUTOFFS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
@@ -58,7 +58,7 @@ class Curve:
     [1.0, 1.0, 0.6666666666666666]
     """
 
-    kind: Kind
+    kind: CurveKind
     title: str
     subtitle: str
     frame: pl.DataFrame

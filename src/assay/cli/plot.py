@@ -1,4 +1,4 @@
-"""`assay plot QRELS RUN...`."""
+"""`assay plot QRELS RUN...`, `assay plot roc FILE...`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options
+from assay.cli import classifier_options, inputs, options, plot_classifiers
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -24,14 +24,26 @@ def register(app: typer.Typer) -> None:
 
 
 def plot(
-    qrels: options.Judgments,
-    runs: options.Runs,
-    kind: Annotated[
+    qrels: Annotated[
         str,
-        typer.Option(
-            "-k", "--kind", help="pr (precision-recall), roc, cutoff, queries, difference.", rich_help_panel=_CURVE
+        typer.Argument(
+            metavar="QRELS",
+            help="Judgments, or - for stdin; or, of a classifier, roc, pr, det, calibration, gain, lift, scores.",
         ),
-    ] = "pr",
+    ],
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN", help="Runs; or files with truth and scores. name=FILE gives a name."),
+    ],
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "-k",
+            "--kind",
+            help="pr (precision-recall; default), roc, cutoff, queries, difference.",
+            rich_help_panel=_CURVE,
+        ),
+    ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -85,8 +97,44 @@ def plot(
     subtopics: options.Subtopics = False,
     seed: options.Seed = 0,
     samples: options.Samples = 100,
+    positive: classifier_options.Positive = None,
+    truth: classifier_options.Truth = None,
+    score: classifier_options.Score = None,
+    weight: classifier_options.Weight = None,
+    system: classifier_options.System = None,
+    nulls: classifier_options.Nulls = "error",
+    bins: plot_classifiers.Bins = None,
+    binning: plot_classifiers.Binning = None,
+    band: plot_classifiers.Band = None,
+    threshold: plot_classifiers.Threshold = None,
+    at: plot_classifiers.At = None,
+    confidence: plot_classifiers.Confidence = None,
+    resamples: plot_classifiers.Resamples = None,
 ) -> None:
-    """Draw a curve: precision against recall, ROC, a measure by cut-off, topic by topic, or a difference."""
+    """Draw a curve: precision against recall, ROC, a measure by cut-off, topic by topic, or a difference.
+
+    Of a classifier's scores: `assay plot roc FILE`, and pr, det, calibration, gain, lift, scores likewise.
+    """
+    read = {"positive": positive, "truth": truth, "score": score, "weight": weight, "nulls": nulls}
+    of_scores = {
+        "bins": bins, "binning": binning, "band": band, "threshold": threshold, "at": at, "confidence": confidence,
+        "resamples": resamples,
+    }  # fmt: skip
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"compat": compat, "judge": judge}
+    if plot_classifiers.is_kind(qrels):
+        _only_of_scores(kind=kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels,
+                        subtopics=subtopics or None)  # fmt: skip
+        options.refuse_rules(rules | ({} if undefined is None else {"undefined": undefined}))
+        of_scores["seed"] = seed or None
+        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
+
+        target = output or Path(f"assay-{qrels}.html")
+        ask_for_packages(suffix_of(target))
+        _delivered(plot_classifiers.curve_of(qrels, runs, of_scores, read, system), target, quiet=quiet)
+        return
+    plot_classifiers.refuse(of_scores | read | {"nulls": None if nulls == "error" else nulls, "system": system})
+    kind = kind or "pr"
     if kind not in KINDS:
         raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")
     _refuse(kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels)
@@ -94,19 +142,30 @@ def plot(
 
     target = output or Path(f"assay-{kind}.html")
     ask_for_packages(suffix_of(target))  # before anything is read
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-    rules |= {"compat": compat, "judge": judge, "seed": seed, "samples": samples}
+    rules |= {"seed": seed, "samples": samples}
     rules |= {"subtopics": True} if subtopics else {}  # not said is not no
     rules |= {} if undefined is None else {"undefined": undefined}
     own = {"measure": measure, "query": query, "levels": 11 if levels is None else levels, "unretrieved": unretrieved}
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=quiet):
         curve = _curve(kind, qrels, files, own, rules)
+    _delivered(curve, target, quiet=quiet)
+
+
+def _delivered(curve: Curve, target: Path, *, quiet: bool) -> None:
+    """Write the picture, and say on stderr what it is of and what is odd."""
     curve.save(target)
     for warning in () if quiet else curve.warnings:
         typer.echo(f"warning: {warning}", err=True)
     if not quiet:
         typer.echo(f"{target}: {curve.title}, {curve.subtitle}", err=True)
+
+
+def _only_of_scores(**given: Any) -> None:
+    """What is for judgments and runs has no meaning for a classifier's scores."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(f"--{name} goes with judgments and runs")
 
 
 def _refuse(kind: str, **given: Any) -> None:

@@ -1,0 +1,78 @@
+"""Calibration: whether of the items with a probability of 0.8 eight in ten are positive."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.classifier_curves.points import subtitle, summary, with_both_kinds
+from assay.counting.judgments import Floats
+from assay.counting.probabilities import Probabilities
+from assay.curves import Curve
+from assay.errors import InputError
+from assay.measures.probabilities import ECE, bins_of
+from assay.stats.proportions import wilson
+from assay.thresholding.given import ScoredSystem, said
+
+BinningName: TypeAlias = Literal["width", "mass"]
+
+
+def calibration(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    system: str | None = None,
+    bins: int = 10,
+    binning: BinningName = "width",
+    confidence: float = 0.95,
+) -> Curve:
+    """How often the positive label is true, against the mean probability it was given, in bins of items.
+
+    `binning`: bins of equal `width`, or with as many items in each as ties let them (`mass`). A probability on a border
+    belongs to the lower bin; bins without items are left out. The intervals are Wilson's; where items have weights, for
+    as many items as they are worth (the square of the sum of weights by the sum of their squares). The number of a
+    system is `ECE` with these bins.
+
+    >>> calibration([0, 1, 1, 1], [0.2, 0.4, 0.8, 0.9], bins=2).frame.select("probability", "came_true").rows()
+    [(0.30000000000000004, 0.5), (0.8500000000000001, 1.0)]
+    """
+    systems = with_both_kinds("a calibration curve", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
+                              system=system)  # fmt: skip
+    measure = ECE(bins=bins, binning=binning)
+    frames, values = [], []
+    for one in systems:
+        truth, scores, weight = _in_one(one)
+        result = measure.per_unit(Probabilities.from_scores(truth, scores, pos_label=True, sample_weight=weight))
+        steps = next(leaf.steps for leaf in result.leaves() if leaf.steps is not None)
+        place = bins_of(scores, bins, binning)
+        squares = np.bincount(place, None if weight is None else weight**2, minlength=bins)
+        told = {name: steps.columns[name] for name in ("bin", "items", "probability", "came_true")}
+        worth = told["items"] ** 2 / squares[told["bin"] - 1]
+        ends = [wilson(min(share * n, n), n, confidence) for share, n in zip(told["came_true"], worth, strict=True)]
+        intervals = {"low": [end.low for end in ends], "high": [end.high for end in ends]}
+        frames.append(pl.DataFrame({"system": [one.name] * len(ends), **told, **intervals}))
+        values.append(float(result.values[0]))
+    kind = f"{bins} bins of equal {binning}, Wilson's {confidence:.0%} intervals"
+    summed = summary(systems, str(measure), values, better=False)
+    return Curve(
+        "calibration", "Calibration", subtitle(systems, summed, kind), pl.concat(frames), summed, said(systems)
+    )
+
+
+def _in_one(one: ScoredSystem) -> tuple[Any, Floats, Floats | None]:
+    """Truth, probability and weight of each item."""
+    scored = one.scored
+    scores = np.concatenate([scored.positive, scored.negative]).astype(np.float64)
+    if scores.min() < 0 or scores.max() > 1:
+        raise InputError(
+            f"{one.name}: calibration is of probabilities, from 0 to 1: scores go from {scores.min():g} to "
+            f"{scores.max():g}"
+        )
+    truth = np.repeat([True, False], [len(scored.positive), len(scored.negative)])
+    if scored.positive_weight is None or scored.negative_weight is None:
+        return truth, scores, None
+    return truth, scores, np.concatenate([scored.positive_weight, scored.negative_weight])

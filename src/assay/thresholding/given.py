@@ -1,0 +1,135 @@
+"""Scores beside the truth in whatever shape they are given, one `Scored` a system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from assay.counting.label_pairs import weights_of
+from assay.counting.positives import positives
+from assay.counting.scored import Scored
+from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.files import is_file
+from assay.files.predictions import read_predictions
+from assay.files.sources import Source
+from assay.tables.positive import label_among
+from assay.tables.predictions import Predictions
+
+
+class ScoredSystem(NamedTuple):
+    """One system's scores: its name, the positive label (None if that is not known), its file, and what is odd."""
+
+    name: str
+    scored: Scored
+    positive: Any = None
+    warnings: tuple[str, ...] = ()
+    origin: str | None = None
+
+
+def scored_systems(
+    given: Any, y_score: Any = None, *, pos_label: Any = None, sample_weight: Any = None, system: str | None = None
+) -> list[ScoredSystem]:
+    """All systems, or the one that is asked for.
+
+    `given` is the truth, with `y_score` (an array, or a dict from names to arrays); or `Predictions`, `Scored` or a
+    path; or several of these in a list, or in a dict with their names.
+
+    >>> [one.name for one in scored_systems([0, 1], {"old": [0.2, 0.1], "new": [0.2, 0.7]})]
+    ['old', 'new']
+    """
+    if y_score is not None:
+        found = _of_arrays(given, y_score, pos_label, sample_weight)
+    elif sample_weight is not None:
+        raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
+    elif isinstance(given, Mapping):
+        found = [
+            one._replace(name=name) if len(own) == 1 else one._replace(name=f"{name} {one.name}")
+            for name, value in given.items()
+            for own in [_of(value, pos_label)]
+            for one in own
+        ]
+    elif isinstance(given, list | tuple) and given and all(_is_whole(one) for one in given):
+        found = [one for value in given for one in _of(value, pos_label)]
+    else:
+        found = _of(given, pos_label)
+    names = [one.name for one in found]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, in a dict")
+    if system is None:
+        return found
+    if system not in names:
+        raise ParameterError(
+            f"no system is called {system!r}{did_you_mean(system, names) or f'; there is {listed(names)}'}"
+        )
+    return [found[names.index(system)]]
+
+
+def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
+    """The only system, or an error that says which there are."""
+    if len(systems) > 1:
+        names = [one.name for one in systems]
+        raise ParameterError(
+            f"a threshold is of one system, and there are {listed(names)}: "
+            f"say system={names[0]!r} (on the command line --system {names[0]})"
+        )
+    return systems[0]
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a system by itself, not a label of one."""
+    return isinstance(value, Predictions | Scored | Source) or is_file(value)
+
+
+def _of(given: Any, pos_label: Any) -> list[ScoredSystem]:
+    if isinstance(given, ScoredSystem):
+        return [given]
+    if isinstance(given, Scored):
+        return [ScoredSystem("scores", given, pos_label)]
+    if isinstance(given, Predictions):
+        return [_of_predictions(given, pos_label)]
+    if isinstance(given, Source) or is_file(given):
+        return [_of_predictions(one, pos_label) for one in read_predictions(given, pos_label=pos_label)]
+    if isinstance(given, tuple) and len(given) == 2:
+        return _of_arrays(*given, pos_label, None)
+    raise ParameterError("expected y_true and y_score, or predictions with scores: Predictions, Scored or a path")
+
+
+def _of_predictions(given: Predictions, pos_label: Any) -> ScoredSystem:
+    label = given.pos_label if pos_label is None else pos_label
+    score = given.score
+    if score is None and given.class_scores and given.kind != "multilabel":
+        if label is None:
+            names = [str(one) for one in given.class_scores]
+            raise ParameterError(
+                f"{given.name}: there is a score a class: say which class is positive, against all others, "
+                f"as in pos_label={names[0]!r} (on the command line --positive {names[0]})"
+            )
+        label = label_among(list(given.class_scores), label)
+        score = given.class_scores[label]
+    if score is None:
+        raise InputError(f"{given.name}: there is no score an item to choose a threshold from")
+    if label is None:
+        label = given.positive
+    scored = Scored.from_scores(given.truth, score, pos_label=label, sample_weight=given.weight)
+    return ScoredSystem(
+        given.name, scored, label, given.warnings, None if given.origin == "in memory" else given.origin
+    )
+
+
+def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> list[ScoredSystem]:
+    if not isinstance(y_score, Mapping):
+        y_score = {"scores": y_score}
+    if not y_score:
+        raise ParameterError("y_score: expected the scores of at least one system, got none")
+    _, label = positives(y_true, pos_label)
+    if sample_weight is not None:
+        sample_weight = weights_of(sample_weight, len(y_true))
+    return [
+        ScoredSystem(str(name), Scored.from_scores(y_true, scores, pos_label=label, sample_weight=sample_weight), label)
+        for name, scores in y_score.items()
+    ]
+
+
+def said(systems: Iterable[ScoredSystem]) -> tuple[str, ...]:
+    """What is odd about any of them, once each."""
+    return tuple(dict.fromkeys(warning for one in systems for warning in one.warnings))

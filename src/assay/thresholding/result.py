@@ -1,0 +1,252 @@
+"""`ChosenThreshold`: what a rule chose and what that counts; `Thresholds`: several rules side by side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.counting.confusion import Confusion
+from assay.errors import ParameterError, did_you_mean, listed
+from assay.measures import registered
+from assay.stats.bootstrap import Interval
+from assay.tabled import Tabled
+from assay.thresholding.choosing import Ties
+from assay.thresholding.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.report.titled import Titled
+
+JSON_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """How thresholds were chosen: of which system and label, under which rule for ties, with which resamples."""
+
+    system: str
+    positive: Any
+    items: float
+    ties: Ties
+    confidence: float
+    resamples: int
+    seed: int
+    judged_on: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenThreshold(Tabled):
+    """A threshold that a rule chose: positive is predicted from this score on.
+
+    `threshold` is infinite if nothing should be predicted positive, and NaN if no threshold fits (`undefined` says
+    why). `below` is the next lower score: any number above it, up to the threshold, decides alike. `value` is the
+    rule's criterion on the data that it is judged on, `confusion` what is counted there. `tied`: other thresholds with
+    the same criterion. `interval`: where thresholds lie that are chosen with items drawn anew. `value_interval` and
+    `corrected` allow for the choice, if it is judged on the same data: what is chosen to look best looks too good.
+    `kept`: the share of resamples whose threshold keeps the rule's bound on all items; NaN without a bound.
+
+    >>> from assay import choose_threshold
+    >>> found = choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_accuracy", resamples=0)
+    >>> found.threshold, found.value, found.tied, found.confusion.tp
+    (0.8, 0.8, (0.6,), array([2]))
+    """
+
+    rule: Rule
+    threshold: float
+    value: float
+    confusion: Confusion
+    tied: tuple[float, ...]
+    interval: Interval
+    value_interval: Interval
+    corrected: float
+    kept: float
+    below: float
+    undefined: str | None
+    made: Made
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<ChosenThreshold {self.threshold:g} by {self.rule}>"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the command line says on stderr."""
+        return self.warnings
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether there is a threshold."""
+        return not math.isnan(self.threshold)
+
+    @property
+    def is_above_all(self) -> bool:
+        """Whether nothing should be predicted positive."""
+        return math.isinf(self.threshold) and self.threshold > 0
+
+    @cached_property
+    def measures(self) -> pl.DataFrame:
+        """All measures of two labels at the threshold: `measure`, `value`, and `undefined`, the reason for a null.
+
+        >>> from assay import choose_threshold
+        >>> found = choose_threshold([1, 0], [0.9, 0.1], resamples=0).measures
+        >>> found.filter(measure="Recall").rows()
+        [('Recall', 1.0, None)]
+        """
+        rows: list[tuple[str, float | None, str | None]] = []
+        for name, measure in registered("binary").items():
+            if measure.definition.counts is not Confusion:
+                continue
+            if not self.is_chosen:
+                rows.append((name, None, self.undefined))
+                continue
+            result = measure.per_unit(self.confusion)
+            value = float(result.values[0])
+            rows.append((name, None if math.isnan(value) else value, result.reason(0)))
+        schema = {"measure": pl.String, "value": pl.Float64, "undefined": pl.String}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def measure(self, name: str) -> float:
+        """One measure at the threshold, NaN if it is undefined."""
+        from assay.measures.parser import parse_measure  # noqa: PLC0415  # most look at the table
+
+        if not self.is_chosen:
+            return math.nan
+        return float(parse_measure(name, "binary").of(self.confusion)[0])
+
+    def row(self) -> dict[str, Any]:
+        """All that is known but the measures, as one row of a table."""
+        counts = self.confusion
+        cells = {"tp": counts.tp, "fp": counts.fp, "fn": counts.fn, "tn": counts.tn}
+        return {
+            "rule": str(self.rule),
+            "threshold": self.threshold,
+            "threshold_low": self.interval.low,
+            "threshold_high": self.interval.high,
+            "criterion": self.rule.criterion,
+            "value": self.value,
+            "value_low": self.value_interval.low,
+            "value_high": self.value_interval.high,
+            "corrected": self.corrected,
+            "bound_kept": self.kept,
+            **{name: cell[0].item() if cell is not None and self.is_chosen else None for name, cell in cells.items()},
+            "tied": list(self.tied),
+            "undefined": self.undefined,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """All measures at the threshold, a row each."""
+        return self.measures
+
+    def to_json(self) -> str:
+        """All that is known, numbers in full; a threshold above all scores is null, and said so."""
+        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        return as_json({**_about(self.made), "warnings": list(self.warnings), "thresholds": [_told(self)]})
+
+    def tables(self) -> list[Titled]:
+        """What is shown: the threshold, what it counts, all measures."""
+        from assay.report.thresholds_shown import tables_of_one  # noqa: PLC0415
+
+        return tables_of_one(self)
+
+    def lines(self) -> list[str]:
+        """What the numbers mean, in words."""
+        from assay.report.thresholds_shown import lines_of_one  # noqa: PLC0415
+
+        return [*lines_of_one(self), *self.warnings]
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds(Tabled):
+    """What several rules choose from the same scores, a row each.
+
+    >>> from assay import thresholds
+    >>> found = thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], ["max_accuracy", "max_f"], resamples=0)
+    >>> found["max_f"].threshold
+    0.6
+    """
+
+    chosen: tuple[ChosenThreshold, ...]
+    made: Made
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Thresholds of {self.made.system}: {', '.join(str(one.rule) for one in self.chosen)}>"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the command line says on stderr: all warnings, also those of single rules."""
+        return (*self.warnings, *(warning for one in self.chosen for warning in one.warnings))
+
+    def __iter__(self) -> Iterator[ChosenThreshold]:
+        return iter(self.chosen)
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __getitem__(self, rule: str | Rule) -> ChosenThreshold:
+        """What a rule chose, by its text, or by its name if there is only one such rule."""
+        found = [one for one in self.chosen if str(one.rule) == str(rule)]
+        found = found or [one for one in self.chosen if one.rule.name == str(rule)]
+        if len(found) != 1:
+            names = [str(one.rule) for one in self.chosen]
+            raise ParameterError(f"choose a rule of {listed(names)}, not {str(rule)!r}{did_you_mean(str(rule), names)}")
+        return replace(found[0], warnings=(*self.warnings, *found[0].warnings))
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a rule: threshold, interval, criterion, cells."""
+        rows = [one.row() | {"tied": len(one.tied)} for one in self.chosen]
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def to_json(self) -> str:
+        """All that is known, numbers in full; a threshold above all scores is null, and said so."""
+        from assay.report.layout import as_json  # noqa: PLC0415
+
+        told = {**_about(self.made), "warnings": list(self.notes)}
+        return as_json(told | {"thresholds": [_told(one) for one in self.chosen]})
+
+    def tables(self) -> list[Titled]:
+        """What is shown: what each rule chooses, and what that counts."""
+        from assay.report.thresholds_shown import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """What the numbers mean, in words."""
+        from assay.report.thresholds_shown import lines  # noqa: PLC0415
+
+        return [*lines(self), *self.notes]
+
+
+def _about(made: Made) -> dict[str, Any]:
+    positive = made.positive
+    return {
+        "schema_version": JSON_SCHEMA_VERSION,
+        "system": made.system,
+        "positive": positive if isinstance(positive, str | int | float | bool | None) else str(positive),
+        "items": made.items,
+        "predicted_positive": "score >= threshold",
+        "ties": made.ties,
+        "confidence": made.confidence,
+        "resamples": made.resamples,
+        "seed": made.seed,
+        "judged_on": made.judged_on,
+    }
+
+
+def _told(one: ChosenThreshold) -> dict[str, Any]:
+    told = {name: _plain(value) for name, value in one.row().items()}
+    told["tied"] = [_plain(value) for value in one.tied]
+    measures = {name: value for name, value, _ in one.measures.rows()}
+    reasons = {name: reason for name, _, reason in one.measures.rows() if reason is not None}
+    return told | {"above_all_scores": one.is_above_all, "measures": measures, "undefined_measures": reasons}
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

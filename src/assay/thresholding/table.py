@@ -1,0 +1,104 @@
+"""`ThresholdTable`: what every threshold counts, the table behind a ROC curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from assay.counting.scored import Scored
+from assay.errors import number_of
+from assay.given import whole
+from assay.measures.score_curves import AUC
+from assay.tabled import Tabled
+from assay.thresholding.cells import Candidates
+from assay.thresholding.given import only_one, scored_systems
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+JSON_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdTable(Tabled):
+    """TP, FP, FN, TN, TPR, FPR and accuracy from each threshold on, the highest first.
+
+    >>> print(threshold_table([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]))
+    threshold         TP  FP  FN  TN     TPR     FPR     ACC
+    above all scores   0   0   3   1  0.0000  0.0000  0.2500
+    0.9                1   0   2   1  0.3333  0.0000  0.5000
+    0.8                2   0   1   1  0.6667  0.0000  0.7500
+    0.7                2   1   1   0  0.6667  1.0000  0.5000
+    0.6                3   1   0   0  1.0000  1.0000  0.7500
+    <BLANKLINE>
+    scores: 4 items, 3 positive; AUC 0.6667. Positive is predicted where the score is at least the threshold.
+    """
+
+    frame: pl.DataFrame
+    system: str
+    auc: float
+    #: How many rows there would be, if these are some of them.
+    of: int
+
+    def __repr__(self) -> str:
+        return f"<ThresholdTable of {self.system}: {number_of('threshold', self.frame.height)}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a threshold; the first one is infinite."""
+        return self.frame
+
+    def to_json(self) -> str:
+        """All rows, numbers in full; the threshold above all scores is null."""
+        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        rows = self.frame.with_columns(pl.when(pl.col("threshold").is_finite()).then("threshold").alias("threshold"))
+        told = {"schema_version": JSON_SCHEMA_VERSION, "system": self.system, "auc": self.auc, "of": self.of}
+        return as_json(told | {"rows": rows.to_dicts()})
+
+    def tables(self) -> list[Titled]:
+        """What is shown: all rows."""
+        from assay.report.thresholds_shown import whole_table  # noqa: PLC0415
+
+        return whole_table(self)
+
+    def lines(self) -> list[str]:
+        """What the table is of."""
+        from assay.report.thresholds_shown import lines_of_table  # noqa: PLC0415
+
+        return lines_of_table(self)
+
+
+def threshold_table(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    system: str | None = None,
+    rows: int | None = None,
+) -> ThresholdTable:
+    """Count the decisions that every threshold makes; `rows`: only so many of them, evenly spaced.
+
+    >>> threshold_table([1, 0], [0.9, 0.1]).frame["tpr"].to_list()
+    [0.0, 1.0, 1.0]
+    """
+    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    frame = table_frame(given.scored)
+    total = frame.height
+    if rows is not None and total > whole("rows", rows, 2):
+        frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
+    return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), total)
+
+
+def table_frame(scored: Scored) -> pl.DataFrame:
+    """The cells, rates and accuracy at each threshold; null where a rate is undefined.
+
+    >>> table_frame(Scored.from_lists([0.9], [0.1]))["accuracy"].to_list()
+    [0.5, 1.0, 0.5]
+    """
+    cells = Candidates(scored).cells
+    frame = scored.table.to_frame().with_columns(accuracy=pl.Series(cells.accuracy))
+    return frame.with_columns(pl.col("tpr", "fpr", "accuracy").fill_nan(None))

@@ -1,0 +1,279 @@
+"""`choose_threshold` and `thresholds`: from scores beside the truth to where positive should start."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.counting.confusion import Confusion
+from assay.counting.judgments import Floats
+from assay.given import whole
+from assay.measures.domains import Real
+from assay.stats.bootstrap import Interval, percentiles
+from assay.thresholding.cells import Candidates, Cells
+from assay.thresholding.choosing import (
+    Choice,
+    Drawn,
+    Ties,
+    check_ties,
+    chosen,
+    interval_of_threshold,
+    optimism,
+    redrawn,
+)
+from assay.thresholding.given import ScoredSystem, only_one, said, scored_systems
+from assay.thresholding.registry import Rule, Wanted, parse_rule
+from assay.thresholding.result import ChosenThreshold, Made, Thresholds
+from assay.thresholding.rules import DEFAULT_RULES
+
+_ELSEWHERE = "the other data"
+_CONFIDENCE = Real(0.0, 1.0, inside=True)
+
+
+def choose_threshold(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    rule: str | Rule = "youden",
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    system: str | None = None,
+    ties: Ties = "higher",
+    judged_on: Any = None,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    **parameters: Any,
+) -> ChosenThreshold:
+    """Choose the score from which on positive is predicted, by a rule.
+
+    `y_true` is the truth, with `y_score`, one score an item; or `Predictions`, `Scored` or the path of a file with
+    scores (`system` says which one of several). `rule` is a name or a text such as "max_f(beta=2)"; parameters may also
+    be given by themselves, as in `rule="max_tpr_given_tnr", tnr=0.95`. Thresholds are scores that occur, and infinity.
+
+    `ties`: of several thresholds with the same criterion the higher one is taken, or the lower one; what differs by
+    rounding only is the same. (Of those with the same criterion under a bound such as TNR >= 0.9, first those count
+    that have most of what is bounded.) `judged_on`: other data, in the same shapes or as a pair of y_true and y_score,
+    to judge the chosen threshold on; without, there is a warning. `resamples`, drawn with `seed`, give the intervals;
+    0 for none.
+
+    >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr", tnr=0.9).threshold
+    0.8
+    """
+    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    settings = _Settings.of(ties, confidence, resamples, seed=seed)
+    found = _found([parse_rule(rule, **parameters)], given, _other(judged_on, given), settings)
+    return found[found.chosen[0].rule]
+
+
+def thresholds(
+    y_true: Any,
+    y_score: Any = None,
+    rules: Iterable[str | Rule] | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    system: str | None = None,
+    ties: Ties = "higher",
+    judged_on: Any = None,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    watch: Callable[[int], None] | None = None,
+) -> Thresholds:
+    """Choose thresholds by several rules at once, in one pass over the scores.
+
+    Without `rules`: those that need nothing said, and those with a bound, which is 0.9. The other parameters are those
+    of `choose_threshold`; `watch` is called with the number of resamples that were drawn since.
+
+    >>> thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], resamples=0)["youden"].threshold
+    0.8
+    """
+    wanted = [parse_rule(one) for one in ([rules] if isinstance(rules, str | Rule) else rules or DEFAULT_RULES)]
+    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    settings = _Settings.of(ties, confidence, resamples, seed=seed, watch=watch)
+    return _found(list(dict.fromkeys(wanted)), given, _other(judged_on, given), settings)
+
+
+class _Settings(NamedTuple):
+    """How to choose, and how to draw items anew."""
+
+    ties: Ties
+    confidence: float
+    resamples: int
+    seed: int
+    watch: Callable[[int], None] | None
+
+    @classmethod
+    def of(
+        cls,
+        ties: Ties,
+        confidence: float,
+        resamples: int,
+        *,
+        seed: int,
+        watch: Callable[[int], None] | None = None,
+    ) -> _Settings:
+        """The same, checked."""
+        check_ties(ties)
+        _CONFIDENCE.check("confidence", confidence)
+        return cls(ties, confidence, whole("resamples", resamples, 0), whole("seed", seed, 0), watch)
+
+
+class _Judged(NamedTuple):
+    """A threshold on other data: what it counts, what the rule sees, and the interval of that."""
+
+    confusion: Confusion
+    wanted: Wanted
+    interval: Interval
+    name: str
+
+
+def _other(judged_on: Any, given: ScoredSystem) -> ScoredSystem | None:
+    """The other data; of several systems the one with the same name."""
+    if judged_on is None:
+        return None
+    systems = scored_systems(judged_on, pos_label=given.positive)
+    return only_one([one for one in systems if one.name == given.name] or systems)
+
+
+def _judged(
+    rules: Sequence[Rule], thresholds: Sequence[float], other: ScoredSystem, settings: _Settings
+) -> list[_Judged | None]:
+    """What each rule's threshold counts on other data; None where there is no threshold."""
+    scored, candidates = other.scored, Candidates(other.scored)
+    asked = [(rule, one) for rule, one in zip(rules, thresholds, strict=True) if not math.isnan(one)]
+    drawn: list[list[Floats]] = [[] for _ in asked]
+    for cells in candidates.drawn(settings.resamples, settings.seed):
+        for (rule, threshold), values in zip(asked, drawn, strict=True):
+            values.append(rule.of(cells.at(candidates.place(threshold))).value[:, 0])
+    level = settings.confidence
+    found = iter(
+        _Judged(
+            scored.at(threshold),
+            rule.of(Cells.of(scored.at(threshold))),
+            percentiles(np.concatenate(values), level) if values else _no_interval(level),
+            other.origin or _ELSEWHERE,
+        )
+        for (rule, threshold), values in zip(asked, drawn, strict=True)
+    )
+    return [None if math.isnan(one) else next(found) for one in thresholds]
+
+
+def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | None, settings: _Settings) -> Thresholds:
+    candidates = Candidates(given.scored)
+    choices = [chosen(rule, candidates, settings.ties) for rule in rules]
+    drawn: list[Drawn | None] = [None] * len(rules)
+    if settings.resamples:
+        drawn = [
+            *redrawn(
+                rules,
+                choices,
+                candidates,
+                resamples=settings.resamples,
+                seed=settings.seed,
+                ties=settings.ties,
+                watch=settings.watch,
+            )
+        ]
+    made = Made(
+        given.name,
+        given.positive,
+        given.scored.positives + given.scored.negatives,
+        settings.ties,
+        settings.confidence,
+        settings.resamples,
+        settings.seed,
+        None if other is None else other.origin or _ELSEWHERE,
+    )
+    taken = [_threshold(rule, choice, candidates) for rule, choice in zip(rules, choices, strict=True)]
+    elsewhere = [None] * len(rules) if other is None else _judged(rules, taken, other, settings)
+    here = [_chosen(rule, choice, candidates, made) for rule, choice in zip(rules, choices, strict=True)]
+    results = [
+        _there(_with_spread(one, found, candidates.threshold), judged)
+        for one, found, judged in zip(here, drawn, elsewhere, strict=True)
+    ]
+    warnings = [*said([given, *([] if other is None else [other])])]
+    if other is None and any(one.is_chosen and not one.rule.is_given for one in results):
+        correct = " (the corrected value allows for that)" if settings.resamples else ""
+        warnings.append(
+            "chosen and judged on the same data: on new data the criterion will be worse"
+            f"{correct}; judged_on (--judge-on) takes other data"
+        )
+    return Thresholds(tuple(results), made, tuple(warnings))
+
+
+def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
+    """The threshold itself: a score, infinity, or NaN for none."""
+    if rule.is_given:
+        return float(rule.parameters["threshold"])
+    return math.nan if choice.place < 0 else float(candidates.threshold[choice.place])
+
+
+def _chosen(rule: Rule, choice: Choice, candidates: Candidates, made: Made) -> ChosenThreshold:
+    """What was chosen and what it counts on the data it was chosen on."""
+    column, none = candidates.threshold, _no_interval(made.confidence)
+    threshold = _threshold(rule, choice, candidates)
+    following = choice.place + 1
+    return ChosenThreshold(
+        rule=rule,
+        threshold=threshold,
+        value=choice.value,
+        confusion=candidates.scored.at(math.inf if math.isnan(threshold) else threshold),
+        tied=tuple(column[choice.tied].tolist()),
+        interval=none,
+        value_interval=none,
+        corrected=math.nan,
+        kept=math.nan,
+        below=float(column[following]) if 0 < following < len(column) else -math.inf,
+        undefined=choice.undefined,
+        made=made,
+    )
+
+
+def _there(found: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
+    """The same judged on other data, with a warning if the rule's bound does not hold there."""
+    if judged is None:
+        return found
+    bound = judged.wanted.bound
+    warning = ""
+    if bound is not None and not bound.kept()[0]:
+        warning = f"{found.rule}: {bound} does not hold on {judged.name}: it is {float(bound.quantity[0]):.4g} there"
+    return replace(
+        found,
+        confusion=judged.confusion,
+        value=float(judged.wanted.value[0]),
+        value_interval=judged.interval,
+        corrected=math.nan,
+        warnings=(warning,) if warning else (),
+    )
+
+
+def _with_spread(found: ChosenThreshold, drawn: Drawn | None, column: Floats) -> ChosenThreshold:
+    """With what resamples say: where the threshold may lie, and how much too good the criterion looks."""
+    if drawn is None or not found.is_chosen:
+        return found
+    level = found.made.confidence
+    of_value = percentiles(drawn.fixed, level)
+    if found.rule.is_given:
+        return replace(found, value_interval=of_value)
+    too_good = optimism(drawn)
+    least, most = found.rule.definition.bounds
+    low, high = (min(max(end - too_good, least), most) for end in (of_value.low, of_value.high))
+    return replace(
+        found,
+        interval=interval_of_threshold(drawn, column, level),
+        # The interval of this very threshold, moved by what choosing it has gained: simulations favour that over the
+        # spread of what each resample finds best, which lies too high altogether.
+        value_interval=of_value._replace(low=low, high=high),
+        corrected=min(max(found.value - too_good, least), most),
+        kept=math.nan if drawn.kept is None else float(drawn.kept.mean()),
+    )
+
+
+def _no_interval(confidence: float) -> Interval:
+    return Interval(math.nan, math.nan, confidence, "none")

@@ -1,0 +1,200 @@
+"""`assay thresholds`, and `assay plot` of a classifier's scores, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from test_cli import run_assay
+from typer.testing import CliRunner
+
+import assay
+from assay.cli import app
+from assay.errors import AssayError
+
+DATA = Path(assay.__file__).parent / "data" / "letters"
+C6 = (
+    "P .90, P .80, N .70, P .60, P .55, P .54, N .53, N .52, P .51, N .50, "
+    "P .40, N .39, P .38, N .37, N .36, N .35, P .34, N .33, P .30, N .10"
+)
+SPAM = ("letters/spam.csv", "--positive", "spam", "--system", "bayes", "--resamples", "50")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(DATA, tmp_path / "letters")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(*typed: str) -> str:
+    """The one line that a wrong call ends with, in this process, which is faster than in one of its own."""
+    done = CliRunner().invoke(app, list(typed))
+    assert isinstance(done.exception, AssayError), done.output
+    assert done.stdout == ""
+    return str(done.exception)
+
+
+def test_all_rules_are_shown_a_row_each_and_the_warning_is_on_stderr(folder: Path) -> None:
+    done = run_assay("thresholds", *SPAM, folder=folder)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Thresholds of bayes, positive: spam\nrule ")
+    for rule in ("max_accuracy", "closest_to_corner", "youden", "max_f(beta=1)", "max_tpr_given_tnr(0.9)"):
+        assert done.stdout.count(f"\n{rule} ") >= 2
+    assert "warning: chosen and judged on the same data" in done.stderr
+    assert "same data" not in done.stdout
+
+
+def test_the_worked_example_can_be_typed(folder: Path) -> None:
+    done = run_assay("thresholds", "--scores", C6, "--resamples", "0", "--csv", "--quiet", folder=folder)
+    rows = [line.split(",") for line in done.stdout.splitlines()]
+    assert [row[:2] for row in rows[1:4]] == [
+        ["max_accuracy", "0.54"],
+        ["closest_to_corner", "0.51"],
+        ["youden", "0.54"],
+    ]
+    assert done.stderr == ""
+
+
+def test_the_whole_table(folder: Path) -> None:
+    done = run_assay("thresholds", "--scores", C6, "--table", folder=folder)
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["threshold", "TP", "FP", "FN", "TN", "TPR", "FPR", "ACC"]
+    assert lines[1].startswith("above all scores   0   0  10  10")
+    assert lines[7].split() == ["0.54", "5", "1", "5", "9", "0.5000", "0.1000", "0.7000"]
+    assert lines[-1].startswith("the list: 20 items, 10 positive; AUC 0.6800")
+    cut = run_assay("thresholds", *SPAM[:5], "--table", "--rows", "5", folder=folder)
+    assert "5 of " in cut.stdout
+    whole = run_assay("thresholds", *SPAM[:5], "--table", "--csv", folder=folder)
+    assert len(whole.stdout.splitlines()) > 90
+
+
+def test_one_rule_shows_every_measure(folder: Path) -> None:
+    done = run_assay("thresholds", *SPAM, "--rule", "max_f(beta=2)", folder=folder)
+    assert done.stdout.startswith("max_f(beta=2)\nthreshold ")
+    for word in ("What it counts", "predicted spam", "Specificity", "MCC", "NPV"):
+        assert word in done.stdout
+
+
+def test_rules_have_options_of_their_own(folder: Path) -> None:
+    asked = ("--tnr", "0.95", "--tpr", "0.9", "--recall", "0.8", "--precision", "0.7", "--cost", "fp=1,fn=10")
+    more = ("--prevalence", "0.01", "--budget", "20", "--threshold", "0.5", "-r", "weighted(0.7)", "--json")
+    told = json.loads(run_assay("thresholds", *SPAM, *asked, *more, folder=folder).stdout)
+    assert [one["rule"] for one in told["thresholds"]] == [
+        "weighted(w=0.7)", "max_tpr_given_tnr(0.95)", "max_tnr_given_tpr(0.9)", "max_precision_given_recall(0.8)",
+        "max_recall_given_precision(0.7)", "cost(fp=1, fn=10, prevalence=0.01)", "budget(alerts=20)",
+        "fixed(threshold=0.5)",
+    ]  # fmt: skip
+    assert (told["system"], told["positive"], told["resamples"], told["seed"]) == ("bayes", "spam", 50, 0)
+    share = json.loads(run_assay("thresholds", *SPAM, "--budget", "5%", "--json", folder=folder).stdout)
+    assert share["thresholds"][0]["rule"] == "budget(share=0.05)"
+    assert share["thresholds"][0]["tp"] + share["thresholds"][0]["fp"] <= 10
+
+
+def test_other_data_to_judge_on(folder: Path) -> None:
+    lines = (folder / "letters" / "spam.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "first.csv").write_text("\n".join(lines[:101]) + "\n", encoding="utf-8")
+    (folder / "second.csv").write_text("\n".join([lines[0], *lines[101:]]) + "\n", encoding="utf-8")
+    done = run_assay("thresholds", "first.csv", *SPAM[1:], "--judge-on", "second.csv", folder=folder)
+    assert "What they count on second.csv" in done.stdout
+    assert "corrected" not in done.stdout
+    assert "same data" not in done.stderr
+
+
+@pytest.mark.parametrize("form", ["--csv", "--json", "--markdown", "--latex"])
+def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
+    done = run_assay("thresholds", *SPAM, form, "-o", "out.txt", folder=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (folder / "out.txt").read_text(encoding="utf-8") == run_assay(
+        "thresholds", *SPAM, form, folder=folder
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ((), "give a file with truth and scores, or --scores"),
+        (("letters/spam.csv",), "which label is positive, ham or spam? say pos_label='ham'"),
+        (("letters/spam.csv", "--positive", "spam"), "there are bayes, words: say system='bayes'"),
+        (("letters/spam.csv", "--positive", "sapm"), "expected a label of ham, spam, got 'sapm'; did you mean spam?"),
+        ((*SPAM, "--rule", "yuoden"), "no rule is called 'yuoden'; did you mean youden?"),
+        ((*SPAM, "--budget", "many"), "--budget is a number of alerts or a share, such as 50 or 5%, not 'many'"),
+        ((*SPAM, "--cost", "fp"), "expected parameter=value"),
+        ((*SPAM, "--prevalence", "0.1"), "--prevalence goes with --cost"),
+        ((*SPAM, "--rows", "3"), "--rows goes with --table"),
+        ((*SPAM, "--table", "--rule", "youden"), "--table shows all thresholds"),
+        ((*SPAM, "--scores", C6), "give a file with truth and scores, or --scores"),
+        ((*SPAM, "--json", "--csv"), "choose one of --json and --csv"),
+        (("--scores", "P .9, X .3"), "--scores: expected a class and a score each"),
+        (("--scores", "P .9", "--system", "a"), "--system goes with a file, not with --scores"),
+        (("nothing.csv",), "nothing.csv: cannot be read: no such file or directory"),
+        (("labels.csv",), "labels.csv: expected scores, one an item, got labels only"),
+        (("bad.csv",), "bad.csv"),
+        (("empty.csv",), "empty.csv"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(typed: tuple[str, ...], says: str, folder: Path) -> None:
+    (folder / "labels.csv").write_text("truth,prediction\n1,0\n0,0\n", encoding="utf-8")
+    (folder / "bad.csv").write_text("truth,score\n1,0.5\n0,high\n", encoding="utf-8")
+    (folder / "empty.csv").write_text("truth,score\n", encoding="utf-8")
+    line = refused("thresholds", *typed)
+    assert says in line
+    assert "\n" not in line
+
+
+def test_a_wrong_call_ends_with_exit_code_2(folder: Path) -> None:
+    done = run_assay("thresholds", "nothing.csv", folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "assay: nothing.csv: cannot be read: no such file or directory\n"
+
+
+def test_one_class_gives_na_with_the_reason(folder: Path) -> None:
+    (folder / "one.csv").write_text("truth,score\n1,0.5\n1,0.6\n", encoding="utf-8")
+    done = run_assay("thresholds", "one.csv", "--resamples", "0", folder=folder)
+    assert done.returncode == 0
+    assert "youden: NA, there is no negative item." in done.stdout
+
+
+class TestPlot:
+    @pytest.mark.parametrize("kind", ["roc", "pr", "det", "calibration", "gain", "lift", "scores"])
+    def test_every_kind_is_written(self, kind: str, folder: Path) -> None:
+        done = CliRunner().invoke(app, ["plot", kind, "letters/spam.csv", "--positive", "spam", "-o", "x.csv"])
+        assert done.exit_code == 0, done.output
+        assert done.stderr.startswith("x.csv: ")
+        assert (folder / "x.csv").read_text(encoding="utf-8").startswith("system,")
+
+    def test_a_picture_of_one_class_of_several(self, folder: Path) -> None:
+        pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
+        done = run_assay("plot", "roc", "letters/topics.csv", "--positive", "order", "-o", "x.svg", folder=folder)
+        assert (done.returncode, (folder / "x.svg").read_text(encoding="utf-8")[:4]) == (0, "<svg")
+
+    def test_files_are_put_side_by_side(self, folder: Path) -> None:
+        for name in ("a", "b"):
+            (folder / f"{name}.csv").write_text("truth,score\n1,0.9\n0,0.2\n1,0.4\n", encoding="utf-8")
+        run_assay("plot", "roc", "a.csv", "other=b.csv", "-o", "x.json", folder=folder)
+        told = json.loads((folder / "x.json").read_text(encoding="utf-8"))
+        assert [one["system"] for one in told["summary"]] == ["a", "other"]
+        assert told["points"][0]["threshold"] is None
+
+    @pytest.mark.parametrize(
+        ("typed", "says"),
+        [
+            (("roc", "letters/spam.csv", "--positive", "spam", "--bins", "4"), "--bins has no meaning for roc"),
+            (("pr", "letters/spam.csv", "--positive", "spam", "--seed", "4"), "--seed has no meaning for pr"),
+            (("roc", "letters/spam.csv", "-k", "pr"), "--kind goes with judgments and runs"),
+            (("roc", "letters/spam.csv", "--level", "2"), "--level goes with judgments and runs"),
+            (("roc", "letters/spam.csv", "--subtopics"), "--subtopics goes with judgments and runs"),
+            (("qrels.txt", "a.run", "--band", "pointwise"), "--band goes with a classifier's curves"),
+            (("qrels.txt", "a.run", "--positive", "spam"), "--positive goes with a classifier's curves"),
+            (("roc", "one.csv"), "one: a ROC curve needs positive and negative items: none is negative"),
+            (("scores", *SPAM[:3], "--threshold", "yuoden"), "no rule is called 'yuoden'"),
+        ],
+    )  # fmt: skip
+    def test_what_is_wrong_is_said_in_one_line(self, typed: tuple[str, ...], says: str, folder: Path) -> None:
+        (folder / "one.csv").write_text("truth,score\n1,0.5\n1,0.6\n", encoding="utf-8")
+        line = refused("plot", *typed, "-o", "x.csv")
+        assert says in line
+        assert "\n" not in line
+        assert not (folder / "x.csv").exists()
