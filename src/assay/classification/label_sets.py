@@ -12,7 +12,7 @@ from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_sets import LabelSets
 from assay.errors import ParameterError
-from assay.measures.over_classes import NO_CLASS
+from assay.measures.over_classes import averaged
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 
@@ -40,11 +40,7 @@ def of_label_sets(measure: Measure, sets: LabelSets) -> PerQuery:
         raise ParameterError(f"{measure} is computed from {counts}, which items with several labels do not have")
     if is_per_item(measure):
         return measure.per_unit(sets.per_item())
-    result = measure.per_unit(sets.per_label())
-    if measure.is_micro:
-        return result.pooled()
-    values = averages(measure, stacked(sets.per_label()))
-    return PerQuery(values, "mean over labels", undefined={NO_CLASS: np.isnan(values)} if np.isnan(values[0]) else {})
+    return averaged(measure, sets.per_label())
 
 
 def stacked(classes: Confusion) -> Floats:

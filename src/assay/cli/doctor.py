@@ -1,13 +1,18 @@
-"""`assay doctor QRELS RUN...`."""
+"""`assay doctor QRELS RUN...`, `assay doctor PREDICTIONS...`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output
 from assay.errors import ParameterError
+
+if TYPE_CHECKING:
+    from assay.diagnosis import Diagnosis
+
+_PREDICTIONS = "Predictions of a classifier"
 
 
 def register(app: typer.Typer) -> None:
@@ -16,8 +21,16 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    qrels: options.Judgments,
-    runs: options.Runs,
+    qrels: Annotated[
+        str,
+        typer.Argument(metavar="QRELS", help="Judgments: a file, or - for stdin; or a file of predictions."),
+    ],
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="RUN", help="Runs: one file or several; name=FILE gives a name. Or further predictions."
+        ),
+    ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,6 +43,18 @@ def doctor(
         str | None, typer.Option("--grades", "--scale", help="The scale, as 0..3 or 0,1,2: other grades are errors.")
     ] = None,
     level: options.Level = 1.0,
+    train: Annotated[
+        str | None, typer.Option(help="The items that a classifier was trained on.", rich_help_panel=_PREDICTIONS)
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The positive one of two labels.", rich_help_panel=_PREDICTIONS)
+    ] = None,
+    truth: Annotated[str | None, typer.Option(help="The column of true labels.", rich_help_panel=_PREDICTIONS)] = None,
+    prediction: Annotated[
+        str | None, typer.Option(help="The column of predicted labels.", rich_help_panel=_PREDICTIONS)
+    ] = None,
+    score: Annotated[str | None, typer.Option(help="The column of scores.", rich_help_panel=_PREDICTIONS)] = None,
+    ids: Annotated[str | None, typer.Option(help="The column of item ids.", rich_help_panel=_PREDICTIONS)] = None,
     every: Annotated[
         bool, typer.Option("--all", help="List the checks that found nothing, too.", rich_help_panel=options.OUTPUT)
     ] = False,
@@ -39,7 +64,7 @@ def doctor(
     to: output.Output = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Look judgments and runs over for whatever makes numbers wrong or misleading.
+    """Look judgments and runs, or a classifier's predictions, over for whatever makes numbers wrong or misleading.
 
     It goes on where `assay evaluate` refuses a file. Exit 1 if there is an error among the findings, 0 if not.
     """
@@ -47,10 +72,26 @@ def doctor(
     from assay import diagnosis as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.report.diagnoses import show  # noqa: PLC0415
 
+    columns = {"truth": truth, "prediction": prediction, "score": score, "ids": ids}
+    of_rankings = {"measure": measure, "topics": topics, "documents": documents, "grades": grades}
+    of_predictions = {"train": train, "positive": positive, **columns}
     with inputs.working("examining", hidden=quiet):
-        found = verb.doctor(
-            qrels, _named(qrels, runs), measure or None, topics=topics, documents=documents, grades=grades, level=level
-        )
+        if _are_predictions(qrels, columns):
+            _refuse(of_rankings, "goes with judgments and runs, and these are predictions")
+            found = _examined([qrels, *(runs or [])], train, positive, columns)
+        else:
+            if not runs:
+                raise ParameterError("give runs after the judgments, or a file of predictions")
+            _refuse(of_predictions, "goes with predictions, and these are judgments and runs")
+            found = verb.doctor(
+                qrels,
+                _named(qrels, runs),
+                measure or None,
+                topics=topics,
+                documents=documents,
+                grades=grades,
+                level=level,
+            )
     if form is None:
         text = output.text_of(lambda out: show(found, out, every=every), plain=to is not None)
     else:
@@ -58,6 +99,29 @@ def doctor(
     output.deliver(text, to)
     if not found.is_healthy:
         raise typer.Exit(1)
+
+
+def _are_predictions(path: str, columns: dict[str, str | None]) -> bool:
+    """Whether a file holds predictions: by its columns, or because somebody says which of them hold what."""
+    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415
+
+    if any(name is not None for name in columns.values()):
+        return True
+    return path != "-" and looks_like_predictions(path)
+
+
+def _examined(paths: list[str], train: str | None, positive: str | None, columns: dict[str, str | None]) -> Diagnosis:
+    from assay.diagnosis.predicted import examine  # noqa: PLC0415
+    from assay.files.prediction_columns import Said  # noqa: PLC0415
+
+    said = Said(columns["truth"], columns["prediction"], columns["score"], columns["ids"])
+    return examine(paths, train=train, said=said, pos_label=positive)
+
+
+def _refuse(said: dict[str, Any], why: str) -> None:
+    for name, value in said.items():
+        if value:
+            raise ParameterError(f"--{name} {why}")
 
 
 def _named(qrels: str, runs: list[str]) -> Any:

@@ -1,24 +1,23 @@
-"""`assay explain MEASURE QRELS RUN --query Q`, `assay explain MEASURE --grades 3,2,0,1`."""
+"""`assay explain MEASURE QRELS RUN --query Q`, `assay explain MEASURE --grades 3,2,0,1`, `... --matrix '5 0; 1 3'`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output
+from assay.cli.label_inputs import LabelInputs
+from assay.cli.typed_lists import Typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.counting import Confusion, Ranks
-    from assay.files.lists import Named
+    from assay.explanation import Explanation
     from assay.measures import Measure
-    from assay.measures.given_curve import GivenCurve
 
 _LIST = "A list instead of files; repeat it for several queries, NAME=LIST gives one a name"
-#: What goes with which kind of list.
-_GRADES_ONLY = "goes with --grades"
+_CLASSIFIERS = "Classifiers: a matrix or scores instead of files, and what of them is meant"
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     measure: Annotated[str, typer.Argument(metavar="MEASURE", help="The measure, such as nDCG@10.")],
-    qrels: Annotated[str | None, typer.Argument(metavar="QRELS", help="Judgments.")] = None,
+    qrels: Annotated[
+        str | None, typer.Argument(metavar="QRELS", help="Judgments; or a file of a classifier's predictions.")
+    ] = None,
     run: Annotated[str | None, typer.Argument(metavar="RUN", help="The run.")] = None,
     query: Annotated[
         str | None, typer.Option("-q", "--query", help="Which query; without it, how all are put together.")
@@ -55,6 +56,45 @@ def explain(
     points: Annotated[
         list[str] | None,
         typer.Option(help="Points of a curve, precision@recall: .1@1,.5@.9,1@0.", rich_help_panel=_LIST),
+    ] = None,
+    matrix: Annotated[
+        str | None,
+        typer.Option(help="A confusion matrix, '13 4 2; 2 15 1; 5 1 57', or a file.", rich_help_panel=_CLASSIFIERS),
+    ] = None,
+    scores: Annotated[
+        str | None, typer.Option(help="Classes and scores: 'P .90, N .70, P .60'.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option("--class", help="Which class, against the rest.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The positive label; with --counts, its name.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="The labels in order: Woman,Man,Child.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    orientation: Annotated[
+        str | None,
+        typer.Option(help="Of a matrix: rows_are_true (default), rows_are_predicted.", rich_help_panel=_CLASSIFIERS),
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Positive is predicted from this score on.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(help="Whose predictions, if a file has several.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Which item, for measures of single items.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    truth: Annotated[str | None, typer.Option(help="The column of true labels.", rich_help_panel=_CLASSIFIERS)] = None,
+    prediction: Annotated[
+        str | None, typer.Option(help="The column of predicted labels.", rich_help_panel=_CLASSIFIERS)
+    ] = None,
+    score: Annotated[str | None, typer.Option(help="The column of scores.", rich_help_panel=_CLASSIFIERS)] = None,
+    weight: Annotated[str | None, typer.Option(help="The column of weights.", rich_help_panel=_CLASSIFIERS)] = None,
+    ids: Annotated[str | None, typer.Option(help="The column of item ids.", rich_help_panel=_CLASSIFIERS)] = None,
+    nulls: Annotated[
+        str | None, typer.Option(help="Labels left empty: error (default), drop, label.", rich_help_panel=_CLASSIFIERS)
     ] = None,
     gain: Annotated[str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)] = None,
     discount: Annotated[
@@ -84,132 +124,95 @@ def explain(
 
     From files: MEASURE QRELS RUN --query ID; without --query, how the numbers of all queries are put together. From a
     list: MEASURE --grades 3,2,0,1, with --relevant or --exist for what was not retrieved; MEASURE --counts TP,FP,FN,TN;
-    or MEASURE --points precision@recall,...
+    or MEASURE --points precision@recall,... Of a classifier: MEASURE PREDICTIONS, MEASURE --matrix '5 0; 1 3' or
+    MEASURE --scores 'P .90, N .70'.
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex, html=html)
-    from assay.explanation import explain as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.measures import parse_measure  # noqa: PLC0415
-
-    wanted = _with_parameters(parse_measure(measure), gain=gain, discount=discount)
-    sources = {"QRELS": qrels, "--grades": grades, "--counts": counts, "--points": points}
+    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules |= {"compat": compat, "judge": judge, "undefined": undefined}
+    sources = {"QRELS": qrels, "--grades": grades, "--counts": counts, "--points": points, "--matrix": matrix}
+    sources["--scores"] = scores
     given = [name for name, value in sources.items() if value]
     if len(given) != 1:
         raise ParameterError(
-            "give judgments and a run, or --grades, or --counts, or --points" + (", not several" if given else "")
+            f"give judgments and a run, or --grades, or --counts, or --points{', not several' if given else ''}; "
+            "of a classifier, a file of predictions, or --matrix, or --scores"
         )
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-    rules |= {"compat": compat, "judge": judge, "undefined": undefined}
-    typed = _Typed(grades, counts, points, relevant, exist, swap)
-    if qrels is not None:
-        if run is None:
-            raise ParameterError("give a run after the judgments")
-        typed.refuse("goes with --grades, not with files", "relevant", "exist", "swap")
-        rules |= {"subtopics": True} if subtopics else {}  # not said is not no
-        result = verb(wanted, qrels, inputs.opened(qrels, [run]), query=query, show=show, running=running, **rules)
+    typed = Typed(grades, counts, points, relevant, exist, swap)
+    of_labels = LabelInputs(
+        matrix, scores, labels, positive, orientation, system, truth, prediction, score, weight, ids, nulls
+    )
+    chosen = {"label": label, "item": item, "threshold": threshold}
+    look = {"query": query, "show": show, "running": running}
+    if (found := _classifier(of_labels, qrels, run)) is not None:
+        options.refuse_rules(rules)
+        typed.refuse("goes with --grades", "relevant", "exist", "swap")
+        _refuse({"gain": gain, "discount": discount}, "is about rankings")
+        chosen["orientation"] = orientation or "rows_are_true"
+        result = _explained(measure, found, **chosen, **look)
     else:
-        named = {"relevance_level", "collection_size", "undefined"}
-        options.refuse_rules({name: value for name, value in rules.items() if name not in named})
-        counted = typed.counted(level, collection_size)
-        result = verb(wanted, counted, query=query, show=show, running=running, undefined=undefined)
+        wanted = _with_parameters(measure, gain=gain, discount=discount)
+        _refuse(chosen, "is about classifiers: give predictions, --matrix or --scores")
+        if qrels is not None:
+            of_labels.refuse("is about classifiers, and these are judgments and a run")
+            typed.refuse("goes with --grades, not with files", "relevant", "exist", "swap")
+            rules |= {"subtopics": True} if subtopics else {}  # not said is not no
+            result = _explained(wanted, qrels, inputs.opened(qrels, [run or ""]), **look, **rules)
+        else:
+            others = [name for name in of_labels._fields if name != "positive" or not counts]
+            of_labels.refuse("is about classifiers: it goes with predictions, --matrix or --scores", *others)
+            named = {"relevance_level", "collection_size", "undefined"}
+            options.refuse_rules({name: value for name, value in rules.items() if name not in named})
+            typed = typed._replace(
+                positive=positive, classes=bool(counts) and (positive is not None or _is_of_classes(wanted))
+            )
+            result = _explained(wanted, typed.counted(level, collection_size), **look, undefined=undefined)
     result = replace(result, more="--show {}")
     output.deliver(output.rendered(result, form, plain=to is not None), to)
 
 
-def _with_parameters(measure: Measure, **typed: str | None) -> Measure:
+def _explained(measure: Any, *given: Any, **said: Any) -> Explanation:
+    from assay.explanation import explain as verb  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return verb(measure, *given, **said)
+
+
+def _classifier(of_labels: LabelInputs, path: str | None, run: str | None) -> Any:
+    """What a classifier did, if that is what was given."""
+    if of_labels.matrix is not None:
+        return of_labels.confusion_matrix()
+    if of_labels.scores is not None:
+        return of_labels.scored()
+    if path is None or run is not None:
+        return None
+    found = of_labels.predictions(path)
+    if found is None:
+        raise ParameterError("give a run after the judgments, or a file of predictions")
+    return found
+
+
+def _is_of_classes(measure: Any) -> bool:
+    from assay.explanation.labels import is_of_classes  # noqa: PLC0415
+
+    return is_of_classes(measure)
+
+
+def _refuse(said: dict[str, Any], why: str) -> None:
+    for name, value in said.items():
+        if value is not None:
+            raise ParameterError(f"--{'class' if name == 'label' else name} {why}")
+
+
+def _with_parameters(measure: str, **typed: str | None) -> str | Measure:
     """The measure with parameters that were typed as options, unless the measure's own text has them."""
+    from assay.measures import parse_measure  # noqa: PLC0415
     from assay.measures.parser import parse_value  # noqa: PLC0415
 
     said = {name: text for name, text in typed.items() if text is not None}
+    if not said:
+        return measure
+    wanted = parse_measure(measure)
     for name in said:
-        if name in measure.given:
-            raise ParameterError(f"{name} is said twice: in {measure} and by --{name}")
-    return measure(**{name: parse_value(text) for name, text in said.items()})
-
-
-class _Typed(NamedTuple):
-    """Lists as they were typed, and what was said of them."""
-
-    grades: list[str] | None
-    counts: list[str] | None
-    points: list[str] | None
-    relevant: list[int] | None
-    exist: list[str] | None
-    swap: list[str] | None
-
-    def refuse(self, why: str, *names: str) -> None:
-        """Refuse what has no meaning here."""
-        for name in names:
-            if getattr(self, name):
-                raise ParameterError(f"--{name} {why}")
-
-    def counted(self, level: float, collection_size: int | None) -> Ranks | Confusion | GivenCurve:
-        """The counts that the lists stand for."""
-        if self.grades:
-            return self._ranks(level, collection_size)
-        why = f"{_GRADES_ONLY}, not with --{'counts' if self.counts else 'points'}"
-        self.refuse(why, "relevant", "exist", "swap")
-        if level != 1:
-            raise ParameterError(f"--level {why}: what is relevant is decided there")
-        if self.counts:
-            return _confusion(self.counts, collection_size)
-        return _curve(self.points or [], collection_size)
-
-    def _ranks(self, level: float, collection_size: int | None) -> Ranks:
-        from assay.explanation import ranks_of  # noqa: PLC0415
-        from assay.files.lists import grades_in, numbers_by_grade, swapped  # noqa: PLC0415
-
-        lists = _named(self.grades or [])
-        grades = [grades_in(one.text) for one in lists]
-        for ranks in self.swap or []:
-            grades = [swapped(one, ranks) for one in grades]
-        said: dict[str, Any] = {"relevant": self.relevant or None}
-        said["exist"] = [numbers_by_grade(text) for text in self.exist] if self.exist else None
-        return ranks_of(*grades, **said, collection_size=collection_size, level=level, names=_names(lists))
-
-
-def _confusion(typed: list[str], collection_size: int | None) -> Confusion:
-    from assay.files.lists import cells_in  # noqa: PLC0415
-
-    lists = _named(typed)
-    tables = [cells_in(one.text) for one in lists]
-    if len({len(cells) for cells in tables}) > 1:
-        raise ParameterError("give TP,FP,FN,TN for every query, or TP,FP,FN for every query")
-    if collection_size is not None:
-        if any(len(cells) == 4 or collection_size < sum(cells) for cells in tables):
-            raise ParameterError("--collection-size goes with TP,FP,FN, and is not less than their sum")
-        tables = [[*cells, collection_size - sum(cells)] for cells in tables]
-    return _confusion_of(tables, _names(lists))
-
-
-def _confusion_of(tables: list[list[int]], names: list[str]) -> Confusion:
-    import numpy as np  # noqa: PLC0415
-
-    from assay.counting import Confusion  # noqa: PLC0415
-
-    tp, fp, fn, *tn = (np.array(cell, dtype=np.int64) for cell in zip(*tables, strict=True))
-    return Confusion(tuple(names), tp, fp, fn, tn[0] if tn else None)
-
-
-def _curve(typed: list[str], collection_size: int | None) -> GivenCurve:
-    from assay.files.lists import points_in  # noqa: PLC0415
-    from assay.measures.given_curve import GivenCurve  # noqa: PLC0415
-
-    if collection_size is not None:
-        raise ParameterError("--collection-size has no meaning for points of a precision-recall curve")
-    lists = _named(typed)
-    return replace(GivenCurve.from_points(*(points_in(one.text) for one in lists)), units=tuple(_names(lists)))
-
-
-def _named(typed: list[str]) -> list[Named]:
-    from assay.files.lists import Named  # noqa: PLC0415
-
-    return [Named.of(text) for text in typed]
-
-
-def _names(lists: list[Named]) -> list[str]:
-    """What the queries are called: as said, or q1, q2 and so on."""
-    names = [one.name or f"q{number}" for number, one in enumerate(lists, 1)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ParameterError(f"two lists are called {name!r}")
-    return names
+        if name in wanted.given:
+            raise ParameterError(f"{name} is said twice: in {wanted} and by --{name}")
+    return wanted(**{name: parse_value(text) for name, text in said.items()})

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import SEVERITIES, Finding
 from assay.diagnosis.opening import Opened, named, open_judgments, open_run
+from assay.diagnosis.predicted import examine
 from assay.diagnosis.registry import About, checks
 from assay.diagnosis.result import Diagnosis
 from assay.errors import ParameterError
@@ -23,25 +24,41 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 def doctor(
     qrels: Any,
-    runs: Any,
+    runs: Any = None,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
     topics: Any = None,
     documents: Any = None,
     grades: str | Sequence[float] | None = None,
     level: float = 1.0,
+    train: Any = None,
+    pos_label: Any = None,
     watch: Callable[[str], None] | None = None,
 ) -> Diagnosis:
-    """Look judgments and runs over for whatever makes numbers wrong or misleading.
+    """Look judgments and runs, or predictions, over for whatever makes numbers wrong or misleading.
 
     It goes on where `evaluate` refuses: bad lines are named, the others are looked at. `measures` are those that ties
     and topics are judged by (nDCG@10, AP, RR and P@10, unless given). `topics` and `documents`: files or tables that
     judged ids should be in. `grades`: the scale, as in `"0..3"`, `"0,1,2"` or a list. `level`: the smallest grade that
     counts as relevant. `watch` is called with the name of each run before it is read.
 
+    Of a classifier, give `Predictions` or a file of them (or a list of such) alone. `train`: a file or a Polars frame
+    of the items that it was trained on, which should not be among those it is judged by. `pos_label`: the positive one
+    of two labels.
+
     >>> doctor({"q1": {"d1": 2, "d2": 0}}, {"q1": {"d1": 2.0, "d2": 1.0}}, "AP").verdict
     'nothing found'
+    >>> from assay import Predictions
+    >>> doctor(Predictions.of([0, 1] * 10, [1, 1] * 10)).findings[0].says
+    "'1' is predicted for all items, and right for 10 of 20 items"
     """
+    if runs is None:
+        if (measures, topics, documents, grades) != (None, None, None, None):
+            raise ParameterError("measures, topics, documents and grades go with judgments and runs")
+        several = isinstance(qrels, Sequence) and not isinstance(qrels, str)
+        return examine(qrels if several else [qrels], train=train, pos_label=pos_label, watch=watch)
+    if train is not None or pos_label is not None:
+        raise ParameterError("train and pos_label go with predictions, not with judgments and runs")
     wanted = _measures(DEFAULT_MEASURES if measures is None else measures)
     scale, is_range = _scale(grades)
     judgments = open_judgments(qrels)

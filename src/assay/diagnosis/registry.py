@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from assay.diagnosis.findings import Example, Finding, Severity
 
 if TYPE_CHECKING:
+    from assay.diagnosis.labelled import Labelled, LabelledFile
     from assay.diagnosis.opening import Opened
 
+    Examined: TypeAlias = Opened | LabelledFile | Labelled
+
 #: What a check looks at: a file as it was read, the judgments, one run by itself or with the judgments, and all runs
-#: together by themselves or with the judgments.
-About: TypeAlias = Literal["file", "judgments", "ranking", "run", "rankings", "runs"]
+#: together by themselves or with the judgments. Of classifiers: a file of predictions, one system of it, two labels
+#: and their scores, probabilities, and a file beside that of the items it was trained on.
+About: TypeAlias = Literal[
+    "file", "judgments", "ranking", "run", "rankings", "runs",
+    "predictions", "system", "scored", "probabilities", "training",
+]  # fmt: skip
 
 
 class Check(NamedTuple):
@@ -32,6 +39,8 @@ _CHECKS: dict[str, Check] = {}
 #: The modules that define checks, in the order in which these are made.
 _MODULES = ("lines", "duplicates", "grades", "topics", "identifiers", "scores", "ranked", "plausibility", "systems",
             "suitability")  # fmt: skip
+#: The same for predictions of classifiers.
+_MODULES_OF_PREDICTIONS = ("label_columns", "label_scores", "labelled_items", "label_noise", "leakage")
 
 
 def check(name: str, about: About, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:
@@ -47,7 +56,7 @@ def check(name: str, about: About, *severities: Severity, question: str, advice:
 def found(
     name: str,
     severity: Severity,
-    file: Opened | None,
+    file: Examined | None,
     says: str,
     count: int = 1,
     *,
@@ -60,7 +69,7 @@ def found(
 
     `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
     """
-    system = file.name if file is not None and file.kind == "run" else None
+    system = file.name if file is not None and file.kind in {"run", "system"} else None
     return Finding(
         name, severity, "all runs" if file is None else file.file, says, todo or _CHECKS[name].advice, count,
         tuple(examples), tuple(details), system, float(count if weight is None else weight),
@@ -68,14 +77,28 @@ def found(
 
 
 def checks(about: About | None = None) -> list[Check]:
-    """All checks in the order in which they are made, or those about one thing.
+    """All checks of judgments and runs in the order in which they are made, or those about one thing.
 
     >>> [known.name for known in checks("file")][:3]
     ['empty', 'compression', 'encoding']
     """
-    for module in _MODULES:
+    return [known for known in _loaded(_MODULES) if about in {None, known.about}]
+
+
+def checks_of_predictions() -> list[Check]:
+    """All checks of predictions in the order in which they are made.
+
+    >>> checks_of_predictions()[0].name
+    'unreadable'
+    """
+    return _loaded(_MODULES_OF_PREDICTIONS)
+
+
+def _loaded(modules: tuple[str, ...]) -> list[Check]:
+    """The checks that modules define."""
+    for module in modules:
         importlib.import_module(f"assay.diagnosis.{module}")
     # Whoever has loaded one of them before the others does not change the order.
-    order = {f"assay.diagnosis.{module}": place for place, module in enumerate(_MODULES)}
-    found = sorted(_CHECKS.values(), key=lambda known: order[known.find.__module__])
-    return [known for known in found if about in {None, known.about}]
+    order = {f"assay.diagnosis.{module}": place for place, module in enumerate(modules)}
+    own = [known for known in _CHECKS.values() if known.find.__module__ in order]
+    return sorted(own, key=lambda known: order[known.find.__module__])

@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.diagnosis.findings import SEVERITIES, Finding, Severity
 from assay.diagnosis.registry import Check
-from assay.errors import number_of
+from assay.errors import listed, number_of
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:
@@ -37,9 +37,19 @@ class Diagnosis(Tabled):
     measures: tuple[str, ...]
     #: Checks that there was nothing to make on: the judgments, or all runs, could not be read.
     not_made: tuple[Check, ...] = ()
+    #: Of classifiers: the files, and the systems in them; there are no judgments and no runs then.
+    predictions: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Diagnosis of {self.judgments} and {number_of('run', len(self.runs))}: {self.verdict}>"
+        return f"<Diagnosis of {self.subject}: {self.verdict}>"
+
+    @property
+    def subject(self) -> str:
+        """What was looked at, in words."""
+        if self.predictions:
+            return f"{listed(self.predictions)}, {number_of('system', len(self.systems))}"
+        return f"{self.judgments} and {number_of('run', len(self.runs))}"
 
     @property
     def is_healthy(self) -> bool:
@@ -92,13 +102,14 @@ class Diagnosis(Tabled):
                 "details": [dict(row) for row in finding.details],
             }
 
+        about: dict[str, Any] = {"judgments": self.judgments, "runs": list(self.runs), "measures": list(self.measures)}
+        if self.predictions:
+            about = {"predictions": list(self.predictions), "systems": list(self.systems)}
         return as_json(
             {
                 "schema_version": JSON_SCHEMA_VERSION,
                 "verdict": self.verdict,
-                "judgments": self.judgments,
-                "runs": list(self.runs),
-                "measures": list(self.measures),
+                **about,
                 "counts": {severity: len(self.of(severity)) for severity in SEVERITIES},
                 "findings": [told(finding) for finding in self.findings],
                 "passed": [check.name for check in self.passed],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from assay.errors import several
 from assay.explanation.working import Formula, StepTable
 from assay.measures.registry import Measure
 from assay.tabled import Tabled
@@ -83,7 +84,7 @@ class Explanation(Tabled):
         frame = pl.concat(frames, how="diagonal_relaxed").with_columns(pl.col(pl.Float64).fill_nan(None))
         if not self.parts:
             return frame
-        each = [part.to_frame().select(pl.lit(part.unit).alias("query"), pl.all()) for part in self.parts]
+        each = [part.to_frame().select(pl.lit(part.unit).alias(self.unit_kind), pl.all()) for part in self.parts]
         return pl.concat([*each, frame], how="diagonal_relaxed")
 
     def to_json(self) -> str:
@@ -118,7 +119,7 @@ class Explanation(Tabled):
             "remarks": list(self.remarks),
             "signature": self.signature,
         }
-        return told | ({"queries": [part._told() for part in self.parts]} if self.parts else {})
+        return told | ({several(self.unit_kind): [part._told() for part in self.parts]} if self.parts else {})
 
     def tables(self) -> list[Titled]:
         """The steps: of the ranking, of the ideal ranking, of whatever else the measure looks at."""

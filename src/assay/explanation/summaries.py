@@ -5,14 +5,26 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from assay.counting.judgments import Floats
+from assay.errors import several
 from assay.explanation.working import StepTable
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, Steps, given
 from assay.measures.summary import Undefined, filled
 
+#: What a unit adds to a weighted mean.
+CONTRIBUTION = "contribution"
 
-def put_together(measure: Measure, result: PerQuery, undefined: Undefined) -> PerQuery:
-    """The summary as a formula: its one value is that of `summarise`.
+
+def put_together(
+    measure: Measure,
+    result: PerQuery,
+    undefined: Undefined,
+    unit_kind: str = "query",
+    *,
+    weight: Floats | None = None,
+) -> PerQuery:
+    """The summary as a formula: its one value is that of `summarise`; `weight`: what each unit weighs in a mean.
 
     >>> from assay.counting import Ranks
     >>> from assay.measures import AP
@@ -22,22 +34,35 @@ def put_together(measure: Measure, result: PerQuery, undefined: Undefined) -> Pe
     if measure.is_micro:
         return result.pooled()
     values = filled(measure, result.values, undefined)
-    values = values[~np.isnan(values)]
-    how, name = measure.definition.summary, str(measure)
+    known = ~np.isnan(values)
+    values = values[known]
+    how, name, units = measure.definition.summary, str(measure), several(unit_kind)
     column = f"ln {name}" if how == "geometric" else name
-    steps = Steps(
-        np.zeros(len(values), dtype=np.int64), 1, {column: np.log(values) if how == "geometric" else values}, "queries"
-    )
-    total = steps.sum(column)
+    columns = {column: np.log(values) if how == "geometric" else values}
+    if weight is not None:
+        column = CONTRIBUTION
+        columns[column] = values * weight[known]
+    total = Steps(np.zeros(len(values), dtype=np.int64), 1, columns, units).sum(column)
     if how == "sum":
         return total
-    mean = total / given("queries", [len(values)], when_zero="no query has a value")
+    none = f"no {unit_kind} has a value"
+    if weight is not None:
+        return total / given("weights", [weight[known].sum()], when_zero=none)
+    mean = total / given(units, [len(values)], when_zero=none)
     return mean.exp() if how == "geometric" else mean
 
 
-def units_table(measure: Measure, units: tuple[str, ...], result: PerQuery, undefined: Undefined) -> StepTable:
+def units_table(
+    measure: Measure,
+    units: tuple[str, ...],
+    result: PerQuery,
+    undefined: Undefined,
+    unit_kind: str = "query",
+    *,
+    weight: Floats | None = None,
+) -> StepTable:
     """What each unit adds: its value, and what it counts as where it is undefined; its counts for a micro average."""
-    rows: dict[str, object] = {"query": pl.Series(units, dtype=pl.String)}
+    rows: dict[str, object] = {unit_kind: pl.Series(units, dtype=pl.String)}
     if measure.is_micro:
         counted = {
             leaf.op if leaf.column is None else leaf.column: leaf.values
@@ -45,7 +70,7 @@ def units_table(measure: Measure, units: tuple[str, ...], result: PerQuery, unde
             if leaf.constant is None
         }
         frame = pl.DataFrame(rows | counted)
-        return StepTable("queries", tuple((name, "sum") for name in counted), frame, {})
+        return StepTable(several(unit_kind), tuple((name, "sum") for name in counted), frame, {})
     name = str(measure)
     rows[name] = pl.Series(result.values).fill_nan(None)
     column, values = name, filled(measure, result.values, undefined)
@@ -54,5 +79,9 @@ def units_table(measure: Measure, units: tuple[str, ...], result: PerQuery, unde
         rows[column] = pl.Series(values).fill_nan(None)
     if measure.definition.summary == "geometric":
         rows[f"ln {name}"], column = pl.Series(np.log(values)).fill_nan(None), f"ln {name}"
+    meanings = {}
+    if weight is not None:
+        rows["weight"], rows[CONTRIBUTION], column = weight, pl.Series(values * weight).fill_nan(None), CONTRIBUTION
+        meanings = {CONTRIBUTION: f"{name} × weight"}
     frame = pl.DataFrame(rows).with_columns(pl.col(column).cum_sum().alias("running_sum"))
-    return StepTable("queries", ((column, "sum"),), frame, {})
+    return StepTable(several(unit_kind), ((column, "sum"),), frame, meanings)

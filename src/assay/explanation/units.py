@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.counting.confusion import Confusion
+from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean, listed
 from assay.measures.given_curve import GivenCurve
@@ -37,7 +38,8 @@ def number_of_unit(counts: Counts, query: str | None) -> int | None:
             )
         if query in counts.ignored_topics:
             raise ParameterError(f"query {query!r} has no judgments, so it has no number: it is ignored")
-    raise ParameterError(f"choose a query of {listed(units)}, not {query!r}{did_you_mean(query, units)}")
+    kind = f"an {counts.unit_kind}" if counts.unit_kind == "item" else f"a {counts.unit_kind}"
+    raise ParameterError(f"choose {kind} of {listed(units)}, not {query!r}{did_you_mean(query, units)}")
 
 
 def only(counts: Counts, number: int) -> Counts:
@@ -53,6 +55,11 @@ def only(counts: Counts, number: int) -> Counts:
         own = slice(number, number + 1)
         tn = None if counts.tn is None else counts.tn[own]
         return Confusion(unit, counts.tp[own], counts.fp[own], counts.fn[own], tn, counts.unit_kind)
+    if isinstance(counts, Probabilities):
+        own = slice(number, number + 1)
+        weight = None if counts.weight is None else counts.weight[own]
+        ids = None if counts.item_id is None else counts.item_id[own]
+        return replace(counts, truth=counts.truth[own], scores=counts.scores[own], weight=weight, item_id=ids)
     if not isinstance(counts, GivenCurve):
         return counts  # one number for the whole table: there is nothing to take apart
     points = counts.points.where(counts.points.unit == number)

@@ -19,6 +19,8 @@ _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}
 _FUNCTIONS = {"sqrt": "√"}
 _REDUCED = {"sum": "sum of", "max": "largest"}
 _ALONE = 3
+#: Where in a table a largest value stands.
+_PLACES = ("rank", "threshold", "recall")
 #: So many numbers that are added up are written out.
 _MOST_TERMS = 8
 
@@ -87,15 +89,38 @@ def _together(one: StepTable, other: StepTable) -> StepTable:
 
 
 def _joined(one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    """The rows and columns of both; without ranks to go by, those of the longer one, the others being among them."""
-    if "rank" not in one.columns:
+    """The rows and columns of both; those of the longer one if there are no ranks or thresholds to go by."""
+    key = next((name for name in ("rank", "threshold") if name in one.columns and name in other.columns), None)
+    if key is None and _same_rows(one, other):
+        return pl.concat([one, other.select(pl.exclude(one.columns))], how="horizontal")
+    if key is None:
         return one if one.height >= other.height else other
     new = [name for name in other.columns if name not in one.columns]
-    old = [name for name in one.columns if name in other.columns and name != "rank"]
-    ranks = [frame.with_columns(pl.col("rank").cast(pl.Float64)) for frame in (one, other)]
-    joined = ranks[0].join(ranks[1], on="rank", how="full", coalesce=True, suffix=" again").sort("rank")
+    old = [name for name in one.columns if name in other.columns and name != key]
+    rows = [frame.with_columns(pl.col(key).cast(pl.Float64)) for frame in (one, other)]
+    joined = rows[0].join(rows[1], on=key, how="full", coalesce=True, suffix=" again")
+    joined = joined.sort(key, descending=key == "threshold")
     joined = joined.with_columns(pl.coalesce(name, f"{name} again").alias(name) for name in old)
     return joined.select(*one.columns, *new)
+
+
+def _same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    """Whether two tables have the same rows, as far as they have columns in common."""
+    shared = [name for name in one.columns if name in other.columns]
+    return one.height == other.height and one.select(shared).equals(other.select(shared))
+
+
+def with_class_names(table: StepTable, labels: Sequence[object]) -> StepTable:
+    """Steps that are numbered by class, with the names of the classes; what is added up so far says nothing of them.
+
+    >>> with_class_names(StepTable("classes", (), pl.DataFrame({"class": [1, 0]}), {}), ["a", "b"]).frame["class"][0]
+    'b'
+    """
+    if "class" not in table.frame.columns:
+        return table
+    names = pl.Series("class", list(map(str, labels)), dtype=pl.String)
+    named = table.frame.with_columns(names.gather(table.frame["class"].cast(pl.UInt32)))
+    return table._replace(frame=named.select(pl.exclude("^running_.*$")))
 
 
 def named_parts(result: PerQuery, unit: int) -> StepTable | None:
@@ -115,13 +140,13 @@ def named_parts(result: PerQuery, unit: int) -> StepTable | None:
 
 
 def _at(leaf: PerQuery, unit: int) -> tuple[str, float] | None:
-    """The first rank that has the largest value, or the first recall if there are no ranks."""
+    """The first rank that has the largest value, or the first threshold or recall if there are no ranks."""
     steps, column = leaf.steps, leaf.column
     if leaf.op != "max" or steps is None or column is None:
         return None
     there = np.flatnonzero((steps.unit == unit) & (steps[column] == leaf.values[unit]))
-    place = "rank" if "rank" in steps.columns else "recall"
-    return (place, float(steps[place][there[0]])) if len(there) else None
+    place = next((name for name in _PLACES if name in steps.columns), None)
+    return (place, float(steps[place][there[0]])) if place is not None and len(there) else None
 
 
 class Formula(NamedTuple):
@@ -171,7 +196,7 @@ def formula(result: PerQuery, unit: int) -> Formula:
     words, numbers = (_written(result, leaf_text, outermost=True)[0] for leaf_text in (word, number))
     place = ""
     if not result.operands and result.values[unit] != 0 and (at := _at(result, unit)) is not None:
-        place = f"at rank {short(at[1])}" if at[0] == "rank" else f"in the row of recall {short(at[1])}"
+        place = f"in the row of recall {short(at[1])}" if at[0] == "recall" else f"at {at[0]} {short(at[1])}"
         words = f"{words}, {place}"
     if np.isnan(result.values[unit]) and not np.isnan(_comes_to(result, unit)):
         return Formula(

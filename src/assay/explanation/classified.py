@@ -1,0 +1,237 @@
+"""Numbers of classifiers taken apart: from a confusion matrix, from scores, or from right and wrong decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.counting.confusion import Confusion
+from assay.counting.confusion_matrix import ConfusionMatrix, Orientation
+from assay.counting.judgments import Floats
+from assay.counting.scored import Scored
+from assay.errors import ParameterError, number_of
+from assay.explanation.averages import other_averages
+from assay.explanation.decisions import matrix_table
+from assay.explanation.numbers import PAGE, PAGE_OF_THRESHOLDS, Shown, explained, summarised
+from assay.explanation.result import Explanation
+from assay.explanation.units import number_of_unit
+from assay.explanation.working import StepTable, counts_named, formula, step_tables
+from assay.measures import parse_measure
+from assay.measures.over_classes import overall
+from assay.measures.registry import LabelCounts, Measure
+from assay.measures.steps import PerQuery
+from assay.measures.summary import escaped_judge
+from assay.measures.vocabularies import Vocabulary
+from assay.report.layout import short
+
+_CELLS = ("tp", "fp", "fn", "tn")
+
+
+class Chosen(NamedTuple):
+    """Which system, class, item and threshold a number is about, and how matrices are turned."""
+
+    system: str | None = None
+    label: Any = None
+    item: str | None = None
+    threshold: float | None = None
+    orientation: Orientation = "rows_are_true"
+
+    def refuse(self, why: str, *names: str) -> None:
+        """Refuse what has no meaning here."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise ParameterError(f"{name} {why}")
+
+
+def label_measure(measure: str | Measure, vocabulary: Vocabulary) -> Measure:
+    """A measure as classifiers of two labels, or of more, understand it.
+
+    >>> label_measure("F1", "multiclass"), label_measure(parse_measure("MCC", "multiclass"), "binary").definition.counts
+    (F, <class 'assay.counting.confusion.Confusion'>)
+    """
+    if isinstance(measure, Measure) and measure.definition.vocabulary == "ranking":
+        raise ParameterError(f"{measure} is a measure of rankings: give the name that classifiers have for it as text")
+    if isinstance(measure, Measure) and measure.definition.vocabulary == vocabulary:
+        return measure
+    return parse_measure(str(measure), vocabulary)
+
+
+def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, shown: Shown) -> Explanation:
+    """One class of a matrix, or what is made of all classes.
+
+    >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
+    >>> of_matrix("Recall", matrix, Chosen(label="b"), Shown(None, False)).formula.numbers
+    '3 / 4'
+    """
+    chosen.refuse("is about single items: a matrix has none", "item")
+    chosen.refuse("is about scores: a matrix has none", "threshold")
+    one_class = chosen.label is not None or matrix.positive is not None
+    wanted = label_measure(measure, "binary" if one_class else "multiclass")
+    whole = matrix_table(matrix, "matrix", chosen.orientation)
+    if wanted.definition.counts is not Confusion:
+        if chosen.label is not None:
+            raise ParameterError(f"{wanted} is one number for all classes: leave out the class")
+        return explained(wanted, matrix, overall(wanted, matrix), 0, shown, before=[whole])
+    average = wanted.parameters.get("average", "binary" if one_class else "macro")
+    if chosen.label is not None and average != "binary":
+        raise ParameterError(f"{wanted} is an average over classes: leave out the average, or the class")
+    if average != "binary":
+        made = of_all_classes(wanted, matrix.per_class(), overall(wanted, matrix), shown)
+        said = tuple(other_averages(wanted, matrix, average))
+        return replace(made, steps=(whole, *made.steps), remarks=said)
+    label = matrix.labels[matrix.positive or 0] if chosen.label is None else chosen.label
+    return _of_one_class(wanted, matrix, chosen._replace(label=matrix.labels[matrix.place(label)]), whole, shown)
+
+
+def _of_one_class(
+    measure: Measure, matrix: ConfusionMatrix, chosen: Chosen, whole: StepTable, shown: Shown
+) -> Explanation:
+    """The matrix, the class against the rest, and the number of the class."""
+    label = chosen.label
+    cells = replace(matrix.against_rest(label), units=(str(label),), unit_kind="class")
+    before = [whole]
+    if len(matrix.labels) > 2:
+        before.append(matrix_table(matrix.collapse(label), f"{label} against the rest", chosen.orientation))
+    made = explained(measure, cells, measure.per_unit(cells), 0, shown, before=before)
+    return replace(made, signature=_of_class(made.signature, str(label)))
+
+
+def _of_class(signature: str, label: str) -> str:
+    """A signature that says which class the number is about."""
+    if "|positive=" in signature:
+        return signature
+    before, rule, after = signature.rpartition("|undefined=")
+    return f"{before}|positive={escaped_judge(label)}{rule}{after}"
+
+
+def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, shown: Shown) -> Explanation:
+    """Each class's number, and how they become one."""
+    of_one = _of_one(measure)
+    each = of_one.per_unit(classes)
+    alone = shown._replace(signature=None)
+    parts = [explained(of_one, classes, each, number, alone) for number in range(len(classes.units))]
+    return Explanation(
+        measure=measure,
+        unit=number_of("class", len(classes.units)),
+        unit_kind="class",
+        value=float(total.values[0]),
+        reason=total.reason(0),
+        steps=(_classes(measure, classes, each, total),),
+        counts=tuple(counts_named([(total, 0)])),
+        formula=formula(total, 0),
+        signature=shown.signature_of(measure, classes),
+        shown=shown.depth or PAGE,
+        # The table of the classes has their cells; what else a class's number could be made of is told for one class.
+        parts=tuple(replace(part, steps=(), other_ways=()) for part in parts),
+        summary="sum"
+        if of_one.definition.summary == "sum"
+        else f"{measure.parameters.get('average', 'macro')} average",
+        undefined_units=sum(not part.is_defined for part in parts),
+    )
+
+
+def _of_one(measure: Measure) -> Measure:
+    """The measure of a single class."""
+    chosen = {name: value for name, value in measure.chosen.items() if name != "average"}
+    return parse_measure(measure.name, "binary")(**chosen)
+
+
+def _classes(measure: Measure, classes: Confusion, each: PerQuery, total: PerQuery) -> StepTable:
+    """A row a class: its cells, what is summed over classes or its number, and what that adds."""
+    rows: dict[str, Any] = {"class": pl.Series(classes.units, dtype=pl.String)}
+    rows |= {name.upper(): getattr(classes, name) for name in _CELLS}
+    if measure.is_micro:
+        rows |= {leaf.op: leaf.values for leaf in each.leaves() if leaf.constant is None}
+        return StepTable("classes", tuple((name, "sum") for name in rows if name != "class"), pl.DataFrame(rows), {})
+    [steps] = step_tables([(total, 0)])
+    numbered = pl.DataFrame(rows).with_row_index("place")
+    added = steps.frame.with_columns(place=pl.col("class").cast(pl.UInt32)).drop("class")
+    frame = numbered.join(added, on="place", how="left", maintain_order="left").drop("place")
+    return StepTable("classes", steps.reduced, frame, {"value": f"{measure.name} of the class", **steps.meanings})
+
+
+def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, shown: Shown) -> Explanation:
+    """A number made of all thresholds, or of the decisions at one.
+
+    >>> scored = Scored.from_lists(positive=[0.9, 0.6], negative=[0.7, 0.6])
+    >>> of_scored("AUC", scored, Chosen(), Shown(None, False)).formula.numbers
+    '(2 + 0.5000 × 1) / (2 × 2)'
+    >>> of_scored("Recall", scored, Chosen(threshold=0.7), Shown(None, False)).formula.numbers
+    '1 / 2'
+    """
+    chosen.refuse("is about several classes: these are scores of one", "label")
+    chosen.refuse("is about measures of single items, such as Brier, from predictions", "item")
+    wanted = label_measure(measure, "binary")
+    shown = shown._replace(depth=shown.depth or PAGE_OF_THRESHOLDS)
+    if wanted.definition.counts is Scored:
+        if chosen.threshold is not None:
+            raise ParameterError(f"{wanted} looks at all thresholds: leave out the threshold")
+        return explained(wanted, scored, wanted.per_unit(scored), 0, shown)
+    if wanted.definition.counts is not Confusion:
+        raise ParameterError(f"{wanted} is computed from {wanted.definition.counts.__name__}, not from scores alone")
+    threshold = usual_threshold(scored) if chosen.threshold is None else chosen.threshold
+    cells = scored.at(threshold)
+    made = explained(wanted, cells, wanted.per_unit(cells), 0, shown)
+    said = f"positive is predicted from a score of {threshold:g} on"
+    steps = (*made.steps, at_every_threshold(wanted, scored)) if shown.running else made.steps
+    return replace(made, steps=steps, remarks=(said, *made.remarks), shown=shown.depth or PAGE_OF_THRESHOLDS)
+
+
+def usual_threshold(scored: Scored) -> float:
+    """0.5, as long as scores may be probabilities; otherwise somebody has to say."""
+    if any(((side < 0) | (side > 1)).any() for side in (scored.positive, scored.negative)):
+        raise ParameterError("scores outside 0 to 1 have no usual threshold: say threshold=... (--threshold)")
+    return 0.5
+
+
+def at_every_threshold(measure: Measure, scored: Scored) -> StepTable:
+    """The decisions that each threshold makes, and the measure of them.
+
+    >>> from assay.measures import parse_measure
+    >>> scored = Scored.from_lists(positive=[0.9], negative=[0.7])
+    >>> at_every_threshold(parse_measure("Accuracy", "binary"), scored).frame["Accuracy"].to_list()
+    [0.5, 1.0, 0.5]
+    """
+    table = scored.table
+    cells = {name: getattr(table, name) for name in _CELLS}
+    counts = Confusion(tuple(map(short, table.threshold)), **cells, unit_kind="table")
+    columns = {"threshold": table.threshold} | {name.upper(): cell for name, cell in cells.items()}
+    columns |= {"TPR": table.tpr, "FPR": table.fpr, str(measure): measure.per_unit(counts).values}
+    frame = pl.DataFrame(columns).with_columns(pl.exclude("threshold").fill_nan(None))
+    return StepTable("thresholds", (), frame, {"TPR": "TP / (TP + FN)", "FPR": "FP / (FP + TN)"})
+
+
+def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, shown: Shown) -> Explanation:
+    """Right and wrong decisions that were counted already: of one class, or of several."""
+    chosen.refuse("is about scores: these are decisions", "threshold")
+    several = len(counts.units) > 1
+    wanted = label_measure(measure, "multiclass" if several else "binary")
+    if wanted.definition.counts is not Confusion:
+        wanted = label_measure(measure, "binary")
+    unit = chosen.item if counts.unit_kind == "item" else chosen.label
+    return of_units(wanted, counts, None if unit is None else str(unit), shown, parts=counts.unit_kind != "item")
+
+
+def of_units(
+    measure: Measure,
+    counts: LabelCounts,
+    unit: str | None,
+    shown: Shown,
+    *,
+    parts: bool = False,
+    weight: Floats | None = None,
+) -> Explanation:
+    """One unit, or all: with each one's steps if `parts` are asked for; `weight`: what each weighs in a mean."""
+    result = measure.per_unit(counts)
+    if measure.definition.summary == "pooled":
+        if unit is not None:
+            raise ParameterError(f"{measure} is one number for all items: leave out the item")
+        return replace(explained(measure, counts, result, 0, shown), unit="all items", unit_kind="table")
+    number = number_of_unit(counts, unit)
+    if number is not None:
+        return explained(measure, counts, result, number, shown)
+    each = range(len(counts.units)) if parts else ()
+    made = tuple(explained(measure, counts, result, one, shown) for one in each)
+    return summarised(measure, counts, result, shown, made, weight=weight)

@@ -1,0 +1,138 @@
+"""What a classifier's number is explained from: predictions, a classification made of them, or counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.counting.confusion import Confusion
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.label_sets import LabelSets
+from assay.counting.scored import Scored
+from assay.errors import ParameterError
+from assay.explanation.classified import (
+    Chosen,
+    label_measure,
+    of_all_classes,
+    of_decisions,
+    of_matrix,
+    of_scored,
+    of_units,
+)
+from assay.explanation.numbers import Shown, undefined_rule
+from assay.explanation.result import Explanation
+from assay.measures import parse_measure
+from assay.measures.over_classes import averaged
+from assay.measures.registry import Measure
+from assay.tables import Predictions
+
+if TYPE_CHECKING:
+    from assay.classification.result import Classification
+
+_CLASSIFICATION = ("assay.classification.result", "Classification")
+_LABEL_COUNTS = (Confusion, ConfusionMatrix)
+
+
+def is_of_labels(given: Any) -> bool:
+    """Whether somebody gives what a classifier did.
+
+    >>> is_of_labels(Predictions.of([1], [1])), is_of_labels(Confusion.from_table(1, 1, 1))
+    (True, False)
+    """
+    if isinstance(given, Confusion):
+        return given.unit_kind != "query"
+    return isinstance(given, ConfusionMatrix | Scored | Predictions | str | Path) or _is_classification(given)
+
+
+def is_of_classes(measure: str | Measure) -> bool:
+    """Whether only classifiers have a measure of right and wrong decisions by this name, and retrieved sets have none.
+
+    >>> is_of_classes("Precision"), is_of_classes("SetP"), is_of_classes("NPV")
+    (True, False, False)
+    """
+    kinds: dict[str, Any] = {}
+    for vocabulary in ("ranking", "binary"):
+        with suppress(ParameterError):  # no such name, or parameters that it does not take
+            kinds[vocabulary] = parse_measure(measure, vocabulary).definition
+    of_sets, of_classes = (kinds.get(vocabulary) for vocabulary in ("ranking", "binary"))
+    if of_sets is not None and of_sets.counts is Confusion and of_sets.vocabulary == "ranking":
+        return False
+    return of_classes is not None and of_classes.counts is Confusion
+
+
+def _is_classification(given: Any) -> bool:
+    # By its name: its module loads SciPy, which nobody should wait for who explains a ranking.
+    return any((kind.__module__, kind.__name__) == _CLASSIFICATION for kind in type(given).__mro__)
+
+
+def of_labels(
+    measure: str | Measure, given: Any, chosen: Chosen, shown: Shown, rules: Mapping[str, Any]
+) -> Explanation:
+    """The number of a classifier, whatever it is given by.
+
+    >>> matrix = ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"])
+    >>> of_labels("Accuracy", matrix, Chosen(), Shown(None, False), {}).value
+    0.875
+    """
+    if isinstance(given, Predictions | str | Path):
+        from assay.classification import classify  # noqa: PLC0415  # it loads SciPy, which rankings do without
+
+        given = classify(given, [measure], threshold=chosen.threshold, **rules)
+    elif isinstance(given, Confusion) and set(rules) == {"undefined"}:
+        shown = shown._replace(undefined=undefined_rule(rules["undefined"]))
+    elif rules:
+        raise ParameterError(f"{next(iter(rules))!r} is a rule of classify: it goes with predictions")
+    if _is_classification(given):
+        return _of_classification(measure, given, chosen, shown)
+    chosen.refuse("says whose predictions are meant: counts are of nobody", "system")
+    if isinstance(given, ConfusionMatrix):
+        return of_matrix(measure, given, chosen, shown)
+    return (of_scored if isinstance(given, Scored) else of_decisions)(measure, given, chosen, shown)
+
+
+def _of_classification(
+    measure: str | Measure, classification: Classification, chosen: Chosen, shown: Shown
+) -> Explanation:
+    """What a classification has counted, taken apart; the measure need not be one of its own."""
+    from assay.classification.signatures import label_signature  # noqa: PLC0415
+
+    counts = classification.system(chosen.system).counts
+    wanted = label_measure(measure, "multiclass" if chosen.label is None else "binary")
+    if classification.vocabulary == "binary":
+        wanted = label_measure(measure, "binary")
+    shown = shown._replace(signature=label_signature(wanted, classification))
+    kind = wanted.definition.counts
+    if kind in _LABEL_COUNTS and Scored in counts and (shown.running or chosen.threshold is not None):
+        threshold = classification.threshold if chosen.threshold is None else chosen.threshold
+        return of_scored(wanted, counts[Scored], chosen._replace(threshold=threshold), shown)
+    if kind in _LABEL_COUNTS and ConfusionMatrix in counts:
+        return of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), shown)
+    if LabelSets in counts:
+        return _of_label_sets(measure, counts[LabelSets], chosen, shown)
+    if kind not in counts:
+        name = classification.system(chosen.system).name
+        raise ParameterError(f"{wanted} is computed from scores, and {name} has none that it could use")
+    if kind is Scored:
+        return of_scored(wanted, counts[Scored], chosen, shown)
+    chosen.refuse("has no meaning for measures of single items", "label")
+    return of_units(wanted, counts[kind], chosen.item, shown, weight=counts[kind].weight)
+
+
+def _of_label_sets(measure: str | Measure, sets: LabelSets, chosen: Chosen, shown: Shown) -> Explanation:
+    """Items with several labels each: of one label, of one item, or over all labels or items."""
+    from assay.classification.computing import measure_of  # noqa: PLC0415
+    from assay.classification.label_sets import is_per_item  # noqa: PLC0415
+
+    wanted = measure_of(measure if isinstance(measure, Measure) else str(measure), "multilabel")
+    if wanted.definition.counts is not Confusion:
+        counts = wanted.definition.counts.__name__
+        raise ParameterError(f"{wanted} is computed from {counts}, which items with several labels do not have")
+    if chosen.label is not None:
+        chosen.refuse("and a class: choose one of them", "item")
+        return of_units(label_measure(measure, "binary"), sets.per_label(), str(chosen.label), shown)
+    if chosen.item is not None or is_per_item(wanted):
+        alone = wanted if is_per_item(wanted) else label_measure(measure, "binary")
+        return of_units(alone, sets.per_item(), chosen.item, shown, weight=sets.weight)
+    return of_all_classes(wanted, sets.per_label(), averaged(wanted, sets.per_label()), shown)
