@@ -18,7 +18,7 @@ from assay.comparison.pairing import pairs_of
 from assay.report import comparisons
 from assay.report.sentences import sentences
 from assay.stats.corrections import CORRECTIONS
-from assay.stats.pairs import SIMULTANEOUS
+from assay.stats.suited_tests import SIMULTANEOUS
 from assay.stats.tests import TESTS
 
 

@@ -1,7 +1,7 @@
 """The pages tell the truth: every example in them is run, and nothing that users can type is left out.
 
 Two conventions hold on all pages, in a folder that holds a copy of the data that come along (`src/assay/data/tea`, and
-`bicycles` in it):
+`bicycles` and `letters` in it):
 
 - a fenced block with `>>>` prompts is a doctest; the blocks of a page share their names;
 - a fenced `console` block with a `$ assay` command is a session: every `$` line is run, and below it stands what a
@@ -45,9 +45,10 @@ class Command(NamedTuple):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the data that come along to work in: those of tea, and beside them the collection on bicycles."""
+    """A copy of the data that come along to work in: those of tea, and beside them bicycles and letters."""
     copy = shutil.copytree(TEA, tmp_path / "tea")
-    shutil.copytree(TEA.parent / "bicycles", copy / "bicycles")
+    for other in ("bicycles", "letters"):
+        shutil.copytree(TEA.parent / other, copy / other)
     return copy
 
 
@@ -147,7 +148,10 @@ def test_every_measure_gets_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from measure_pages import pages  # type: ignore[import-not-found]  # noqa: PLC0415  # beside the pages, not in a package
 
     made = pages()
-    assert set(made) == {*measures.registered(), "index"}
+    assert set(made) == {*measures.registered(), "index", "classifiers"}
+    for vocabulary in ("binary", "multiclass"):
+        for measure in measures.registered(vocabulary).values():
+            assert f"### {measure.name}\n" in made["classifiers"]
     for measure in (measure for measure in vars(measures).values() if isinstance(measure, assay.Measure)):
         assert f"[{measure.name}]({measure.name}.md)" in made["index"]
         assert ">>> " in made[measure.name]

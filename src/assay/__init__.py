@@ -19,14 +19,18 @@ _HOMES = {
         "compare_signatures",
         "parse_signature",
     ),
+    "assay.classification": ("Classification", "classify", "scorer"),
     "assay.comparison": ("Comparison", "compare"),
     "assay.correlation": ("Correlations", "correlate"),
     "assay.counting": ("Confusion", "Policies", "Ranks"),
+    "assay.counting.confusion_matrix": ("ConfusionMatrix",),
     "assay.diagnosis": ("Diagnosis", "doctor"),
     "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
     "assay.explanation": ("Explanation", "explain"),
+    "assay.extraction": ("Extraction", "extract"),
     "assay.files.collections": ("Collection", "read_collection"),
+    "assay.files.predictions": ("read_predictions",),
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
     "assay.files.scores": ("read_scores",),
     "assay.files.writing": ("write",),
@@ -37,7 +41,8 @@ _HOMES = {
     "assay.measures.given_curve": ("GivenCurve",),
     "assay.planning": ("Plan", "plan"),
     "assay.reporting": ("Report", "make_report"),
-    "assay.tables": ("Documents", "Qrels", "Run", "Scores", "Topics"),
+    "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
+    "assay.thresholding": ("ChosenThreshold", "Thresholds", "choose_threshold", "thresholds"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -50,6 +55,9 @@ if TYPE_CHECKING:
     from assay.auditing import audit as audit
     from assay.auditing import compare_signatures as compare_signatures
     from assay.auditing import parse_signature as parse_signature
+    from assay.classification import Classification as Classification
+    from assay.classification import classify as classify
+    from assay.classification import scorer as scorer
     from assay.comparison import Comparison as Comparison
     from assay.comparison import compare as compare
     from assay.correlation import Correlations as Correlations
@@ -57,6 +65,7 @@ if TYPE_CHECKING:
     from assay.counting import Confusion as Confusion
     from assay.counting import Policies as Policies
     from assay.counting import Ranks as Ranks
+    from assay.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
     from assay.diagnosis import Diagnosis as Diagnosis
     from assay.diagnosis import doctor as doctor
     from assay.errors import AssayError as AssayError
@@ -69,8 +78,11 @@ if TYPE_CHECKING:
     from assay.evaluation import evaluate as evaluate
     from assay.explanation import Explanation as Explanation
     from assay.explanation import explain as explain
+    from assay.extraction import Extraction as Extraction
+    from assay.extraction import extract as extract
     from assay.files.collections import Collection as Collection
     from assay.files.collections import read_collection as read_collection
+    from assay.files.predictions import read_predictions as read_predictions
     from assay.files.reading import read_documents as read_documents
     from assay.files.reading import read_qrels as read_qrels
     from assay.files.reading import read_run as read_run
@@ -92,10 +104,15 @@ if TYPE_CHECKING:
     from assay.reporting import Report as Report
     from assay.reporting import make_report as make_report
     from assay.tables import Documents as Documents
+    from assay.tables import Predictions as Predictions
     from assay.tables import Qrels as Qrels
     from assay.tables import Run as Run
     from assay.tables import Scores as Scores
     from assay.tables import Topics as Topics
+    from assay.thresholding import ChosenThreshold as ChosenThreshold
+    from assay.thresholding import Thresholds as Thresholds
+    from assay.thresholding import choose_threshold as choose_threshold
+    from assay.thresholding import thresholds as thresholds
 
 
 def __getattr__(name: str) -> Any:

@@ -1,10 +1,13 @@
-"""What statistics start from: an evaluation or bare scores, with the systems paired by unit."""
+"""What statistics start from: an evaluation, classifiers or bare scores, with the systems paired by unit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import polars as pl
+
+from assay.classification.pairing import Classifiers, are_predictions
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
@@ -26,8 +29,12 @@ _NO_SAMPLE = {
 }
 
 
+#: Rules of reading predictions, as opposed to those of evaluating rankings.
+_RULES_OF_PREDICTIONS = ("pos_label", "threshold", "missing")
+
+
 class Measured(NamedTuple):
-    """Scores, and the evaluation that they come from if there is one.
+    """Scores, and the evaluation that they come from if there is one; or classifiers, which have no scores of units.
 
     >>> measured = Measured.of({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, ["RR"])
     >>> measured.paired("RR").observed
@@ -38,10 +45,17 @@ class Measured(NamedTuple):
     evaluation: Evaluation | None = None
     #: What a value that there is not does to its unit.
     undefined: Undefined = "counted_as"
+    classifiers: Classifiers | None = None
 
     @classmethod
     def of(cls, given: Any, runs: Any = None, measures: Any = None, *, seed: int = 0, **rules: Any) -> Measured:
-        """Take an evaluation; or judgments and runs, and the rules of `evaluate`; or scores, or a file of them."""
+        """Take an evaluation; or judgments and runs, and the rules of `evaluate`; or scores, or a file of them.
+
+        Or predictions: a `Classification`, `Predictions` or files of them, several in a list or one after the other,
+        with `pos_label`, `threshold` and `missing` (`error`, or `drop` items that a system lacks).
+        """
+        if are_predictions(given) and (runs is None or are_predictions(runs)):
+            return cls._of_predictions([given] if runs is None else [given, runs], rules)
         if runs is not None:
             wanted = DEFAULT_MEASURES if measures is None else measures
             return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
@@ -61,8 +75,26 @@ class Measured(NamedTuple):
         kind = type(given).__name__
         raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
 
+    @classmethod
+    def _of_predictions(cls, given: list[Any], rules: dict[str, Any]) -> Measured:
+        for name in rules:
+            if name not in _RULES_OF_PREDICTIONS:
+                raise ParameterError(f"{name!r} is a rule of evaluation: it goes with judgments and runs")
+        (first, *others) = given
+        classifiers = first if isinstance(first, Classifiers) and not others else Classifiers.of(given, **rules)
+        return cls(Scores(pl.DataFrame(schema=Scores.SCHEMA)), undefined="skip", classifiers=classifiers)
+
+    @classmethod
+    def of_units(cls, verb: str, given: Any, runs: Any = None, measures: Any = None, **rules: Any) -> Measured:
+        """The same where numbers of units are needed: refuse classifiers, whose label measures have none."""
+        if are_predictions(given):
+            raise InputError(f"{verb} takes numbers of units, and predictions have none; `assay compare` takes them")
+        return cls.of(given, runs, measures, **rules)
+
     def measures(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[str]:
         """The measures asked for, as the scores call them; all there are, if none is."""
+        if self.classifiers is not None:
+            return [str(one) for one in self.classifiers.measures(wanted)]
         known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
         if wanted is None:
             return known
@@ -76,7 +108,9 @@ class Measured(NamedTuple):
         return list(dict.fromkeys(map(str, listed)))
 
     def paired(self, measure: str) -> Paired:
-        """The systems under one measure; micro averages keep their formulas."""
+        """The systems under one measure; micro averages keep their formulas, and label measures their items."""
+        if self.classifiers is not None:
+            return self.classifiers.paired(self.classifiers.measure(measure))
         evaluation = self.evaluation
         paired = Paired.of(self.scores, measure, self.undefined)
         if evaluation is None or not evaluation.measure(measure).is_micro:
@@ -99,7 +133,8 @@ class Measured(NamedTuple):
                     f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
                 )
             # Real systems may all be perfect; a table of scores in which no unit differs is no table of units.
-            if self.evaluation is None and (one.unit_values == one.unit_values[0]).all():
+            bare = self.evaluation is None and self.classifiers is None
+            if bare and (one.unit_values == one.unit_values[0]).all():
                 units = number_of(one.unit_kind, len(one.units))
                 raise InputError(f"{one.measure}: expected a score a {one.unit_kind}, got the same ones on all {units}")
         return found

@@ -21,7 +21,7 @@ from assay.stats.corrections import corrected
 from assay.stats.paired import Paired
 from assay.stats.permutation import Outcome, swaps
 from assay.stats.power import smallest_detectable, units_needed
-from assay.stats.samples import Averaged
+from assay.stats.samples import Averaged, Pooled
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
 from assay.tabled import Tabled
 
@@ -169,7 +169,7 @@ def plan(
         raise ParameterError(f"the difference is a number above 0, not {difference!r}")
     check_levels(alpha=alpha, power=power)
     seed = whole("seed", seed, 0)
-    paired = Measured.of(given, runs, measures, seed=seed, **rules).all_paired(measures)
+    paired = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).all_paired(measures)
     notes = [
         f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
     ]
@@ -225,6 +225,8 @@ def _measure_plan(paired: Paired, asked: _Asked) -> MeasurePlan:
                 own,
             )
         )
+    if not isinstance(paired.sample, Averaged | Pooled):
+        raise InputError(f"{paired.measure} is made of all items together: there is no plan for it")
     stability = ranking_stability(paired.sample, _STABILITY_RESAMPLES, asked.seed)
     apart = discriminative_power(p, alpha)
     return MeasurePlan(paired.measure, paired.unit_kind, units, wanted, says, tuple(planned), apart, stability)

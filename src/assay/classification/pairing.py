@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,12 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.classification.label_sets import is_per_item
+from assay.classification.opening import HALF, labelled, opened
 from assay.classification.result import Classification, ClassifiedSystem
 from assay.classification.signatures import label_signature
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import codes, column
+from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
 from assay.errors import InputError, ParameterError, did_you_mean, listed
@@ -26,7 +29,7 @@ from assay.measures.registry import Measure
 from assay.measures.steps import given as counted
 from assay.measures.vocabularies import Vocabulary
 from assay.stats.label_samples import Patterns
-from assay.stats.paired import Paired, Sample
+from assay.stats.paired import AnySample, Paired
 from assay.stats.samples import Averaged, Pooled
 from assay.stats.score_samples import ScoreSample
 from assay.tables import Predictions
@@ -34,8 +37,8 @@ from assay.tables.alignment import Missing, aligned
 
 #: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label.
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
-#: Where positive starts, for scores that look like probabilities.
-_HALF = 0.5
+#: The same for items with several labels each.
+_OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
 
 
 class Flips(NamedTuple):
@@ -89,10 +92,9 @@ class Classifiers:
             raise ParameterError(f"two systems are called {twice[0]!r}: give each a name of its own")
         notes: list[str] = []
         given_anew = aligned(found, missing=missing)
-        systems = [_decided(one, threshold, notes) for one in given_anew]
+        systems = [labelled(one, threshold, notes) for one in given_anew]
         first = systems[0]
-        if (task := first.kind) == "multilabel":
-            raise InputError("items with several labels each are not compared yet; `assay classify` measures them")
+        task = first.kind
         for other in systems[1:]:
             if other.kind != task:
                 raise InputError(f"{first.name} is {task}, {other.name} is {other.kind}: one kind at a time")
@@ -101,7 +103,7 @@ class Classifiers:
             raise InputError(f"{listed(names)} have different labels: {listed([*map(str, labels)])}")
         positive = first.positive if task == "binary" else None
         halved = any(one.prediction is None and one.score is not None for one in given_anew) and bool(notes)
-        decided = threshold if threshold is not None else _HALF if halved else None
+        decided = threshold if threshold is not None else HALF if halved else None
         notes += [warning for one in systems for warning in one.warnings]
         sizes = tuple(map(len, found))
         return cls(tuple(systems), task, labels, positive, decided, tuple(dict.fromkeys(notes)), sizes)
@@ -154,7 +156,8 @@ class Classifiers:
         if wanted is None:
             scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
             labelled = all(one.prediction is not None for one in self.predictions)
-            wanted = (*(DEFAULT_MEASURES if labelled else ()), *(("AUC",) if scored else ()))
+            usual = _OF_LABEL_SETS if self.task == "multilabel" else DEFAULT_MEASURES
+            wanted = (*(usual if labelled else ()), *(("AUC",) if scored else ()))
         given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
         names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else [one])]
         return list(dict.fromkeys(self.measure(name) for name in names))
@@ -162,6 +165,8 @@ class Classifiers:
     def paired(self, measure: Measure) -> Paired:
         """The systems under one measure, item by item."""
         kind = measure.definition.counts
+        if self.task == "multilabel":
+            return self._of_label_sets(measure)
         if kind in {Confusion, ConfusionMatrix}:
             return self._paired(measure, self._patterns(measure))
         if kind is Scored:
@@ -170,7 +175,7 @@ class Classifiers:
             return self._of_items(measure)
         raise ParameterError(f"{measure} is computed from {kind.__name__}: it is not compared between classifiers")
 
-    def _paired(self, measure: Measure, sample: Sample, units: tuple[str, ...] | None = None) -> Paired:
+    def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
         held = self.items if units is None else units
         known = measure.definition
         return Paired(
@@ -193,7 +198,12 @@ class Classifiers:
                     f"{one.name}: from which score on is positive predicted? say threshold=... "
                     "(on the command line --threshold)"
                 )
-        predicted = [one.prediction for one in self.predictions]
+        predicted = [one.prediction for one in self.predictions if one.prediction is not None]
+        if self.task == "multilabel":  # a set of labels is right as a whole, or wrong
+            sets = pl.concat([one.list.unique().list.sort() for one in (self.predictions[0].truth, *predicted)])
+            ranked = sets.list.join("\x1f").rank("dense").to_numpy()
+            whole = ranked.astype(np.int64).reshape(1 + len(predicted), -1)
+            return whole[0], whole[1:].T
         made = [codes(column(labels, "labels"), self.labels) for labels in (self.predictions[0].truth, *predicted)]
         return made[0], np.column_stack(made[1:])
 
@@ -212,14 +222,30 @@ class Classifiers:
         return ScoreSample(measure, truth, scores, self._weight)
 
     def _of_items(self, measure: Measure) -> Paired:
-        """A measure that has a number for each item: the mean is compared, by weight if items have weights."""
-        values = []
-        for one in self.predictions:
-            found = measure.per_unit(Probabilities.from_predictions(one)).values
-            if len(found) != len(self.items):
-                raise ParameterError(f"{measure} is one number for all items together, and there is no test of it")
-            values.append(found)
-        numbers, items = np.column_stack(values), np.array(self.items, dtype=object)
+        """A measure of probabilities: it has a number for each item, whose mean is compared."""
+        results = [measure.per_unit(Probabilities.from_predictions(one)) for one in self.predictions]
+        if any(len(one.values) != len(self.items) for one in results):
+            raise ParameterError(f"{measure} is one number for all items together, and there is no test of it")
+        return self._averaged(measure, np.column_stack([one.values for one in results]))
+
+    def _of_label_sets(self, measure: Measure) -> Paired:
+        """A measure of items with several labels each: of items, or of decisions summed over items."""
+        if measure.definition.counts is not Confusion:
+            raise ParameterError(f"{measure} is not a measure of items with several labels each")
+        results = [measure.per_unit(LabelSets.from_predictions(one).per_item()) for one in self.predictions]
+        if is_per_item(measure):
+            return self._averaged(measure, np.column_stack([one.values for one in results]))
+        if not measure.is_micro:
+            raise ParameterError(
+                f"{measure} is an average over labels, which is not compared: say average='micro' or 'samples'"
+            )
+        if self._weight is not None:
+            raise ParameterError(f"{measure}: decisions about items with weights are not compared")
+        return self._paired(measure, Pooled(tuple(results)))
+
+    def _averaged(self, measure: Measure, numbers: Floats) -> Paired:
+        """One number an item (row) and system (column); the mean is compared, by weight if items have weights."""
+        items = np.array(self.items, dtype=object)
         keep = np.flatnonzero(~np.isnan(numbers).any(axis=1))
         if not len(keep):
             raise InputError(f"{measure} is undefined for every item")
@@ -281,49 +307,3 @@ def are_predictions(given: Any) -> bool:
     from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
     return looks_like_predictions(given)
-
-
-def opened(given: Any, pos_label: Any = None) -> list[Predictions]:
-    """The predictions of every system that was given, in whatever form `Classifiers.of` takes.
-
-    >>> [one.name for one in opened({"old": Predictions.of([0, 1], [1, 1]), "new": Predictions.of([0, 1], [0, 1])})]
-    ['old', 'new']
-    """
-    if isinstance(given, Predictions):
-        return [given if pos_label is None else replace(given, pos_label=pos_label)]
-    if isinstance(given, Classification):
-        held = [system.predictions for system in given.systems]
-        if None in held:
-            raise InputError("a confusion matrix holds no items to pair: give predictions")
-        stated = pos_label if pos_label is not None else given.positive
-        return [made for one in held for made in opened(one, stated)]
-    if isinstance(given, Mapping):
-        by_name = {str(name): opened(one, pos_label) for name, one in given.items()}
-        return [
-            replace(one, name=name if len(found) == 1 else f"{name} {one.name}")
-            for name, found in by_name.items()
-            for one in found
-        ]
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return [made for one in given for made in opened(one, pos_label)]
-    if isinstance(given, str | os.PathLike | Source):
-        from assay.files.predictions import read_predictions  # noqa: PLC0415
-
-        return read_predictions(given, pos_label=pos_label)
-    raise ParameterError(f"expected Predictions, a Classification or a path, not {type(given).__name__}")
-
-
-def _decided(given: Predictions, threshold: float | None, notes: list[str]) -> Predictions:
-    """Predictions for every item as far as the scores give them; what was decided is noted."""
-    if threshold is not None:
-        return given.at(threshold)
-    if given.prediction is not None or given.kind == "multilabel":
-        return given
-    if given.score is None:
-        notes.append(f"{given.name}: no predictions: the label with the largest score is taken")
-        return given.most_likely()
-    low, high = float(given.score.min()), float(given.score.max())  # type: ignore[arg-type]
-    if not 0 <= low <= high <= 1:
-        return given
-    notes.append(f"{given.name}: no predictions: {given.positive} is predicted from a score of {_HALF} on")
-    return given.at(_HALF)

@@ -19,6 +19,7 @@ import typer
 from assay import __version__
 from assay.cli import (
     audit,
+    classify,
     compare,
     convert,
     correlate,
@@ -26,11 +27,13 @@ from assay.cli import (
     doctor,
     evaluate,
     explain,
+    extract,
     gate,
     measures,
     plot,
     power,
     report,
+    thresholds,
     trec_eval,
 )
 from assay.errors import AssayError
@@ -47,11 +50,14 @@ for command in (
     evaluate,
     explain,
     audit,
+    classify,
     compare,
     report,
     gate,
     power,
     correlate,
+    extract,
+    thresholds,
     plot,
     measures,
     trec_eval,

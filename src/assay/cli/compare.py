@@ -1,4 +1,4 @@
-"""`assay compare QRELS RUN...`, `assay compare SCORES`."""
+"""`assay compare QRELS RUN...`, `assay compare SCORES`, `assay compare PREDICTIONS...`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from assay.cli import inputs, options, output
+from assay.cli import inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.errors import ParameterError
 
@@ -27,15 +27,27 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     given: Annotated[
-        str, typer.Argument(metavar="QRELS", help="Judgments; or, without runs, a CSV of scores per system and unit.")
+        str,
+        typer.Argument(
+            metavar="QRELS",
+            help="Judgments; or, without runs, a CSV of scores per system and unit; or predictions of classifiers.",
+        ),
     ],
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN", help="Two runs or more; the first of two is the baseline. name=FILE names one."),
+        typer.Argument(
+            metavar="RUN",
+            help="Two runs or more, or more predictions; the first of two is the baseline. name=FILE names one.",
+        ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10."),
+        typer.Option(
+            "-m",
+            "--measure",
+            help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10; of "
+            "classifiers Accuracy, F, MCC and AUC.",
+        ),
     ] = None,
     baseline: Annotated[
         list[str] | None, typer.Option("-b", "--baseline", help="The system to compare the others with; repeat.")
@@ -47,7 +59,7 @@ def compare(
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
     ] = False,
-    test: tested.Test = "permutation",
+    test: tested.OwnTest = None,
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
     interval: tested.Interval = "bca",
@@ -92,6 +104,17 @@ def compare(
     topics: Annotated[
         str | None, typer.Option(help="The topics, with attributes, for --slices.", rich_help_panel=_DOCUMENTS)
     ] = None,
+    flipped: Annotated[
+        int | None,
+        typer.Option(
+            help="List so many items that two classifiers predict differently.",
+            min=1,
+            rich_help_panel=prediction_inputs.PANEL,
+        ),
+    ] = None,
+    positive: prediction_inputs.Positive = None,
+    threshold: prediction_inputs.Threshold = None,
+    truth: prediction_inputs.Truth = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -120,7 +143,8 @@ def compare(
     """Say whether one system is better than another, how sure one can be, and what it rests on.
 
     Give judgments and two runs or more; or a CSV of scores: `system,measure,unit,value`, what `assay evaluate -q --csv`
-    writes, or a matrix with a column a system (then -m names what was measured).
+    writes, or a matrix with a column a system (then -m names what was measured). Or give predictions of classifiers:
+    one file with several systems side by side, or a file each, whose items are paired by their ids.
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
     if (slices is None) != (topics is None):
@@ -139,8 +163,17 @@ def compare(
     }  # fmt: skip
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-    if runs:
-        compared: Any = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
+    predicted = prediction_inputs.PredictionInputs(positive, threshold, truth)
+    if predicted.held_by([given, *(runs or ())]):
+        compared: Any = predicted.read([given, *(runs or ())])
+        options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
+        settings |= predicted.rules(missing) | {"measures": measure or None}
+        if not quiet:
+            prediction_inputs.say(compared)
+    elif flipped is not None:
+        raise ParameterError("--flipped goes with predictions of classifiers")
+    elif runs:
+        compared = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
     else:
         options.refuse_rules(rules)
         inputs.refuse_judgments(given)
@@ -148,6 +181,8 @@ def compare(
     with inputs.working("comparing", hidden=quiet):
         result = verb.compare(compared, **settings)
         extras = _extras(_Pair(result, system), judge_next, changes, queries, bounds, slices, topics)
+        if flipped is not None:
+            extras |= _flipped(_Pair(result, system), flipped)
     text = _rendered(result, form, extras, plain=to is not None)
     if plot is not None:
         result.intervals().save(plot)
@@ -182,6 +217,14 @@ def _extras(
     return frames
 
 
+def _flipped(pair: _Pair, most: int) -> dict[str, Any]:
+    """The items that a pair of classifiers predicts differently."""
+    finding = pair.finding()
+    frame = pair.result.flipped(finding.baseline, finding.system)
+    shown = "" if frame.height <= most else f", {most} of {frame.height:,}"
+    return {f"Items that {finding.system} predicts otherwise than {finding.baseline}{shown}": frame.head(most)}
+
+
 class _Pair(NamedTuple):
     """The pair whose documents and queries are listed: under the first measure, the system asked for."""
 
@@ -191,7 +234,9 @@ class _Pair(NamedTuple):
     def finding(self) -> Finding:
         systems = {one.system for one in self.result.findings}
         if self.system is None and len(systems) > 1:
-            raise ParameterError(f"say whose documents and queries to list: --system {', '.join(sorted(systems)[:5])}")
+            raise ParameterError(
+                f"say whose documents, queries or items to list: --system {', '.join(sorted(systems)[:5])}"
+            )
         return self.result.finding(self.result.measures[0], self.system)
 
     def says(self) -> str:
@@ -226,7 +271,7 @@ def _rendered(result: Comparison, form: str | None, extras: dict[str, Any], plai
         frames = [frame.to_dicts() for frame in extras.values()]
         return as_json(frames[0] if len(frames) == 1 else dict(zip(extras, frames, strict=True)))
     if len(extras) > 1:
-        lists = "--queries, --changes, --judge-next, --bounds, --slices"
+        lists = "--queries, --changes, --judge-next, --bounds, --slices, --flipped"
         raise ParameterError(f"--{form} gives one table: choose one of {lists}")
     frame = next(iter(extras.values()))
     if form == "csv":
@@ -248,6 +293,11 @@ def _show(result: Comparison, extras: dict[str, Any], out: Console) -> None:
 
 
 def _table(frame: Any) -> Table:
-    from assay.report.layout import Table  # noqa: PLC0415
+    from assay.report.layout import Cell, Table  # noqa: PLC0415
 
-    return Table.of(frame)
+    made = Table.of(frame)
+    if made.numbers or len(made.names) < 2:
+        return made
+    # Where all is text, what comes first names the row.
+    rows = tuple((names[:1], tuple(map(Cell, names[1:]))) for names, _ in made.rows)
+    return Table(made.names[:1], made.names[1:], rows)

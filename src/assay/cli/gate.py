@@ -1,4 +1,4 @@
-"""`assay gate QRELS --baseline FILE --candidate RUN`, `assay gate freeze QRELS RUN -o FILE`."""
+"""`assay gate QRELS --baseline FILE --candidate RUN`, `assay gate OLD NEW`, `assay gate freeze QRELS RUN -o FILE`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
-from assay.cli import inputs, options, output
+from assay.cli import inputs, options, output, prediction_inputs
 from assay.errors import AssayError, ParameterError, number_of
 
 if TYPE_CHECKING:
@@ -42,14 +42,36 @@ def register(app: typer.Typer) -> None:
 
 def gate(
     ctx: typer.Context,
-    qrels: options.Judgments,
-    baseline: Annotated[
-        str, typer.Option("-b", "--baseline", help="The run to hold against, or a file of `assay gate freeze`.")
+    qrels: Annotated[
+        str,
+        typer.Argument(
+            metavar="QRELS", help="Judgments: a file (also .gz, .zst), or - for stdin; or predictions of a classifier."
+        ),
     ],
-    candidate: Annotated[str, typer.Option("-c", "--candidate", help="The run that wants to take its place.")],
+    other: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CANDIDATE", help="Of classifiers, the candidate's predictions; the first are the baseline's."
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "-b",
+            "--baseline",
+            help="The run to hold against, or a file of `assay gate freeze`; of several classifiers in a file, one.",
+        ),
+    ] = None,
+    candidate: Annotated[
+        str | None, typer.Option("-c", "--candidate", help="The run, or classifier, that wants to take its place.")
+    ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure; repeat. Default: nDCG@10, or all of a frozen baseline."),
+        typer.Option(
+            "-m",
+            "--measure",
+            help="A measure; repeat. Default: nDCG@10, or all of a frozen baseline; of classifiers Accuracy.",
+        ),
     ] = None,
     margin: Annotated[
         list[str] | None,
@@ -81,6 +103,9 @@ def gate(
         str | None, typer.Option(help="The topics, with attributes, for --slices.", rich_help_panel=_RULE)
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=_RULE)] = 0,
+    positive: prediction_inputs.Positive = None,
+    threshold: prediction_inputs.Threshold = None,
+    truth: prediction_inputs.Truth = None,
     junit: Annotated[
         Path | None, typer.Option(help="Also write JUnit XML to this file.", rich_help_panel=_PIPELINE)
     ] = None,
@@ -118,6 +143,7 @@ def gate(
 
     0: it is not worse by the margin or more. 1: it is. 3: one cannot tell. 2: the input is not fit to be compared.
     `assay gate freeze QRELS RUN -o baseline.json` keeps a run's scores as the baseline (see its --help).
+    Predictions of classifiers hold the truth themselves: `assay gate OLD NEW`.
     """
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
@@ -125,11 +151,18 @@ def gate(
     try:
         form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
         _refuse_wrong_words(annotations, inconclusive, slices, topics)
-        result = _gated(
-            qrels, baseline, candidate, rules, _typed(ctx), margin or [], quiet,
-            measures=measure or None, alpha=alpha, inconclusive=inconclusive, max_missing=max_missing,
-            min_judged=min_judged, slices=slices, topics=topics, seed=seed,
-        )  # fmt: skip
+        settings: dict[str, Any] = {
+            "measures": measure or None, "alpha": alpha, "inconclusive": inconclusive, "max_missing": max_missing,
+            "min_judged": min_judged, "slices": slices, "topics": topics, "seed": seed,
+        }  # fmt: skip
+        predicted = prediction_inputs.PredictionInputs(positive, threshold, truth)
+        if predicted.held_by([qrels]):
+            options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
+            settings |= predicted.rules(missing)
+            result = _gated_predictions(predicted, [qrels, other, baseline, candidate], margin or [], quiet, settings)
+        else:
+            runs = _two_runs(other, baseline, candidate)
+            result = _gated(qrels, *runs, rules, _typed(ctx), margin or [], quiet, **settings)
         if to is not None:
             output.deliver(_rendered(result, form, plain=True), to)
         pipeline.write(result)
@@ -167,6 +200,7 @@ def freeze(
 
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
+    verb.refuse_predictions(qrels, inputs.named(run)[1])
     files = inputs.opened(qrels, [run])
     made = verb.freeze(qrels, {files[0].name: files[0]}, measure or verb.DEFAULT_MEASURES, **rules)
     if str(to) == "-":
@@ -226,6 +260,44 @@ def _gated(
     with inputs.progress(runs, hidden=quiet):
         margin = Margins.parsed(margins)
         return verb(qrels, first, {runs[-1].name: runs[-1]}, margin=margin, **settings, **rules)
+
+
+def _two_runs(other: str | None, baseline: str | None, candidate: str | None) -> tuple[str, str]:
+    """The runs of the baseline and the candidate, which are named by their options."""
+    if other is not None:
+        raise ParameterError(f"{other}: runs are given as --baseline and --candidate, after the judgments")
+    for option, given in (("-b, --baseline", baseline), ("-c, --candidate", candidate)):
+        if given is None:
+            raise ParameterError(f"expected a run as {option}, got none")
+    return str(baseline), str(candidate)
+
+
+def _gated_predictions(
+    predicted: prediction_inputs.PredictionInputs,
+    given: list[str | None],
+    margins: list[str],
+    quiet: bool,
+    settings: dict[str, Any],
+) -> GateResult:
+    """The gate on predictions: files one after the other; -b and -c are files, too, or name systems."""
+    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # `assay --help` loads no Polars
+    from assay.gating.deciding import gate as verb  # noqa: PLC0415
+    from assay.gating.rules import Margins  # noqa: PLC0415
+
+    first, other, *sides = given
+    files = [one for one in (first, other) if one is not None]
+    names: list[Any] = []
+    for side in sides:
+        is_file = side is not None and looks_like_predictions(inputs.named(side)[1])
+        files += [side] if is_file and side is not None else []
+        names.append(None if is_file else side)
+    found = [predicted.read([file]) for file in files]
+    if not quiet:
+        prediction_inputs.say([one for systems in found for one in systems])
+    margin = Margins.parsed(margins, str)
+    if len(found) == 2 and names == [None, None]:
+        return verb(found[0], found[1], margin=margin, **settings)
+    return verb([one for systems in found for one in systems], *names, margin=margin, **settings)
 
 
 def _rendered(result: GateResult, form: str | None, plain: bool) -> str:

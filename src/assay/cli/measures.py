@@ -1,4 +1,4 @@
-"""`assay measures [NAME]`, `assay measures --for SITUATION`."""
+"""`assay measures [NAME]`, `assay measures --classifiers`, `assay measures --for SITUATION`."""
 
 from __future__ import annotations
 
@@ -28,22 +28,62 @@ def measures(
             "question-answering.",
         ),
     ] = None,
+    classifiers: Annotated[
+        bool, typer.Option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List the measures, or show the card of one: definition, parameters, names elsewhere, example."""
-    from assay.measures import parse_measure, registered  # noqa: PLC0415  # `assay --help` need not load Polars
-
     if situation is not None:
         if name:
             raise ParameterError("give the name of a measure, or a situation with --for, not both")
         _recommend(situation, json)
     elif json:
-        chosen = [parse_measure(name)] if name else list(registered().values())
+        chosen = _named(name, classifiers) if name else _all(classifiers)
         typer.echo(json_module.dumps([_as_json(measure) for measure in chosen], indent=2, ensure_ascii=False))
     elif name:
-        _card(parse_measure(name))
+        for number, measure in enumerate(_named(name, classifiers)):
+            if number:
+                typer.echo()
+            _card(measure)
     else:
-        _list(registered())
+        _list(_all(classifiers), classifiers)
+
+
+def _all(classifiers: bool) -> list[Measure]:
+    """The measures of rankings, or those of classifiers, the two kinds with one name side by side."""
+    from assay.measures import registered  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    if not classifiers:
+        return list(registered().values())
+    both = [*registered("binary").values(), *registered("multiclass").values()]
+    found = list({measure.definition.function: measure for measure in both}.values())
+    families = list(dict.fromkeys(measure.__module__ for measure in found))
+    return sorted(found, key=lambda measure: families.index(measure.__module__))
+
+
+def _named(name: str, classifiers: bool) -> list[Measure]:
+    """The measure of rankings, or those of classifiers if asked for, or if rankings have none of that name.
+
+    Both, if rankings have another name for it: `Precision` is `P` there, and a measure of its own for classifiers.
+    """
+    from assay.errors import UnknownMeasureError  # noqa: PLC0415
+    from assay.measures import parse_measure  # noqa: PLC0415
+    from assay.measures.vocabularies import by_name  # noqa: PLC0415
+
+    of_rankings = []
+    if not classifiers:
+        try:
+            of_rankings = [parse_measure(name)]
+            if of_rankings[0].name == name or by_name(name, "binary") is None:
+                return of_rankings
+        except UnknownMeasureError as unknown:
+            try:
+                parse_measure(name, "multiclass")
+            except UnknownMeasureError:
+                raise unknown from None
+    found = [parse_measure(name, vocabulary) for vocabulary in ("binary", "multiclass")]
+    return [*of_rankings, *list({measure.definition.function: measure for measure in reversed(found)}.values())[::-1]]
 
 
 def _recommend(name: str, json: bool) -> None:
@@ -69,7 +109,7 @@ def _recommend(name: str, json: bool) -> None:
     out.print(table)
 
 
-def _list(known: dict[str, Measure]) -> None:
+def _list(known: list[Measure], classifiers: bool) -> None:
     from rich.table import Table  # noqa: PLC0415
 
     from assay.report.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
@@ -78,17 +118,21 @@ def _list(known: dict[str, Measure]) -> None:
     table = Table(box=None, header_style="bold", padding=(0, 1))
     table.add_column("measure", no_wrap=True)
     table.add_column("what it is")
-    table.add_column("in trec_eval", style="dim")
+    table.add_column("in scikit-learn" if classifiers else "in trec_eval", style="dim")
     heading = None
-    for measure in known.values():
+    for measure in known:
         if (of_family := family(measure)) != heading:
             heading = of_family
             table.add_row()
             table.add_row("", f"[italic]{heading}[/]")
-        notation = f"{measure.name}@k" if measure.definition.at == "cutoff" else measure.name
-        elsewhere = ", ".join(map(name_elsewhere, measure.definition.trec_eval))
+        notation = f"{measure.name}@k" if measure.definition.at in {"cutoff", "k"} else measure.name
+        names = (measure.definition.sklearn or "",) if classifiers else measure.definition.trec_eval
+        elsewhere = ", ".join(map(name_elsewhere, names))
         table.add_row(notation, first_sentence(measure), elsewhere)
-    console().print(table)
+    out = console()
+    out.print(table)
+    if not classifiers:
+        out.print("\n[dim]assay measures --classifiers lists those of classifiers.[/]")
 
 
 def _card(measure: Measure) -> None:
@@ -117,5 +161,7 @@ def _as_json(measure: Measure) -> dict[str, Any]:
         "trec_eval": definition.trec_eval,
         "ir_measures": definition.ir_measures,
         "ranx": definition.ranx,
+        "vocabulary": definition.vocabulary,
+        "scikit_learn": definition.sklearn,
         "aliases": list(definition.aliases),
     }

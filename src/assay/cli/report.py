@@ -1,16 +1,20 @@
-"""`assay report QRELS RUN...`."""
+"""`assay report QRELS RUN...`, `assay report PREDICTIONS...`."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options
+from assay.cli import classifier_options, inputs, options
 from assay.cli import tests_of_differences as tested
+from assay.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from assay.reporting import Report
 
 _CONTENTS = "What is in it"
 
@@ -22,15 +26,26 @@ def register(app: typer.Typer) -> None:
 
 def report(
     given: Annotated[
-        str, typer.Argument(metavar="QRELS", help="Judgments; or, without runs, a CSV of scores per system and unit.")
+        str,
+        typer.Argument(
+            metavar="QRELS",
+            help="Judgments; or predictions of classifiers; or, without runs, a CSV of scores per system and unit.",
+        ),
     ],
     runs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN", help="One run or several; the first is the baseline. name=FILE names one."),
+        typer.Argument(
+            metavar="RUN",
+            help="One run or several; the first is the baseline. name=FILE names one. Or more predictions.",
+        ),
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("-m", "--measure", help="A measure; the first is the main one. Default: nDCG@10, AP, RR, P@10."),
+        typer.Option(
+            "-m",
+            "--measure",
+            help="A measure; the first is the main one. Default: nDCG@10, AP, RR, P@10.",
+        ),
     ] = None,
     baseline: Annotated[
         str | None, typer.Option("-b", "--baseline", help="The system to compare the others with; default the first.")
@@ -59,6 +74,11 @@ def report(
         int, typer.Option(help="So many of the most changed queries.", min=0, rich_help_panel=_CONTENTS)
     ] = 6,
     show: Annotated[int, typer.Option(help="So many ranks of each.", min=1, rich_help_panel=_CONTENTS)] = 10,
+    positive: classifier_options.Positive = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Predict positive from this score on.", rich_help_panel=classifier_options.COLUMNS),
+    ] = None,
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
@@ -88,9 +108,9 @@ def report(
 
     One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name.
     """
-    from assay.report.legible import legible  # noqa: PLC0415
-    from assay.reporting import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.reporting.basis import DEFAULT_MEASURES  # noqa: PLC0415
+    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.reporting import make_report  # noqa: PLC0415
+    from assay.reporting.basis import COMPARED_BY, DEFAULT_MEASURES  # noqa: PLC0415
     from assay.reporting.stamps import stamps_of  # noqa: PLC0415
     from assay.reporting.targets import check_targets  # noqa: PLC0415
 
@@ -100,6 +120,7 @@ def report(
     ]
     check_targets(targets, files)  # before anything is read
     stamps = stamps_of(*files)
+    written: dict[str, Any] = {"title": title, "command": shlex.join(["assay", *sys.argv[1:]]), "stamps": stamps}
     settings: dict[str, Any] = {
         "test": test, "correction": correction, "family": family, "interval": interval, "alpha": alpha,
         "margin": margin, "power": power, "resamples": resamples, "bootstrap_resamples": bootstrap_resamples,
@@ -107,6 +128,15 @@ def report(
     }  # fmt: skip
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
+    if given != "-" and looks_like_predictions(given):
+        options.refuse_rules(rules)
+        chosen: dict[str, Any] = {"positive": positive, "threshold": threshold, "seed": seed, "measure": measure}
+        chosen["comparison"] = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
+        written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents}
+        _deliver(_of_classifiers([given, *(runs or ())], chosen, written, quiet), targets, quiet)
+        return
+    if positive is not None or threshold is not None:
+        raise ParameterError("--positive and --threshold go with predictions of classifiers")
     compared: Any = given
     if runs:
         rules |= {"seed": seed} | ({"subtopics": True} if subtopics else {})  # not said is not no
@@ -117,16 +147,40 @@ def report(
     with inputs.working("putting the report together", hidden=quiet):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            title=title, changed=changed, show=show, command=shlex.join(["assay", *sys.argv[1:]]),
-            stamps=stamps, **settings,
+            changed=changed, show=show, **written, **settings,
         )  # fmt: skip
-        result.save_all(targets)
+    _deliver(result, targets, quiet)
+
+
+def _of_classifiers(files: list[str], chosen: dict[str, Any], written: dict[str, Any], quiet: bool) -> Report:
+    """The report on classifiers, one for each system in the files."""
+    from assay.files.predictions import looks_like_predictions, read_predictions  # noqa: PLC0415
+    from assay.reporting import make_report  # noqa: PLC0415
+
+    found: list[Any] = []
+    for name, path in inputs.each_named("", files):
+        if not looks_like_predictions(path):
+            raise InputError(f"{path}: expected predictions, as in {files[0]}")
+        found += read_predictions(path, pos_label=chosen["positive"], name=name)
+    with inputs.working("putting the report together", hidden=quiet):
+        return make_report(
+            found, measures=chosen["measure"], threshold=chosen["threshold"], seed=chosen["seed"],
+            comparison=chosen["comparison"], **written,
+        )  # fmt: skip
+
+
+def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
+    """Write the files, and say what is in them."""
+    from assay.report.legible import legible  # noqa: PLC0415
+
+    result.save_all(targets)
     contents = result.contents
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
             typer.echo(legible(line), err=True)
     typer.echo(legible(str(result)))
-    if contents.advice:
-        typer.echo(f"What to do: {legible(str(contents.advice))}")
+    advice = getattr(contents, "advice", None)
+    if advice:
+        typer.echo(f"What to do: {legible(str(advice))}")
     for target in targets:
         typer.echo(target.resolve())

@@ -15,6 +15,15 @@ Test: TypeAlias = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+OwnTest: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="permutation, bootstrap, t, wilcoxon, sign; for all systems at once tukey, randomised_tukey; for "
+        "classifiers swap, mcnemar (mcnemar_exact, mcnemar_chi2, mcnemar_chi2_corrected), delong. Default: the "
+        "measure's own.",
+        rich_help_panel=PANEL,
+    ),
+]
 Correction: TypeAlias = Annotated[
     str, typer.Option(help="holm, bonferroni, benjamini-hochberg, none.", rich_help_panel=PANEL)
 ]
@@ -29,7 +38,9 @@ Margin: TypeAlias = Annotated[
         help="The smallest difference that matters; default 0.01 of the measure's range.", rich_help_panel=PANEL
     ),
 ]
-Power: TypeAlias = Annotated[float, typer.Option(help="For the number of queries needed.", rich_help_panel=PANEL)]
+Power: TypeAlias = Annotated[
+    float, typer.Option(help="For the number of queries or items needed.", rich_help_panel=PANEL)
+]
 Resamples: TypeAlias = Annotated[
     int | None, typer.Option(help="Random swaps; default enough for the correction.", min=100, rich_help_panel=PANEL)
 ]

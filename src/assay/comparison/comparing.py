@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from assay.comparison.findings import Finding, Settings, Standing, finding_of
+from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.errors import ParameterError, did_you_mean
@@ -17,8 +17,10 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Method
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.groups import groups
-from assay.stats.pairs import SIMULTANEOUS, Resampled, out_of_reach, outcomes, resamples_for
+from assay.stats.pairs import Resampled, out_of_reach, outcomes, resamples_for
 from assay.stats.permutation import Outcome
+from assay.stats.score_samples import ScoreSample
+from assay.stats.suited_tests import SIMULTANEOUS, chosen_test
 
 
 def compare(
@@ -28,7 +30,7 @@ def compare(
     measures: Iterable[str | Measure] | str | Measure | None = None,
     baseline: str | Iterable[str] | None = None,
     all_pairs: bool = False,
-    test: str = "permutation",
+    test: str | None = None,
     correction: str = "holm",
     family: Family = "measure",
     interval: Method = "bca",
@@ -46,13 +48,19 @@ def compare(
     or bare scores: a `Scores` table or a file of one, see `read_scores`. Scores alone tell nothing of judgments,
     documents and counts, so coverage, unjudged documents and what users would notice are then left out.
 
+    Or it is predictions of classifiers: a `Classification`, or `Predictions` or files of them, two or more in a list
+    or a dict from names, or two as `given` and `runs`. Items are paired by their ids. Rules are `pos_label`,
+    `threshold` and `missing="drop"`, which leaves out items that a system lacks.
+
     `baseline`: the system, or systems, that the others are held against; unless given, the first of two systems, or
     `all_pairs` of more than two. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
-    all systems at once. `correction`: holm, bonferroni, benjamini-hochberg or none, over the `family` of comparisons
-    under one `measure`, or under `all` measures together. `interval`: bca or percentile. `margin`: the smallest
-    difference that matters; unless given, 0.01 of the measure's range. `power` is what the needed units are counted
-    for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
-    `seed`.
+    all systems at once; for predicted labels swap, and for their accuracy mcnemar, mcnemar_exact, mcnemar_chi2 or
+    mcnemar_chi2_corrected; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
+    classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
+    benjamini-hochberg or none, over the `family` of comparisons under one `measure`, or under `all` measures together.
+    `interval`: bca or percentile; that of AUC is DeLong's. `margin`: the smallest difference that matters; unless
+    given, 0.01 of the measure's range. `power` is what the needed units are counted for. `resamples`: how many random
+    swaps; unless given, enough for the correction. Everything random is drawn from `seed`.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0} for n in range(6)}
@@ -69,17 +77,18 @@ def compare(
     wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
     if resamples is not None:
         wanted = whole("resamples", resamples, 100)
-    results = [outcomes(one, pairs.pairs, test, wanted, seed) for one in paired]
+    tests = [chosen_test(one, test) for one in paired]
+    results = [outcomes(one, pairs.pairs, own, wanted, seed) for one, own in zip(paired, tests, strict=True)]
     redrawn = [Resampled(one, redraws, seed, interval) for one in paired]
     settings = Settings(
         alpha=alpha,
         margin=margin,
-        test=test,
+        test=tests[0] if len(set(tests)) == 1 else EACH_ITS_OWN,
         correction="none" if test in SIMULTANEOUS else correction,
         family=family,
         interval=interval,
         resamples=max((one.resamples for found in results for one in found if one.resamples), default=None),
-        bootstrap_resamples=min(one.resamples for one in redrawn),
+        bootstrap_resamples=_redraws(redrawn),
         power=power,
         seed=seed,
     )
@@ -103,6 +112,8 @@ def compare(
         for one, found in zip(paired, results, strict=True):
             if why := out_of_reach(found, len(one.units), family_size, alpha):
                 notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
+    if measured.classifiers is not None:
+        notes += measured.classifiers.notes
     comparison = Comparison(
         tuple(findings),
         tuple(standings),
@@ -111,8 +122,15 @@ def compare(
         pairs,
         measured.evaluation,
         tuple(dict.fromkeys(notes)),
+        measured.classifiers,
     )
-    return comparison.with_what_runs_tell()
+    return comparison.with_what_runs_tell() if measured.classifiers is None else comparison.with_flips()
+
+
+def _redraws(redrawn: list[Resampled]) -> int:
+    """How often units were drawn anew; measures of scores have their own number, or draw none."""
+    drawn = [one.resamples for one in redrawn if not isinstance(one.paired.sample, ScoreSample)]
+    return min(drawn or [one.resamples for one in redrawn])
 
 
 def _check_words(**given: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
 from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach
@@ -14,12 +15,16 @@ from assay.stats.permutation import Outcome
 from assay.stats.power import smallest_detectable, units_needed
 from assay.stats.verdict import Verdict, verdict
 
+#: What stands for the test where measures have different ones.
+EACH_ITS_OWN = "each measure's own"
+
 
 class Settings(NamedTuple):
     """How a comparison was made: everything besides the data that its numbers depend on.
 
-    `resamples`: how many random swaps the test drew (None: none), `bootstrap_resamples`: how often units were drawn
-    anew for the intervals. `family`: p-values are corrected over the pairs under one measure, or under all of them.
+    `test`: the one of all measures, or "each measure's own"; then the findings' outcomes name them. `resamples`: how
+    many random swaps the test drew (None: none), `bootstrap_resamples`: how often units were drawn anew for the
+    intervals. `family`: p-values are corrected over the pairs under one measure, or under all of them.
     """
 
     alpha: float
@@ -49,6 +54,7 @@ class Finding(NamedTuple):
     part in the difference varies, for means the standard deviation of the differences. `detectable`: the smallest
     difference that so many units would detect; `needed`: the units that would detect the margin; both at the power of
     the settings. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
+    `flips`: of classifiers, how many items the one has right that the other has wrong.
     """
 
     measure: str
@@ -73,6 +79,7 @@ class Finding(NamedTuple):
     verdict: Verdict
     reach: Reach | None = None
     noticed: Noticed | None = None
+    flips: Flips | None = None
 
     @property
     def relative(self) -> float:

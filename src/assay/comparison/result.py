@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.classification.pairing import Classifiers
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
@@ -17,7 +18,7 @@ from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, did_you_mean, listed, number_of, several
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
@@ -62,6 +63,8 @@ class Comparison(Tabled):
     pairs: Pairs
     evaluation: Evaluation | None = None
     notes: tuple[str, ...] = ()
+    #: Where predictions were compared.
+    classifiers: Classifiers | None = None
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
@@ -133,11 +136,43 @@ class Comparison(Tabled):
         finding = self.finding(measure, system, baseline)
         paired = next(one for one in self.paired if one.measure == finding.measure)
         if not isinstance(paired.sample, Averaged):
-            raise ParameterError(f"{paired.measure} sums counts up over queries: no query has a part of its own")
+            kind = paired.unit_kind
+            made_of = f"all {several(kind)} together: no {kind} has a part of its own"
+            raise ParameterError(f"{paired.measure} is made of {made_of}")
         names = (finding.baseline, finding.system)
         places = [paired.systems.index(name) for name in names]
         own = Averaged(paired.sample.values[:, places], paired.sample.summary)
         return parts(paired.units, own, names, "query_id" if paired.unit_kind == "query" else paired.unit_kind)
+
+    def flipped(self, baseline: str | None = None, system: str | None = None) -> pl.DataFrame:
+        """The items that two classifiers predict differently: fixed, broken, or changed to another mistake.
+
+        Columns: `item_id`, `truth`, the two predictions and `change`. With one pair, the names may be left out.
+
+        >>> from assay import Predictions, compare
+        >>> old = Predictions.of([0, 1, 1, 0, 1, 0], [0, 0, 1, 0, 1, 0], name="old")
+        >>> new = Predictions.of([0, 1, 1, 0, 1, 0], [0, 1, 1, 1, 1, 0], name="new")
+        >>> compare([old, new], measures="Accuracy").flipped().rows()
+        [('2', 1, 0, 1, 'fixed'), ('4', 0, 0, 1, 'broken')]
+        """
+        if self.classifiers is None:
+            raise ParameterError("only predictions of classifiers flip: compare those, not rankings or scores")
+        if baseline is None or system is None:
+            found = self.finding(self.measures[0], system, baseline)
+            baseline, system = found.baseline, found.system
+        for name in (baseline, system):
+            if name not in self.systems:
+                known = list(self.systems)
+                raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+        return self.classifiers.flipped(baseline, system)
+
+    def with_flips(self) -> Comparison:
+        """The same with how many items the one classifier has right that the other has wrong."""
+        if self.classifiers is None:
+            return self
+        flips = {pair: self.classifiers.flips(*pair) for pair in {(one.baseline, one.system) for one in self.findings}}
+        found = tuple(one._replace(flips=flips[one.baseline, one.system]) for one in self.findings)
+        return replace(self, findings=found)
 
     def bounds(self) -> pl.DataFrame:
         """How low and how high each system's number could be, whatever the grades of unjudged documents."""
@@ -187,6 +222,8 @@ class Comparison(Tabled):
 
     def report(self, **options: Any) -> Report:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
+        if self.classifiers is not None:
+            raise ParameterError("a report on classifiers is made of their predictions, not of a comparison of them")
         from assay.reporting import make_report  # noqa: PLC0415
 
         return make_report(self, **options)

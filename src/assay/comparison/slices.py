@@ -15,8 +15,10 @@ from assay.counting.judgments import Floats
 from assay.errors import ParameterError, did_you_mean
 from assay.stats.corrections import corrected_as_stated
 from assay.stats.paired import Paired
-from assay.stats.pairs import SIMULTANEOUS, Resampled, outcomes, resamples_for
-from assay.stats.samples import Averaged
+from assay.stats.pairs import Resampled, outcomes, resamples_for
+from assay.stats.samples import Averaged, Pooled
+from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.tests import TESTS
 from assay.tables import Topics
 
 #: The slice of units that the attribute says nothing about.
@@ -46,7 +48,8 @@ def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]
     [('short', ('q1',)), ('(none)', ('q2',))]
     """
     if not isinstance(paired.sample, Averaged):
-        raise ParameterError(f"{paired.measure} is made of summed counts: it has no numbers of units to group")
+        made_of = "summed counts" if isinstance(paired.sample, Pooled) else "all items together"
+        raise ParameterError(f"{paired.measure} is made of {made_of}: it has no numbers of units to group")
     labels = _labels([attribute.get(unit) for unit in paired.units])
     named = [label for label in dict.fromkeys(sorted(labels, key=lambda label: label[0])) if label[1] != NONE]
     if len(named) == len(labels) > 1:
@@ -65,7 +68,7 @@ def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings
         replace(paired, systems=(whole.baseline, whole.system), units=part.units, sample=part.sample) for part in parts
     ]
     # What compares all systems at once has nothing to say about two of them on a few units.
-    test = "permutation" if settings.test in SIMULTANEOUS else settings.test
+    test = settings.test if settings.test in TESTS else None
     correction = "holm" if settings.test in SIMULTANEOUS else settings.correction
     drawn = settings.resamples or resamples_for(len(parts), settings.alpha)
     results = [outcomes(one, ((0, 1),), test, drawn, settings.seed)[0] for one in own]

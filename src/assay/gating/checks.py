@@ -12,18 +12,23 @@ from assay.comparison.slices import slices
 from assay.errors import ParameterError
 from assay.gating.rules import Inconclusive, Margins, Outcome, decided
 from assay.stats.corrections import corrected_as_stated
+from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
 from assay.stats.pairs import Numbers, Resampled
+from assay.stats.permutation import Alternative, permutation_of_pooled, permutation_test
 from assay.stats.permutation import Outcome as Tested
-from assay.stats.permutation import permutation_of_pooled, permutation_test
 from assay.stats.power import units_needed
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Averaged, Pooled
+from assay.stats.score_samples import Drawing, ScoreSample
+from assay.stats.suited_tests import by_labels, by_scores, own_test
 
 #: So many units that lost most are kept of each check.
 _MOST_WORST = 5
 #: Where every swap is counted anew, fewer do.
 _MOST_RECOUNTED = 10_000
+#: Where predictions are swapped and counted anew, so many do.
+_MOST_SWAPPED = 100_000
 #: The chance to pass that the needed units are counted for.
 POWER = 0.8
 
@@ -144,9 +149,17 @@ def checks_of(parts: Sequence[Part], settings: Settings) -> tuple[Check, ...]:
 
 
 def _tested(part: Part, settings: Settings) -> Tested:
-    """The test whether the candidate is worse: the permutation test of `compare`, on one side."""
-    side: Any = "less" if part.direction > 0 else "greater"
+    """The test whether the candidate is worse: that of `compare`, on one side."""
+    side: Alternative = "less" if part.direction > 0 else "greater"
     sample, seed = part.paired.sample, settings.seed
+    if isinstance(sample, Patterns):
+        drawn = min(settings.resamples, _MOST_SWAPPED)
+        found = by_labels(sample, own_test(part.paired), resamples=drawn, seed=seed, alternative=side)
+        return found._replace(note=f"{found.test}: {found.note}")
+    if isinstance(sample, ScoreSample):
+        drawing = Drawing(settings.bootstrap_resamples, seed)
+        found = by_scores(sample, (0, 1), own_test(part.paired), drawing, side)
+        return found._replace(note=found.test if not found.note else f"{found.test}: {found.note}")
     if isinstance(sample, Pooled):
         drawn = min(settings.resamples, _MOST_RECOUNTED)
         return permutation_of_pooled(*sample.formulas, resamples=drawn, seed=seed, alternative=side)
@@ -169,6 +182,8 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings) -> Check:
         scale=float(np.abs(paired.observed).max()),
     )
     won, tied, lost = numbers.wins
+    # An item that is predicted rightly now is won, whatever way the measure goes.
+    more_is_won = direction > 0 or paired.labels_are_compared
     return Check(
         paired.measure,
         part.slice,
@@ -184,9 +199,9 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings) -> Check:
         p,
         tested.p,
         tested.note,
-        improved=won if direction > 0 else lost,
+        improved=won if more_is_won else lost,
         same=tied,
-        worsened=lost if direction > 0 else won,
+        worsened=lost if more_is_won else won,
         needed=_needed(part, numbers, settings.alpha) if decision.outcome == "inconclusive" else None,
         outcome=decision.outcome,
         why=decision.why,
@@ -205,7 +220,8 @@ def _needed(part: Part, numbers: Numbers, alpha: float) -> int | None:
 
 def _worst(part: Part) -> tuple[Loss, ...]:
     values = part.paired.unit_values
-    apart = part.direction * (values[:, 1] - values[:, 0])
+    direction = 1 if part.paired.labels_are_compared else part.direction
+    apart = direction * (values[:, 1] - values[:, 0])
     reach = ROUNDING * np.abs(values).max(axis=1, initial=0.0)
     order = [place for place in np.argsort(apart, kind="stable") if apart[place] < -reach[place]]
     return tuple(

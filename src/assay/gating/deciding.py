@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay import __version__
+from assay.classification.pairing import Classifiers, are_predictions
 from assay.comparison.slices import NONE, attribute_of
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
@@ -19,22 +20,24 @@ from assay.gating.baselines import frozen_in
 from assay.gating.checks import Check, Part, Settings, checks_of, parts_of
 from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
 from assay.gating.guards import Coverage, guards_of, undefined_in
+from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
+from assay.gating.predicted import missing_items, two_classifiers
 from assay.gating.result import GateResult
-from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share
+from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
 from assay.given import check_levels, named_runs, whole
 from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.paired import Paired
 from assay.stats.pairs import resamples_for
-from assay.stats.samples import Pooled
+from assay.stats.samples import Averaged, Pooled
 from assay.stats.verdict import FEWEST_UNITS
 from assay.tables import Batches, Scores, Topics
 
 
 def gate(
     qrels: Any,
-    baseline: Any,
-    candidate: Any,
+    baseline: Any = None,
+    candidate: Any = None,
     *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     margin: float | Mapping[str, float] | Margins | None = None,
@@ -62,6 +65,11 @@ def gate(
     reaches the margin. The gate is as good as the worst of its checks. It is invalid if a run lacks more than
     `max_missing` of the judged topics, if less than `min_judged` of a run's first ten documents are judged or none of
     both runs', and if a measure is undefined for all topics of a run.
+
+    Predictions of classifiers hold the truth themselves: `gate(baseline, candidate)`, or one table or file with several
+    systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given; the rules are
+    `pos_label`, `threshold` and `missing` (`error`, or `drop` items that one of them lacks, at most `max_missing`).
+
     `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
     empty run and a frozen baseline of other judgments raise an error.
 
@@ -71,7 +79,8 @@ def gate(
     >>> gate(judged, old, new, measures="RR").outcome, gate(judged, old, old, measures="RR").outcome
     ('fail', 'pass')
     """
-    margins = Margins.of(margin)
+    predicted = are_predictions(qrels)
+    margins = Margins.of(margin, str if predicted else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
     if inconclusive not in INCONCLUSIVE:
         hint = did_you_mean(str(inconclusive), INCONCLUSIVE)
@@ -80,7 +89,15 @@ def gate(
     allowed = check_share("max_missing", max_missing)
     least = None if min_judged is None else check_share("min_judged", min_judged)
     attribute = _attribute(slices, topics)
-    sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
+    if predicted:
+        sides = _predicted_sides(two_classifiers(qrels, baseline, candidate, rules), measures)
+        margins = Margins.of(margins, sides.named)
+        if least is not None:
+            raise ParameterError("min_judged goes with judgments and runs")
+    elif baseline is None or candidate is None:
+        raise ParameterError("a gate takes judgments, a baseline and a candidate; or predictions of two classifiers")
+    else:
+        sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
     margins.check(sides.measures)
     paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)
@@ -90,29 +107,45 @@ def gate(
     checks = checks_of(parts, settings)
     notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
     notes += ungrouped
+    classifiers = sides.measured.classifiers
+    if classifiers is not None:
+        notes += classifiers.notes
+        guards = missing_items(classifiers, allowed)
+    else:
+        guards = guards_of(sides.coverage, settings, _undefined(sides, paired))
     if sides.frozen is not None and sides.frozen.version != __version__:
         notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
     return GateResult(
-        sides.coverage[0].system,
-        sides.coverage[1].system,
+        paired[0].systems[0],
+        paired[0].systems[1],
         checks,
-        guards_of(sides.coverage, settings, _undefined(sides, paired)),
+        guards,
         sides.coverage,
         settings,
         sides.evaluation,
         sides.frozen,
         tuple(dict.fromkeys(notes)),
+        classifiers,
     )
 
 
 class _Sides(NamedTuple):
-    """Baseline and candidate, evaluated under the same rules."""
+    """Baseline and candidate, evaluated under the same rules; classifiers have no coverage and no evaluation."""
 
     measured: Measured
     measures: list[str]
-    coverage: tuple[Coverage, Coverage]
-    evaluation: Evaluation
+    coverage: tuple[Coverage, ...]
+    evaluation: Evaluation | None
     frozen: Baseline | None
+
+    def named(self, measure: Any) -> str:
+        """What a measure of classifiers is called here."""
+        return str(measure) if self.measured.classifiers is None else str(self.measured.classifiers.measure(measure))
+
+
+def _predicted_sides(classifiers: Classifiers, measures: Any) -> _Sides:
+    measured = Measured.of(classifiers)
+    return _Sides(measured, measured.measures(PREDICTED_MEASURES if measures is None else measures), (), None, None)
 
 
 def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict[str, Any]) -> _Sides:
@@ -142,9 +175,9 @@ def _paired(sides: _Sides, measure: str) -> Paired:
         if any(lacking):
             raise InputError("; ".join(one for one in lacking if one)) from problem
         raise
-    for one, value in zip(sides.coverage, paired.observed, strict=True):
-        if isinstance(paired.sample, Pooled) and isnan(value):
-            raise InputError(f"{measure} is undefined for {one.system}: there is nothing to compare")
+    for system, value in zip(paired.systems, paired.observed, strict=True):
+        if not isinstance(paired.sample, Averaged) and isnan(value):
+            raise InputError(f"{measure} is undefined for {system}: there is nothing to compare")
     return paired
 
 
@@ -219,16 +252,19 @@ def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:
     return [f"{without}: a group of their own"] if lacking else []
 
 
-def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, Coverage], alpha: float) -> list[str]:
+def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, ...], alpha: float) -> list[str]:
     notes = []
     for one in checks:
         # With so few units that differ the test has a smallest p-value, and a correction may lift it above alpha.
         differing = one.improved + one.worsened
         least = 2.0**-differing
         corrected = least * (len(checks) - sum(other.p_uncorrected < least for other in checks))
-        if one.units >= FEWEST_UNITS and corrected >= alpha and one.outcome != "pass":
+        counted = one.improved + one.same + one.worsened > 0  # scores are compared without counting items
+        if counted and one.units >= FEWEST_UNITS and corrected >= alpha and one.outcome != "pass":
             few = f"{number_of(one.unit_kind, differing)} that {'differs is' if differing == 1 else 'differ are'}"
             notes.append(f"{one.name}: cannot fail, as {few} too few for {number_of('check', len(checks))}")
+    if not coverage:
+        return notes
     before, after = coverage
     if after.judged < before.judged - 0.1:
         notes.append(

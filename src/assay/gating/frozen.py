@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay import __version__
+from assay.classification.pairing import are_predictions
 from assay.counting.policies import Policies
 from assay.errors import InputError, ParameterError, did_you_mean
 from assay.evaluation import Evaluation, evaluate
@@ -118,7 +120,12 @@ class Baseline:
             "run": self.run._asdict(),
             "policies": asdict(self.policies),
             "rules": dict(self.rules),
-            "coverage": {name: value for name, value in self.coverage._asdict().items() if name != "system"},
+            "coverage": {
+                # Of a run without a document in common with the judgments, no share is judged: JSON has no NaN.
+                name: None if isinstance(value, float) and math.isnan(value) else value
+                for name, value in self.coverage._asdict().items()
+                if name != "system"
+            },
             "measures": {
                 name: {"signature": one.signature, "values": dict(one.values), "undefined": dict(one.undefined)}
                 for name, one in self.measures.items()
@@ -144,6 +151,7 @@ def freeze(
     >>> freeze({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["RR", "P@1"])
     <Baseline run: RR, P@1 on 1 topics>
     """
+    refuse_predictions(qrels, run)
     wanted = listed_measures(measures)
     for measure in wanted:
         if measure.is_micro:
@@ -183,6 +191,14 @@ def freeze(
         Origin(evaluation.qrels.name, of_qrels(evaluation.qrels)),
         Origin(file.origin, of_run(file, evaluation.policies.rank_by)),
     )
+
+
+def refuse_predictions(*given: Any) -> None:
+    """Predictions cannot be frozen as numbers of items, and need not be: say what to do instead."""
+    if any(are_predictions(one) for one in given):
+        raise ParameterError(
+            "predictions are their own baseline, as they hold the truth: keep the file, and give it to the gate"
+        )
 
 
 def listed_measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:

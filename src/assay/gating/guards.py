@@ -52,10 +52,12 @@ class Guard(NamedTuple):
 
 #: What guards are about; advice is given by these names.
 MISSING, DEFINED, JUDGED_AT_ALL, JUDGED = "missing topics", "defined values", "judged at all", "judged documents"
+#: The same, of predictions.
+MISSING_ITEMS = "missing items"
 
 
 def guards_of(
-    coverage: tuple[Coverage, Coverage], settings: Settings, undefined: Mapping[str, Sequence[str]] = NOTHING
+    coverage: Sequence[Coverage], settings: Settings, undefined: Mapping[str, Sequence[str]] = NOTHING
 ) -> tuple[Guard, ...]:
     """The conditions on both systems.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assay.classification.pairing import Classifiers
 from assay.evaluation import Evaluation
 from assay.gating.checks import Check, Settings
 from assay.gating.frozen import Baseline
@@ -23,7 +24,8 @@ class GateResult(Tabled):
     """Whether a candidate may take the baseline's place, and why.
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
-    `evaluation` is that of the candidate, and of the baseline unless that was `frozen`.
+    `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions of
+    `classifiers` were compared, there is none, nor a coverage.
 
     >>> from assay import gate
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -39,11 +41,12 @@ class GateResult(Tabled):
     candidate: str
     checks: tuple[Check, ...]
     guards: tuple[Guard, ...]
-    coverage: tuple[Coverage, Coverage]
+    coverage: tuple[Coverage, ...]
     settings: Settings
-    evaluation: Evaluation
+    evaluation: Evaluation | None
     frozen: Baseline | None = None
     notes: tuple[str, ...] = ()
+    classifiers: Classifiers | None = None
 
     def __repr__(self) -> str:
         return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {len(self.checks)} checks>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import isnan
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -77,6 +77,19 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return max(outcomes, key=OUTCOMES.index, default="pass")
 
 
+#: From what a measure was called by a user to its name in the scores.
+Named: TypeAlias = Callable[[Any], str]
+
+
+def named_of_rankings(measure: Any) -> str:
+    """What a measure of rankings is called.
+
+    >>> named_of_rankings("ndcg_cut_10")
+    'nDCG@10'
+    """
+    return str(parse_measure(measure))
+
+
 class Margins(NamedTuple):
     """The smallest losses that matter: of single measures, of all others, or (None) what `compare` takes.
 
@@ -88,16 +101,16 @@ class Margins(NamedTuple):
     by_measure: Mapping[str, float] = {}
 
     @classmethod
-    def of(cls, given: Any) -> Margins:
-        """Take one number, a dict from measures to numbers, or nothing."""
+    def of(cls, given: Any, named: Named = named_of_rankings) -> Margins:
+        """Take one number, a dict from measures to numbers, or nothing; `named` says what a measure is called here."""
         if isinstance(given, cls):
-            return given
+            return cls(given.for_all, {named(name): value for name, value in given.by_measure.items()})
         if isinstance(given, Mapping):
-            return cls(None, {str(parse_measure(name)): _margin(value) for name, value in given.items()})
+            return cls(None, {named(name): _margin(value) for name, value in given.items()})
         return cls(None if given is None else _margin(given))
 
     @classmethod
-    def parsed(cls, texts: Iterable[str]) -> Margins:
+    def parsed(cls, texts: Iterable[str], named: Named = named_of_rankings) -> Margins:
         """Take what is typed: numbers, or measures with numbers.
 
         >>> Margins.parsed(["0.01", "nDCG@10=0.02"])
@@ -112,7 +125,7 @@ class Margins(NamedTuple):
             except ValueError as problem:
                 said = "a margin is a number above 0, or MEASURE=NUMBER"
                 raise ParameterError(f"{said}, such as nDCG@10=0.02, not {text!r}") from problem
-            name = str(parse_measure(measure)) if equals else None
+            name = named(measure) if equals else None
             if name in by_measure or (name is None and for_all is not None):
                 raise ParameterError(f"two margins are given for {name or 'all measures'}: give one")
             if name is None:

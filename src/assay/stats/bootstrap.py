@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from assay.counting.judgments import Floats
+from assay.counting.judgments import Floats, Ints
+from assay.stats.label_samples import Patterns
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Sample
 
@@ -46,6 +47,28 @@ def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
         yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).astype(np.float64)
 
 
+def pattern_weights(counts: Ints, resamples: int, seed: int) -> Iterator[Floats]:
+    """How often items of each pattern (column) are drawn in each resample (row), block by block.
+
+    Where items are many to a pattern the counts themselves are drawn, which is the same and does not look at items.
+
+    >>> next(pattern_weights(np.array([100, 200]), resamples=2, seed=0)).sum(axis=1)
+    array([300., 300.])
+    """
+    items, rng = int(counts.sum()), np.random.default_rng(seed)
+    drawn_by_count = 8 * len(counts) <= items
+    rows = max(1, _BLOCK // (len(counts) if drawn_by_count else items))
+    pattern = None if drawn_by_count else np.repeat(np.arange(len(counts)), counts)
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        if pattern is None:
+            yield rng.multinomial(items, counts / items, size=count).astype(np.float64)
+            continue
+        drawn = pattern[rng.integers(items, size=(count, items))] + len(counts) * np.arange(count)[:, None]
+        cells = np.bincount(drawn.ravel(), minlength=count * len(counts))
+        yield cells.reshape(count, len(counts)).astype(np.float64)
+
+
 def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floats:
     """Each system's number (column) in each resample (row).
 
@@ -54,17 +77,26 @@ def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floa
     array([[1.],
            [1.]])
     """
+    if isinstance(sample, Patterns):
+        return np.concatenate([sample.of(block) for block in pattern_weights(sample.counts, resamples, seed)])
     return np.concatenate([sample.of(block) for block in weights(sample.units, resamples, seed)])
 
 
 def intervals(
-    resampled: Floats, observed: float, without_each: Floats, levels: Sequence[float], method: Method = "bca"
+    resampled: Floats,
+    observed: float,
+    without_each: Floats,
+    levels: Sequence[float],
+    method: Method = "bca",
+    *,
+    counts: Ints | None = None,
 ) -> list[Interval]:
     """The intervals that resamples of a number give, at one level or more.
 
     `percentile` takes the quantiles of the resamples; `bca` shifts them for bias and skewness, for which it wants the
     number `without_each` of the units. Resamples of few units vary too little: as the t distribution has heavier tails
-    than the normal one, both methods go further out, the more so the fewer units there are.
+    than the normal one, both methods go further out, the more so the fewer units there are. `counts`: how many units
+    each row of `without_each` stands for, where that is not one.
 
     >>> resampled = np.arange(1000) / 1000
     >>> intervals(resampled, 0.5, np.linspace(0.4, 0.6, 1001), levels=[0.9], method="percentile")
@@ -74,9 +106,11 @@ def intervals(
     known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
     if not len(known) or np.isnan(observed):
         return [Interval(np.nan, np.nan, level, method) for level in levels]
-    tails = np.array([_expanded(level, len(without_each)) for level in levels])
+    units = len(without_each) if counts is None else int(counts.sum())
+    tails = np.array([_expanded(level, units) for level in levels])
     if method == "bca":
-        tails = _shifted(tails, known, observed, without_each)
+        often = np.ones(len(without_each)) if counts is None else counts[: len(without_each)]
+        tails = _shifted(tails, known, observed, without_each, often)
     # Between two resamples, in proportion, as quantiles usually are.
     ends = np.interp(tails * (len(known) - 1), np.arange(len(known)), known)
     return [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
@@ -103,7 +137,7 @@ def _expanded(level: float, units: int) -> tuple[float, float]:
     return float(special.ndtr(-reach)), float(special.ndtr(reach))
 
 
-def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats) -> Floats:
+def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats, often: Floats | Ints) -> Floats:
     """Efron's correction of the quantiles' levels for bias and acceleration."""
     nearly = ROUNDING * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
     below, not_above = np.searchsorted(ordered, [observed - nearly, observed + nearly])
@@ -111,10 +145,11 @@ def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floa
     if not 0 < share < 1:  # all resamples on one side: there is nothing to correct by
         return tails
     bias = special.ndtri(share)
-    others = without_each[~np.isnan(without_each)]
-    off = others.sum() / max(len(others), 1) - others
-    spread = np.sum(off**2) ** 1.5
-    acceleration = np.sum(off**3) / (6 * spread) if spread > 0 else 0.0
+    known = ~np.isnan(without_each)
+    others, often = without_each[known], often[known]
+    off = np.sum(often * others) / max(often.sum(), 1) - others
+    spread = np.sum(often * off**2) ** 1.5
+    acceleration = np.sum(often * off**3) / (6 * spread) if spread > 0 else 0.0
     far_out = (tails == 0) | (tails == 1)  # with two units, so far that there is nothing to shift
     z = bias + special.ndtri(np.where(far_out, 0.5, tails))
     shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))

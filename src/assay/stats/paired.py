@@ -4,23 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Floats
+from assay.counting.judgments import Floats, Ints
 from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
+from assay.stats.effects import Wins, cliffs_delta, d_z, wins
+from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.rounding import ROUNDING
-from assay.stats.samples import Averaged, Sample
+from assay.stats.samples import Averaged, Pooled, Sample
+from assay.stats.score_samples import ScoreSample
 from assay.tables import Scores
+
+#: What numbers of systems are made of, whether or not units can be drawn anew by weights.
+AnySample: TypeAlias = Sample | ScoreSample
 
 #: Squares of larger numbers are none.
 _LARGEST = 1e150
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
+
+
+class Effects(NamedTuple):
+    """How large a difference is, unit by unit: NaN, and no unit won, tied or lost, where units have no numbers.
+
+    Of predicted labels, a unit is won where the second system alone is right, whatever the measure.
+    """
+
+    d_z: float
+    cliffs_delta: float
+    wins: Wins
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +59,7 @@ class Paired:
     unit_kind: str
     systems: tuple[str, ...]
     units: tuple[str, ...]
-    sample: Sample
+    sample: AnySample
     bounds: tuple[float, float] | None = None
     higher_is_better: bool | None = True
     left_out: int = 0
@@ -88,20 +106,32 @@ class Paired:
         """Each system's number."""
         return self.sample.observed()
 
-    def with_sample(self, units: tuple[str, ...], sample: Sample) -> Paired:
+    def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
         return replace(self, units=units, sample=sample, left_out=0, undefined=0)
 
     @cached_property
     def without_each(self) -> Floats:
         """Each system's number (column) without each unit (row)."""
+        if isinstance(self.sample, ScoreSample):
+            raise ParameterError(f"{self.measure} is made of scores: its spread is not found by leaving items out")
         return self.sample.without_each()
 
     @property
+    def labels_are_compared(self) -> bool:
+        """Whether units are items with predicted labels: an item is right or wrong, and has no number of its own."""
+        return isinstance(self.sample, Patterns)
+
+    @property
     def unit_values(self) -> Floats:
-        """The numbers of units (rows) under systems (columns), NaN where there is none."""
-        if isinstance(self.sample, Averaged):
+        """The numbers of units (rows) under systems (columns), NaN where there is none.
+
+        Of predicted labels, 1 where the system is right and 0 where it is wrong; of scores there are none.
+        """
+        if isinstance(self.sample, Averaged | Patterns):
             return self.sample.values
+        if isinstance(self.sample, ScoreSample):
+            return np.empty((0, len(self.systems)))
         return np.column_stack([formula.values for formula in self.sample.formulas])
 
     def unit_differences(self, first: int, second: int) -> Floats:
@@ -111,16 +141,45 @@ class Paired:
         values = self.unit_values[:, [first, second]]
         return _settled(values[~np.isnan(values).any(axis=1)])
 
+    def is_same(self, first: int, second: int) -> bool:
+        """Whether no unit differs between two systems, nor what is made of the units."""
+        if isinstance(self.sample, Patterns):
+            return bool((self.sample.predicted[:, first] == self.sample.predicted[:, second]).all())
+        if isinstance(self.sample, ScoreSample):
+            return self.sample.is_same(first, second)
+        apart = abs(float(self.observed[second] - self.observed[first]))
+        nearly = apart <= ROUNDING * float(np.abs(self.observed).max())
+        return nearly and not self.unit_differences(first, second).any()
+
+    def effects(self, first: int, second: int) -> Effects:
+        """How large the difference is, unit by unit."""
+        if isinstance(self.sample, Patterns):
+            (wrong, fixed), (broken, right) = right_and_wrong(self.sample, (first, second)).tolist()
+            return Effects(np.nan, np.nan, Wins(fixed, wrong + right, broken))
+        of_units, values = self.unit_differences(first, second), self.unit_values
+        return Effects(
+            d_z(of_units) if isinstance(self.sample, Averaged) else np.nan,
+            cliffs_delta(_known(values[:, first]), _known(values[:, second])),
+            wins(of_units),
+        )
+
     def spread(self, first: int, second: int) -> float:
         """How much a unit's part in the difference varies: for means, the standard deviation of the differences.
 
         It is read off what the difference would be without each of the units, which serves other numbers, too.
         """
-        units, without = len(self.units), self.without_each
-        if units < 2:
+        if len(self.units) < 2:
             return float("nan")
-        apart = without[:, second] - without[:, first]
-        found = (units - 1) * float(np.nanstd(apart, ddof=1))
+        if isinstance(self.sample, ScoreSample):
+            return self.sample.spread(first, second)
+        if isinstance(self.sample, Patterns):
+            two = self.sample.only(first, second)
+            apart, counts = np.diff(two.without_each(), axis=1)[:, 0], two.counts
+            if not len(apart):
+                return float("nan")
+        else:
+            apart, counts = self.without_each[:, second] - self.without_each[:, first], None
+        found = (len(self.units) - 1) * _deviation(apart, counts)
         rounding = ROUNDING * float(np.abs(self.observed[[first, second]]).max())
         return found if found > rounding else 0.0
 
@@ -128,7 +187,8 @@ class Paired:
     def additive(self) -> Floats:
         """The units' numbers on the scale on which they are averaged."""
         if not isinstance(self.sample, Averaged):
-            raise ParameterError(f"{self.measure} is made of summed counts: it has no differences of units")
+            made_of = "summed counts" if isinstance(self.sample, Pooled) else "all items together"
+            raise ParameterError(f"{self.measure} is made of {made_of}: it has no differences of units")
         return self.sample.additive
 
     def differences(self, first: int, second: int) -> Floats:
@@ -151,6 +211,8 @@ class Paired:
         return told
 
     def _outside(self) -> int:
+        if isinstance(self.sample, Patterns | ScoreSample):  # whose numbers are measured here
+            return 0
         low, high = self.bounds or (-np.inf, np.inf)
         values = self.unit_values
         return int(np.sum((values < low - ROUNDING) | (values > high + ROUNDING)))
@@ -173,6 +235,23 @@ def _settled(values: Floats) -> Floats:
     """Differences of two columns; what is rounding, as when the same numbers are added in another order, is none."""
     apart: Floats = values[:, 1] - values[:, 0]
     return np.where(np.abs(apart) <= ROUNDING * np.abs(values).max(axis=1, initial=0.0), 0.0, apart)
+
+
+def _deviation(numbers: Floats, counts: Ints | None) -> float:
+    """The standard deviation of the numbers that are known, each of which occurs so often."""
+    if counts is None:
+        return float(np.nanstd(numbers, ddof=1))
+    known = ~np.isnan(numbers)
+    numbers, counts = numbers[known], counts[known]
+    items = counts.sum()
+    if items < 2:
+        return float("nan")
+    off = numbers - np.sum(counts * numbers) / items
+    return float(np.sqrt(np.sum(counts * off**2) / (items - 1)))
+
+
+def _known(values: Floats) -> Floats:
+    return values[~np.isnan(values)]
 
 
 def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:

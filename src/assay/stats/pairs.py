@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.counting.judgments import Floats, Ints
+from assay.errors import number_of
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
 from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals
-from assay.stats.effects import Wins, cliffs_delta, d_z, wins
+from assay.stats.effects import Wins
+from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
 from assay.stats.permutation import Outcome, permutation_of_pairs, permutation_of_pooled, swaps
-from assay.stats.rounding import ROUNDING
-from assay.stats.samples import Averaged, Pooled
+from assay.stats.samples import Averaged, Pooled, Sample
+from assay.stats.score_samples import Drawing, ScoreSample
+from assay.stats.suited_tests import SIMULTANEOUS, by_labels, by_scores, chosen_test
 from assay.stats.tests import TESTS, bootstrap_of_pairs
 
-#: Tests of all systems at once, whose p-values need no further correction.
-SIMULTANEOUS = ("tukey", "randomised_tukey")
 #: From so many pairs on, all share the same swaps.
 _MANY_PAIRS = 32
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100_000, 1_000_000
@@ -27,8 +27,10 @@ _FEWEST_RESAMPLES, _MOST_RESAMPLES = 100_000, 1_000_000
 _MOST_PERMUTATIONS = 10_000
 #: Where every swap is counted anew, so many numbers are added up at most for all pairs.
 _MOST_COUNTED = 2_000_000_000
+#: Of predicted labels, so many cells of confusion matrices are filled at most for all pairs.
+_MOST_CELLS = 100_000_000
 #: What a bootstrap may cost: so many numbers are drawn at most.
-_DRAWS = 500_000_000
+_DRAWS = 100_000_000
 
 
 class Numbers(NamedTuple):
@@ -80,27 +82,30 @@ def out_of_reach(results: Sequence[Outcome], units: int, family: int, alpha: flo
     )
 
 
-def outcomes(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
-    """Test each pair of systems, given by their places; with many pairs, swaps are shared.
+def outcomes(
+    paired: Paired, pairs: Sequence[tuple[int, int]], test: str | None, resamples: int, seed: int
+) -> list[Outcome]:
+    """Test each pair of systems, given by their places, by the test named or the measure's own; many share swaps.
 
     >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
     >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
     >>> outcomes(paired, [(0, 1)], "sign", 0, 0)[0].p  # all of 5 won
     0.0625
     """
-    if test not in TESTS and test not in SIMULTANEOUS:
-        known = [*TESTS, *SIMULTANEOUS]
-        raise ParameterError(f"the test is one of {', '.join(known)}, not {test!r}{did_you_mean(test, known)}")
-    if isinstance(paired.sample, Pooled):
-        if test != "permutation":
-            raise ParameterError(
-                f"{paired.measure} is made of counts summed over all units: its test is permutation, not {test}"
-            )
-        formulas = paired.sample.formulas
+    test, sample = chosen_test(paired, test), paired.sample
+    if isinstance(sample, Patterns):
+        fewer = min(resamples, max(10_000, _MOST_CELLS // (len(pairs) * sample.cost)))
+        return [by_labels(sample.only(*pair), test, resamples=fewer, seed=seed) for pair in pairs]
+    if isinstance(sample, ScoreSample):
+        return [by_scores(sample, pair, test, Drawing(resamples, seed)) for pair in pairs]
+    if isinstance(sample, Pooled):
+        formulas = sample.formulas
         fewer = min(resamples, max(10_000, _MOST_COUNTED // (len(pairs) * len(paired.units))))
         return [permutation_of_pooled(formulas[i], formulas[j], resamples=fewer, seed=seed) for i, j in pairs]
+    if test == "permutation":
+        resamples = min(resamples, max(10_000, _MOST_COUNTED // len(paired.units)))
     if test in SIMULTANEOUS:
-        return _simultaneous(paired.sample, pairs, test, min(resamples, _MOST_PERMUTATIONS), seed)
+        return _simultaneous(sample, pairs, test, min(resamples, _MOST_PERMUTATIONS), seed)
     if test not in {"permutation", "bootstrap"} or len(pairs) <= _MANY_PAIRS:
         return [TESTS[test](paired.differences(*pair), resamples=resamples, seed=seed) for pair in pairs]
     return _together(paired, pairs, test, resamples, seed)
@@ -141,10 +146,32 @@ def _simultaneous(
     return [Outcome(test, float(means[j] - means[i]), float(table[i, j]), drawn, note) for i, j in pairs]
 
 
+class _Redrawn(NamedTuple):
+    """Systems' numbers (rows): observed, in each resample, and without units; `counts` says without how many alike."""
+
+    observed: Floats
+    resampled: Floats
+    without_each: Floats
+    counts: Ints | None
+
+    @classmethod
+    def of(cls, sample: Sample, without_each: Floats, resamples: int, seed: int) -> _Redrawn:
+        """Draw units anew."""
+        numbers = np.ascontiguousarray(bootstrapped(sample, resamples, seed).T)
+        counts = sample.counts if isinstance(sample, Patterns) else None
+        return cls(sample.observed(), numbers, without_each.T, counts)
+
+    def intervals(self, of: Callable[[Floats], Floats], levels: Sequence[float], method: Method) -> list[Interval]:
+        """The intervals of what is made of the systems' numbers."""
+        observed = float(of(self.observed))
+        return intervals(of(self.resampled), observed, of(self.without_each), levels, method, counts=self.counts)
+
+
 class Resampled:
-    """The systems' numbers in bootstrap resamples, made once for all pairs.
+    """The systems' numbers in bootstrap resamples, made once for all pairs; of predicted labels, for each pair.
 
     `resamples` is how many there are: fewer than asked for where the units are very many, and their mean nearly normal.
+    Areas under the ROC curve need none: theirs are DeLong's intervals.
 
     >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
     >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
@@ -153,43 +180,63 @@ class Resampled:
     """
 
     def __init__(self, paired: Paired, resamples: int, seed: int, method: Method) -> None:
-        self.paired, self.method = paired, method
-        self.resamples = max(1, min(resamples, _DRAWS // len(paired.units)))
-        self._numbers = np.ascontiguousarray(bootstrapped(paired.sample, self.resamples, seed).T)
-        self._without_each = paired.without_each.T
+        self.paired, self.method, self.seed = paired, method, seed
+        self._shared: _Redrawn | None = None
+        if isinstance(paired.sample, ScoreSample):
+            self.resamples = paired.sample.resamples(resamples)
+            return
+        if isinstance(paired.sample, Patterns):
+            # Two systems are drawn at a time: all together would have more patterns than need be.
+            two = paired.sample.only(*range(min(2, len(paired.systems))))
+            self.resamples = max(1, min(resamples, _DRAWS // two.cost))
+            return
+        self.resamples = max(1, min(resamples, _DRAWS // paired.sample.units))
 
     def of_system(self, system: int, level: float) -> Interval:
         """The interval of a system's number."""
-        return self._intervals(lambda rows: rows[system], level)[0]
+        sample = self.paired.sample
+        if len(self.paired.units) < 2:
+            return self._unknown(level)
+        if isinstance(sample, ScoreSample):
+            return sample.of_system(system, level, Drawing(self.resamples, self.seed))
+        redrawn, (place,) = self._redrawn(sample, system)
+        return redrawn.intervals(lambda rows: rows[place], [level], self.method)[0]
 
     def numbers(self, first: int, second: int, alpha: float) -> Numbers:
         """Everything but the test about one pair."""
         paired = self.paired
-
-        def difference(rows: Floats) -> Floats:
-            less: Floats = rows[second] - rows[first]
-            return less
-
-        of_units, values = paired.unit_differences(first, second), paired.unit_values
-        wide, narrow = self._intervals(difference, 1 - alpha, 1 - 2 * alpha)
-        apart = float(difference(paired.observed))
+        wide, narrow = self._of_difference(first, second, 1 - alpha, 1 - 2 * alpha)
         return Numbers(
-            apart,
+            float(paired.observed[second] - paired.observed[first]),
             wide,
             narrow,
-            not of_units.any() and abs(apart) <= ROUNDING * float(np.abs(paired.observed).max()),
-            d_z(of_units) if isinstance(paired.sample, Averaged) else float("nan"),
-            cliffs_delta(_known(values[:, first]), _known(values[:, second])),
-            wins(of_units),
+            paired.is_same(first, second),
+            *paired.effects(first, second),
             paired.spread(first, second),
         )
 
-    def _intervals(self, of: Callable[[Floats], Floats], *levels: float) -> list[Interval]:
+    def _of_difference(self, first: int, second: int, *levels: float) -> list[Interval]:
+        sample = self.paired.sample
         if len(self.paired.units) < 2:  # one unit says nothing about others
-            return [Interval(np.nan, np.nan, level, self.method) for level in levels]
-        observed = float(of(self.paired.observed))
-        return intervals(of(self._numbers), observed, of(self._without_each), levels, self.method)
+            return [self._unknown(level) for level in levels]
+        if isinstance(sample, ScoreSample):
+            return sample.of_difference(first, second, levels, Drawing(self.resamples, self.seed))
+        redrawn, (one, other) = self._redrawn(sample, first, second)
 
+        def difference(rows: Floats) -> Floats:
+            less: Floats = rows[other] - rows[one]
+            return less
 
-def _known(values: Floats) -> Floats:
-    return values[~np.isnan(values)]
+        return redrawn.intervals(difference, levels, self.method)
+
+    def _redrawn(self, sample: Sample, *systems: int) -> tuple[_Redrawn, Sequence[int]]:
+        """The resamples that hold these systems, and the rows in which they stand there."""
+        if isinstance(sample, Patterns):
+            own = sample.only(*systems)
+            return _Redrawn.of(own, own.without_each(), self.resamples, self.seed), range(len(systems))
+        if self._shared is None:
+            self._shared = _Redrawn.of(sample, self.paired.without_each, self.resamples, self.seed)
+        return self._shared, systems
+
+    def _unknown(self, level: float) -> Interval:
+        return Interval(np.nan, np.nan, level, self.method)

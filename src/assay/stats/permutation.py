@@ -25,6 +25,8 @@ NOTHING_DIFFERS = "no unit differs"
 MOST_UNITS_EXACT = 16
 # Signs drawn at a time. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20
+# With very many units, so many resamples are added up at a time all the same.
+_FEWEST_TOGETHER = 1 << 12
 # Resamples whose sums are held against one another at a time, at least.
 _TOGETHER = 1 << 13
 
@@ -165,13 +167,17 @@ def _drawn_sums(numbers: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     padded = np.append(numbers, np.zeros(8 * groups - len(numbers))).reshape(groups, 8)
     tables = [_every_sum(group) for group in padded]
     rng = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // groups)
+    # So many at least that adding up takes longer than the loop around it; then not all signs are held at a time.
+    rows = max(_FEWEST_TOGETHER, _BLOCK // groups)
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
-        signs = rng.integers(256, size=(groups, count), dtype=np.uint8)
         sums = np.zeros(count)
-        for table, byte in zip(tables, signs, strict=True):
-            sums += table.take(byte)
+        some = max(1, _BLOCK // count)
+        for first in range(0, groups, some):
+            part = tables[first : first + some]
+            signs = rng.integers(256, size=(len(part), count), dtype=np.uint8)
+            for table, byte in zip(part, signs, strict=True):
+                sums += table.take(byte)
         yield sums
 
 

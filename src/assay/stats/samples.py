@@ -1,20 +1,24 @@
 """What systems' numbers are made of, unit by unit, so that units can be drawn anew.
 
-Some numbers are means of the units' values (`Averaged`), others are made of counts summed over units (`Pooled`). Both
-answer the same question: what would each system's number be if the units had these weights?
+Some numbers are means of the units' values (`Averaged`), others are made of counts summed over units (`Pooled`), of
+labels (`Patterns`) or of scores (`ScoreSample`). All but the last answer the same question: what would each system's
+number be if the units had these weights?
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from assay.counting.judgments import Floats
+from assay.measures import definition
 from assay.measures.steps import PerQuery
+from assay.stats.label_samples import Patterns
 
-Summary: TypeAlias = Literal["mean", "geometric", "sum"]
+#: How numbers of units are put together.
+Summary: TypeAlias = definition.Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,4 +104,5 @@ class Pooled:
         return np.column_stack([formula.pooled(rest).values for formula in self.formulas])
 
 
-Sample: TypeAlias = Averaged | Pooled
+#: What can be drawn anew by giving units other weights.
+Sample: TypeAlias = Averaged | Pooled | Patterns

@@ -14,7 +14,7 @@ from assay.stats.bootstrap import Interval, percentiles, weights
 from assay.stats.correlation import row_by_row
 from assay.stats.orders import orders_of, swapped, tau_b
 from assay.stats.paired import Paired
-from assay.stats.samples import Sample
+from assay.stats.samples import Averaged, Pooled
 
 _BLOCK = 1 << 22
 
@@ -55,10 +55,11 @@ def discriminative_power(p_values: ArrayLike, alpha: float = 0.05) -> float:
     return float(np.mean(p < alpha)) if len(p) else float("nan")
 
 
-def ranking_stability(sample: Sample, resamples: int = 1000, seed: int = 0, level: float = 0.95) -> Stability:
+def ranking_stability(
+    sample: Averaged | Pooled, resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> Stability:
     """How much the order of the systems depends on the units that happened to be there.
 
-    >>> from assay.stats.samples import Averaged
     >>> values = np.tile([0.1, 0.2, 0.4], (6, 1)) + np.arange(6)[:, None] / 100
     >>> ranking_stability(Averaged(values), resamples=100).redrawn
     Agreement(tau=1.0, low=1.0, high=1.0, swapped=0.0, level=0.95, resamples=100)
@@ -86,7 +87,6 @@ def with_other_units(
     A unit of both lists is drawn for both. These are quantiles of the coefficients over the resamples: of their spread,
     not of an error. Nothing, if one of the lists has fewer than two units.
 
-    >>> from assay.stats.samples import Averaged
     >>> values = np.tile([0.1, 0.2, 0.4], (6, 1)) + np.arange(6)[:, None] / 100
     >>> paired = Paired("AP", "query", ("a", "b", "c"), ("q1", "q2", "q3", "q4", "q5", "q6"), Averaged(values))
     >>> with_other_units(paired, paired, ["a", "b"], resamples=100)["Kendall's tau-b"]
@@ -99,6 +99,8 @@ def with_other_units(
     numbers: list[Floats] = []
     usable = np.ones(len(drawn), dtype=bool)  # a resample may hold no unit of one of the lists
     for side in (one, other):
+        if not isinstance(side.sample, Averaged | Pooled):
+            raise ParameterError(f"{side.measure} is made of all items together: it has no numbers of units")
         own = drawn[:, [places[unit] for unit in side.units]]
         usable &= own.sum(axis=1) > 0
         columns = [side.systems.index(system) for system in systems]

@@ -1,0 +1,397 @@
+"""Comparing classifiers: pairing by item, the test that each measure has, its numbers, and what is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from test_cli import run_assay
+
+import assay
+from assay import Predictions, classify, compare
+from assay.classification.pairing import Classifiers
+from assay.errors import InputError, ParameterError
+from assay.stats.mcnemar import mcnemar
+
+metrics = pytest.importorskip("sklearn.metrics")
+LETTERS = Path(assay.__file__).parent / "data" / "letters"
+
+
+def two(items: int = 300, seed: int = 0, labels: int = 2, better: float = 0.1) -> list[Predictions]:
+    """Two systems on items at random, the second right more often; with scores where there are two labels."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(labels, size=items)
+    made = []
+    for name, share in (("old", 0.7), ("new", 0.7 + better)):
+        if labels == 2:
+            score = np.clip(0.5 + (2 * truth - 1) * rng.normal(3 * (share - 0.5), 0.5, items) / 2, 0.01, 0.99)
+            made.append(Predictions.of(truth, (score >= 0.5).astype(int), y_score=score, name=name))
+        else:
+            guess = rng.integers(labels, size=items)
+            made.append(Predictions.of(truth, np.where(rng.random(items) < share, truth, guess), name=name))
+    return made
+
+
+def arrays(one: Predictions) -> tuple[np.ndarray, np.ndarray]:
+    assert one.prediction is not None
+    return one.truth.to_numpy(), one.prediction.to_numpy()
+
+
+def test_each_measure_has_its_own_test_and_says_which() -> None:
+    found = compare(two(), measures=["Accuracy", "F", "AUC", "LogLoss", "AveragePrecision"], resamples=1000)
+    tests = {one.measure: one.outcome.test for one in found.findings}
+    assert tests == {
+        "Accuracy": "mcnemar", "F": "swap", "AUC": "delong", "LogLoss": "permutation",
+        "AveragePrecision": "bootstrap_interval",
+    }  # fmt: skip
+    assert found.settings.test == "each measure's own"
+    said = found.lines()[-1]
+    assert "McNemar's test for Accuracy (mid-p" in said
+    assert "DeLong's test for AUC" in said
+
+
+def test_the_numbers_are_those_of_scikit_learn() -> None:
+    old, new = two()
+    found = compare([old, new], measures=["Accuracy", "F", "MCC", "AUC", "LogLoss"], resamples=100)
+    theirs = {
+        "Accuracy": metrics.accuracy_score, "F": metrics.f1_score, "MCC": metrics.matthews_corrcoef,
+    }  # fmt: skip
+    for name, function in theirs.items():
+        one = found.finding(name)
+        assert one.baseline_value == pytest.approx(function(*arrays(old)))
+        assert one.value == pytest.approx(function(*arrays(new)))
+    for name, function in (("AUC", metrics.roc_auc_score), ("LogLoss", metrics.log_loss)):
+        assert new.score is not None
+        assert found.finding(name).value == pytest.approx(function(arrays(new)[0], new.score.to_numpy()))
+
+
+def test_accuracy_is_tested_by_the_items_that_only_one_has_right() -> None:
+    old, new = two(seed=3)
+    truth, before = arrays(old)
+    after = arrays(new)[1]
+    fixed, broken = int(((before != truth) & (after == truth)).sum()), int(((before == truth) & (after != truth)).sum())
+    finding = compare([old, new], measures="Accuracy").finding()
+    assert finding.outcome.p == mcnemar(broken, fixed).p
+    assert finding.wins == (fixed, 300 - fixed - broken, broken)
+    assert finding.flips is not None
+    assert finding.flips[:3] == (300, fixed, broken)
+    errors = compare([old, new], measures="ErrorRate").finding()
+    assert (errors.outcome.p, str(errors.verdict)) == (finding.outcome.p, str(finding.verdict))
+
+
+def delong_by_pairs(truth: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """The difference of two areas and DeLong's p, from every pair of a positive and a negative item."""
+
+    def won(score: np.ndarray) -> np.ndarray:
+        positive, negative = score[truth == 1], score[truth == 0]
+        return np.array([[(p > n) + (p == n) / 2 for n in negative] for p in positive])
+
+    apart = won(second) - won(first)
+    of_positives, of_negatives = apart.mean(axis=1), apart.mean(axis=0)
+    variance = of_positives.var(ddof=1) / len(of_positives) + of_negatives.var(ddof=1) / len(of_negatives)
+    return float(apart.mean()), float(2 * stats.norm.sf(abs(apart.mean()) / np.sqrt(variance)))
+
+
+def test_areas_are_compared_as_delong_did() -> None:
+    old, new = two(80, seed=1, better=0.05)
+    assert old.score is not None
+    assert new.score is not None
+    # On another scale, but in the same order: nothing changes.
+    rescaled = Predictions.of(arrays(new)[0], arrays(new)[1], y_score=np.exp(9 * new.score.to_numpy()), name="new")
+    difference, p = delong_by_pairs(arrays(old)[0], old.score.to_numpy(), new.score.to_numpy())
+    for candidate in (new, rescaled):
+        finding = compare([old, candidate], measures="AUC").finding()
+        assert finding.difference == pytest.approx(difference)
+        assert finding.outcome.p == pytest.approx(p)
+        assert finding.interval.method == "DeLong"
+        assert finding.interval.low < difference < finding.interval.high
+    gini = compare([old, new], measures="Gini").finding()
+    assert (gini.difference, gini.p) == pytest.approx((2 * difference, p))
+    assert gini.interval.low == pytest.approx(2 * compare([old, new], measures="AUC").finding().interval.low)
+
+
+def test_intervals_of_systems_under_gini_are_those_under_auc_on_its_scale() -> None:
+    areas, ginis = (compare(two(), measures=name).standing() for name in ("AUC", "Gini"))
+    for area, gini in zip(areas, ginis, strict=True):
+        assert gini.interval.low == pytest.approx(2 * area.interval.low - 1)
+        assert gini.interval.high == pytest.approx(2 * area.interval.high - 1)
+
+
+def test_per_item_losses_are_compared_item_by_item() -> None:
+    old, new = two(50)
+    finding = compare([old, new], measures="LogLoss").finding()
+    losses = []
+    for one in (old, new):
+        assert one.score is not None
+        share = one.score.to_numpy()
+        losses.append(-np.log(np.where(arrays(one)[0] == 1, share, 1 - share)))
+    assert finding.difference == pytest.approx(float((losses[1] - losses[0]).mean()))
+    assert finding.outcome.test == "permutation"
+    assert finding.spread == pytest.approx(float((losses[1] - losses[0]).std(ddof=1)))
+
+
+@pytest.mark.parametrize(
+    ("measure", "test", "why"),
+    [
+        ("AUC", "swap", "different scales and are never swapped"),
+        ("AUC", "permutation", "never swapped"),
+        ("AUC", "t", "its test is delong"),
+        ("F", "mcnemar", "McNemar's test counts right items"),
+        ("F", "t", "its test is swap"),
+        ("F", "delong", "its test is swap"),
+        ("LogLoss", "mcnemar", "numbers of single units"),
+        ("AveragePrecision", "delong", "whole ROC curve"),
+        ("Accuracy", "exact", "the test is one of"),
+    ],
+)
+def test_a_test_that_does_not_suit_is_refused_with_the_reason(measure: str, test: str, why: str) -> None:
+    with pytest.raises(ParameterError, match=why):
+        compare(two(40), measures=measure, test=test)
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "mcnemar_exact", "mcnemar_chi2", "mcnemar_chi2_corrected", "swap"])
+def test_accuracy_may_be_tested_otherwise(test: str) -> None:
+    found = compare(two(), measures="Accuracy", test=test)
+    assert found.finding().outcome.test == found.settings.test == test
+
+
+def test_rankings_have_no_test_of_classifiers() -> None:
+    judged = {f"q{n}": {"d": 1} for n in range(6)}
+    runs = {"a": {query: {"d": 1.0} for query in judged}, "b": {query: {"e": 1.0} for query in judged}}
+    with pytest.raises(ParameterError, match="its test is permutation, not swap"):
+        compare(judged, runs, measures="RR", test="swap")
+
+
+def test_items_are_paired_by_id_whatever_their_order() -> None:
+    old, new = two(60)
+    ids = [f"i{n:02}" for n in range(60)]
+    first = Predictions.of(*arrays(old), item_id=ids, name="old")
+    order = np.random.default_rng(0).permutation(60)
+    shuffled = Predictions.of(
+        arrays(new)[0][order], arrays(new)[1][order], item_id=[ids[place] for place in order], name="new"
+    )
+    expected = compare([old, new], measures="F").finding()
+    assert compare([first, shuffled], measures="F").finding() == expected
+
+
+def test_items_that_a_system_lacks_are_an_error_or_left_out() -> None:
+    ids = [str(n) for n in range(30)]
+    old, new = two(30)
+    first = Predictions.of(*arrays(old), item_id=ids, name="old")
+    fewer = Predictions.of(*(column[:20] for column in arrays(new)), item_id=ids[:20], name="new")
+    with pytest.raises(InputError, match="new lacks 10 items"):
+        compare([first, fewer], measures="F")
+    found = compare([first, fewer], measures="F", missing="drop")
+    assert found.finding().units == 20
+    assert any("10 items left out" in note for note in found.notes)
+
+
+def test_whatever_holds_predictions_is_compared_alike(tmp_path: Path) -> None:
+    old, new = two(50)
+    for one in (old, new):
+        one.frame.write_csv(tmp_path / f"{one.name}.csv")
+    paths = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    expected = compare([old, new], measures="F").finding()
+    for given in (
+        classify([old, new]), {"old": old, "new": new}, paths, {"old": paths[0], "new": str(paths[1])},
+        Classifiers.of([old, new]),
+    ):  # fmt: skip
+        assert compare(given, measures="F").finding() == expected
+    assert compare(paths[0], paths[1], measures="F").finding() == expected
+
+
+def test_several_systems_are_compared_in_pairs_as_two_are() -> None:
+    old, new = two(120, labels=4)
+    third = Predictions.of(arrays(old)[0], np.roll(arrays(new)[1], 1), name="third")
+    every = compare([old, new, third], measures=["F", "Accuracy"], correction="none")
+    for measure in ("F", "Accuracy"):
+        assert every.finding(measure, "new", "old") == compare([old, new], measures=measure).finding()
+    assert len(every.findings) == 6
+    flips = every.finding("F", "third", "old").flips
+    assert flips is not None
+    assert flips.changed == every.flipped("old", "third").filter(change="changed").height > 0
+
+
+def test_flipped_items_are_listed_with_what_became_of_them() -> None:
+    truth = ["a", "a", "b", "b", "c", "c"]
+    old = Predictions.of(truth, ["a", "b", "b", "b", "a", "c"], name="old", item_id=list("uvwxyz"))
+    new = Predictions.of(truth, ["a", "a", "c", "b", "b", "c"], name="new", item_id=list("uvwxyz"))
+    found = compare([old, new], measures="Accuracy")
+    assert found.flipped().rows() == [
+        ("v", "a", "b", "a", "fixed"), ("w", "b", "b", "c", "broken"), ("y", "c", "a", "b", "changed"),
+    ]  # fmt: skip
+    assert str(found).endswith("and broke 1 that old has right; 1 went from one mistake to another.")
+    with pytest.raises(ParameterError, match="choose a system of old, new, not 'newer'"):
+        found.flipped("old", "newer")
+
+
+def test_identical_predictions_are_identical_under_every_measure() -> None:
+    old, _ = two(40)
+    assert old.score is not None
+    again = Predictions.of(*arrays(old), y_score=old.score, name="again")
+    found = compare([old, again], measures=["Accuracy", "F", "AUC", "LogLoss"])
+    assert {one.verdict.word for one in found.findings} == {"identical"}
+    assert "predict the same for all of 40 items" in str(found)
+
+
+def test_weights_count_and_mcnemar_gives_way() -> None:
+    old, new = two(60)
+    weight = np.random.default_rng(0).integers(1, 5, 60)
+    heavy = [Predictions.of(*arrays(one), sample_weight=weight, name=one.name) for one in (old, new)]
+    finding = compare(heavy, measures="Accuracy").finding()
+    assert finding.outcome.test == "swap"
+    assert finding.value == pytest.approx(metrics.accuracy_score(*arrays(new), sample_weight=weight))
+    with pytest.raises(ParameterError, match="without weights"):
+        compare(heavy, measures="Accuracy", test="mcnemar")
+
+
+def test_weighted_losses_are_weighted_means() -> None:
+    old, new = two(30)
+    weight = np.arange(1, 31)
+    heavy = [Predictions.of(*arrays(one), y_score=one.score, sample_weight=weight, name=one.name) for one in (old, new)]
+    finding = compare(heavy, measures="Brier").finding()
+    assert new.score is not None
+    expected = metrics.brier_score_loss(arrays(new)[0], new.score.to_numpy(), sample_weight=weight)
+    assert finding.value == pytest.approx(expected)
+
+
+def test_items_with_several_labels_are_compared_by_item_and_by_decision() -> None:
+    truth = [["a", "b"], ["b"], ["c"], [], ["a", "c"], ["b", "c"]]
+    old = Predictions.of(truth, [["a"], ["b"], ["b"], ["a"], ["c", "a"], ["c"]], name="old")
+    new = Predictions.of(truth, [["b", "a"], ["b"], ["c"], [], ["a"], ["a"]], name="new")
+    found = compare([old, new])
+    assert found.measures == ("ExactMatch", "F(average='samples')", "F(average='micro')")
+    exact = found.finding("ExactMatch")
+    assert (exact.baseline_value, exact.value) == (2 / 6, 4 / 6)
+    micro = found.finding("F(average='micro')")
+    # Right decisions, predicted labels and true ones: 5, 7 and 8 of old; 5, 6 and 8 of new.
+    assert (micro.baseline_value, micro.value) == pytest.approx((2 * 5 / 15, 2 * 5 / 14))
+    assert exact.flips == (6, 3, 1, 1)
+    with pytest.raises(ParameterError, match="average over labels, which is not compared"):
+        compare([old, new], measures="F")
+
+
+def test_classes_are_not_a_sample() -> None:
+    scores = classify(two(90, labels=3), measures="F").scores
+    with pytest.raises(InputError, match="classes are not a sample"):
+        compare(scores, measures="F")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"measures": "nDCG@10"}, "no measure is called 'nDCG'"),
+        ({"measures": "ECE"}, "there is no test of it"),
+        ({"relevance_level": 2}, "rule of evaluation"),
+        ({"pos_label": "spam"}, "expected a label of 0, 1, got 'spam'"),
+        ({"missing": "zero"}, "missing is one of error, drop"),
+    ],
+)
+def test_what_makes_no_sense_for_predictions_is_refused(change: dict[str, object], why: str) -> None:
+    with pytest.raises((InputError, ParameterError), match=why):
+        compare(two(30), **change)  # type: ignore[arg-type]
+
+
+def test_verbs_that_need_numbers_of_units_say_so() -> None:
+    with pytest.raises(InputError, match="predictions have none; `assay compare` takes them"):
+        assay.plan(two(30))
+    with pytest.raises(ParameterError, match="made of their predictions"):
+        compare(two(30), measures="F").report()
+
+
+def test_two_systems_of_one_name_and_other_truths_are_refused() -> None:
+    old, new = two(30)
+    with pytest.raises(ParameterError, match="two systems are called 'old'"):
+        compare([old, old])
+    turned = Predictions.of(1 - arrays(new)[0], arrays(new)[1], name="new")
+    with pytest.raises(InputError, match="the truth is"):
+        compare([old, turned])
+
+
+def test_raw_scores_need_no_threshold_for_auc_and_one_for_labels() -> None:
+    old, new = two(40)
+    raw = [Predictions.of(arrays(one)[0], y_score=9 * one.score - 4, name=one.name) for one in (old, new)]  # type: ignore[operator]
+    found = compare(raw)
+    assert found.measures == ("AUC",)
+    assert found.finding().flips is None
+    with pytest.raises(ParameterError, match="--threshold"):
+        compare(raw, measures="F")
+    assert compare(raw, measures="F", threshold=0.5).finding().units == 40
+
+
+def test_false_alarms_stay_near_alpha() -> None:
+    """Equally good systems on 120 data sets: the defaults say better or worse in about 5 % of them."""
+    words = {"Accuracy": 0, "F": 0, "AUC": 0}
+    for seed in range(120):
+        found = compare(two(100, seed=seed, better=0.0), measures=list(words), bootstrap_resamples=100, margin=0.001)
+        for one in found.findings:
+            words[one.measure] += one.verdict.word in {"better", "worse"}
+    assert max(words.values()) / 120 <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_a_hundred_thousand_items_are_no_burden() -> None:
+    """Label measures look at patterns, not at items: resamples are as many as asked for."""
+    found = compare(two(100_000, better=0.01), measures=["F", "AUC"], resamples=1000)
+    assert found.settings.bootstrap_resamples == 10_000
+    assert found.finding("F").needed is not None
+
+
+def test_the_command_says_it_in_a_table_and_in_words() -> None:
+    done = run_assay("compare", "spam.csv", "--positive", "spam", "--flipped", "3", folder=LETTERS)
+    assert done.returncode == 0
+    assert done.stderr == "spam.csv: 200 items, systems bayes, words\n"
+    assert "words is worse than bayes under Accuracy" in done.stdout
+    assert "Items that words predicts otherwise than bayes, 3 of 43" in done.stdout
+    assert "quer" not in done.stdout
+    assert "judged" not in done.stdout
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv", "--markdown", "--latex"])
+def test_the_command_writes_every_form(form: str) -> None:
+    done = run_assay("compare", "spam.csv", "--positive", "spam", "-m", "F1", form, "--quiet", folder=LETTERS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "worse" in done.stdout
+    if form == "--json":
+        (finding,) = json.loads(done.stdout)["findings"]
+        assert finding["test"]["test"] == "swap"
+        assert finding["flips"] == {"items": 200, "fixed": 5, "broken": 38, "changed": 0}
+        assert json.loads(done.stdout)["signatures"]["F"].startswith("F|")
+
+
+def test_two_files_are_one_system_each(tmp_path: Path) -> None:
+    frame = pl.read_csv(LETTERS / "spam.csv")
+    for system in ("bayes", "words"):
+        frame.select("item_id", "truth", prediction=f"prediction_{system}").write_csv(tmp_path / f"{system}.csv")
+    done = run_assay("compare", "a=bayes.csv", "b=words.csv", "--positive", "spam", "-m", "MCC", folder=tmp_path)
+    assert done.returncode == 0
+    assert "b is worse than a under MCC" in done.stdout
+    frame.head(150).select("item_id", "truth", prediction="prediction_words").write_csv(tmp_path / "few.csv")
+    lacking = run_assay("compare", "bayes.csv", "few.csv", "--positive", "spam", folder=tmp_path)
+    assert (lacking.returncode, lacking.stdout) == (2, "")
+    assert "few lacks 50 items that another system has" in lacking.stderr
+    dropped = run_assay("compare", "bayes.csv", "few.csv", "--positive", "spam", "--missing", "drop", folder=tmp_path)
+    assert dropped.returncode == 0
+    assert "50 items left out" in dropped.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["spam.csv"], "which label is positive, ham or spam?"),
+        (["topics.csv"], "at least two systems"),
+        (["spam.csv", "--positive", "ham", "--ties", "expected"], "--ties goes with judgments and runs"),
+        (["spam.csv", "names.conll"], "give files of one kind"),
+        (["spam.csv", "--positive", "spam", "--queries", "2"], "made of all items together"),
+        (["spam.csv", "--positive", "spam", "--missing", "zero"], "--missing is error or drop"),
+        (["spam.csv", "--positive", "spam", "--judge-next", "2"], "the documents are not known"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(arguments: list[str], said: str) -> None:
+    done = run_assay("compare", *arguments, "--quiet", folder=LETTERS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

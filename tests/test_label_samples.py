@@ -1,0 +1,225 @@
+"""What label measures are made of: patterns of items, against the items themselves, one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.measures import parse_measure
+from assay.measures.over_classes import overall
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import bootstrapped, intervals, pattern_weights
+from assay.stats.label_samples import Patterns, right_and_wrong
+from assay.stats.paired import Paired
+from assay.stats.pairs import Resampled
+from assay.stats.permutation import Alternative
+from assay.stats.swaps import swap_test
+
+MEASURES = [("Accuracy", 2), ("F", 2), ("MCC", 2), ("Precision", 2), ("F", 3), ("Kappa", 3), ("Accuracy", 3),
+            ("Recall(average='weighted')", 3)]  # fmt: skip
+
+
+def measure_of(name: str, labels: int) -> Measure:
+    return parse_measure(name, "binary" if labels == 2 else "multiclass")
+
+
+def made(
+    name: str, labels: int, items: int, seed: int = 0, systems: int = 2, weighted: bool = False
+) -> tuple[Patterns, NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
+    """Items at random of which each system has two thirds right."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(labels, size=items)
+    guess = rng.integers(labels, size=(items, systems))
+    predicted = np.where(rng.random((items, systems)) < 2 / 3, truth[:, None], guess)
+    weight = rng.integers(1, 4, size=items) / 2 if weighted else None
+    sample = Patterns.of_items(
+        measure_of(name, labels), tuple(range(labels)), truth, predicted, weight=weight,
+        positive=1 if labels == 2 else None,
+    )  # fmt: skip
+    return sample, truth, predicted, weight
+
+
+def value(name: str, labels: int, truth: Any, predicted: Any, weight: Any = None) -> float:
+    """The measure of one system, counted from its items."""
+    matrix = ConfusionMatrix.from_labels(
+        truth, predicted, labels=list(range(labels)), pos_label=1 if labels == 2 else None, sample_weight=weight
+    )
+    return float(overall(measure_of(name, labels), matrix).values[0])
+
+
+@pytest.mark.parametrize(("name", "labels"), MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_numbers_are_those_of_the_items(name: str, labels: int, weighted: bool) -> None:
+    sample, truth, predicted, weight = made(name, labels, 60, systems=3, weighted=weighted)
+    expected = [value(name, labels, truth, column, weight) for column in predicted.T]
+    assert sample.observed() == pytest.approx(expected)
+    assert sample.only(2, 0).observed() == pytest.approx([expected[2], expected[0]])
+    assert sample.units == sample.counts.sum() == 60
+
+
+@pytest.mark.parametrize(("name", "labels"), MEASURES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leaving_out_an_item_is_leaving_out_one_of_its_pattern(name: str, labels: int, weighted: bool) -> None:
+    sample, truth, predicted, weight = made(name, labels, 25, weighted=weighted)
+    found = sample.without_each()[sample.pattern]
+    for item in range(25):
+        rest = np.arange(25) != item
+        kept = None if weight is None else weight[rest]
+        expected = [value(name, labels, truth[rest], column[rest], kept) for column in predicted.T]
+        assert found[item] == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(("name", "labels"), MEASURES)
+def test_drawn_counts_give_what_drawn_items_give(name: str, labels: int) -> None:
+    """The same resamples: counts of patterns made of drawn items, and those items counted anew."""
+    sample, truth, predicted, _ = made(name, labels, 30)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        drawn = rng.integers(30, size=30)
+        counts = np.bincount(sample.pattern[drawn], minlength=len(sample.counts)).astype(np.float64)
+        expected = [value(name, labels, truth[drawn], column[drawn]) for column in predicted.T]
+        assert sample.of(counts[None])[0] == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("items", [40, 4000])
+def test_the_bootstrap_by_counts_is_the_bootstrap_by_items(items: int) -> None:
+    """Few items are drawn one by one, many as counts: both spread as items do that are drawn here."""
+    sample, truth, predicted, _ = made("F", 2, items)
+    found = np.diff(bootstrapped(sample, 2000, seed=3), axis=1)[:, 0]
+    rng = np.random.default_rng(4)
+    twin = []
+    for _ in range(400):
+        drawn = rng.integers(items, size=items)
+        first, second = (value("F", 2, truth[drawn], column[drawn]) for column in predicted.T)
+        twin.append(second - first)
+    spread = float(np.std(twin))
+    assert abs(found.mean() - np.mean(twin)) < 4 * spread / np.sqrt(400)
+    assert np.std(found) == pytest.approx(spread, rel=0.15)
+
+
+def test_how_often_patterns_are_drawn_follows_their_counts() -> None:
+    counts = np.array([600, 300, 99, 1])
+    drawn = np.concatenate(list(pattern_weights(counts, 2000, seed=0)))
+    assert (drawn.sum(axis=1) == 1000).all()
+    assert drawn.mean(axis=0) == pytest.approx(counts, rel=0.05, abs=0.1)
+    assert drawn.var(axis=0) == pytest.approx(counts * (1 - counts / 1000), rel=0.12)
+
+
+def test_intervals_by_pattern_are_intervals_by_item() -> None:
+    """BCa with one row a pattern and its count, against one row an item."""
+    sample, _, _, _ = made("F", 2, 80)
+    resampled = np.diff(bootstrapped(sample, 2000, seed=0), axis=1)[:, 0]
+    observed = float(np.diff(sample.observed())[0])
+    without = np.diff(sample.without_each(), axis=1)[:, 0]
+    by_pattern = intervals(resampled, observed, without, [0.95, 0.9], "bca", counts=sample.counts)
+    by_item = intervals(resampled, observed, without[sample.pattern], [0.95, 0.9], "bca")
+    for one, other in zip(by_pattern, by_item, strict=True):
+        assert (one.low, one.high, one.level) == pytest.approx((other.low, other.high, other.level))
+
+
+def test_the_spread_of_accuracy_is_that_of_right_and_wrong() -> None:
+    sample, truth, predicted, _ = made("Accuracy", 2, 70)
+    paired = Paired("Accuracy", "item", ("a", "b"), tuple(map(str, range(70))), sample, (0, 1))
+    right = (predicted == truth[:, None]).astype(float)
+    assert paired.spread(0, 1) == pytest.approx((right[:, 1] - right[:, 0]).std(ddof=1))
+
+
+def brute_force(name: str, labels: int, truth: Any, predicted: NDArray[np.int64], alternative: Alternative) -> float:
+    """All 2^d ways to swap the predictions of the items that differ."""
+    differing = np.flatnonzero(predicted[:, 0] != predicted[:, 1])
+
+    def apart(columns: Any) -> float:
+        return value(name, labels, truth, columns[:, 1]) - value(name, labels, truth, columns[:, 0])
+
+    observed, extreme = apart(predicted), 0
+    for swaps in product([False, True], repeat=len(differing)):
+        turned = predicted.copy()
+        rows = differing[list(swaps)]
+        turned[rows] = turned[rows][:, ::-1]
+        found = apart(turned)
+        signs = {"two-sided": abs(found) >= abs(observed) - 1e-12, "greater": found >= observed - 1e-12,
+                 "less": found <= observed + 1e-12}  # fmt: skip
+        extreme += bool(np.isnan(found) or np.isnan(observed) or signs[alternative])
+    return float(extreme / 2 ** len(differing))
+
+
+@pytest.mark.parametrize(("name", "labels"), MEASURES)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_the_exact_swap_test_goes_through_all_swaps(name: str, labels: int, alternative: Alternative) -> None:
+    for seed in range(3):
+        sample, truth, predicted, _ = made(name, labels, 16, seed=seed)
+        differing = int((predicted[:, 0] != predicted[:, 1]).sum())
+        assert 0 < differing <= 12, "few enough to go through"
+        found = swap_test(sample, alternative=alternative)
+        assert found.p == pytest.approx(brute_force(name, labels, truth, predicted, alternative))
+        assert found.resamples is None
+
+
+def test_random_swaps_come_near_to_all_swaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample, _, _, _ = made("F", 2, 60)
+    exact = swap_test(sample)
+    assert exact.resamples is None
+    monkeypatch.setattr("assay.stats.swaps.MOST_COMBINATIONS", 1)
+    drawn = swap_test(sample, resamples=20_000, seed=5)
+    assert drawn.resamples == 20_000
+    assert drawn.p == swap_test(sample, resamples=20_000, seed=5).p
+    assert drawn.p == pytest.approx(exact.p, abs=0.02)
+
+
+def test_weights_go_along_when_predictions_are_swapped() -> None:
+    """One heavy item that differs is swapped or not: its weight decides, and p is the share of 2 swaps."""
+    measure = measure_of("Accuracy", 2)
+    truth, predicted = np.ones(3, int), np.array([[1, 1], [1, 0], [0, 1]])
+    sample = Patterns.of_items(measure, (0, 1), truth, predicted, weight=np.array([1.0, 5.0, 1.0]), positive=1)
+    # The differences under the four swaps are -4/7, -6/7, 6/7 and 4/7: all reach what was observed, -4/7.
+    assert swap_test(sample).statistic == pytest.approx(-4 / 7)
+    assert swap_test(sample).p == 1.0
+
+
+def test_equal_predictions_are_no_difference_whatever_the_measure() -> None:
+    sample = Patterns.of_items(measure_of("MCC", 2), (0, 1), np.array([0, 1, 1]), np.array([[0, 0], [1, 1], [0, 0]]))
+    assert swap_test(sample).p == 1.0
+    assert swap_test(sample).note == "no unit differs"
+
+
+def test_right_and_wrong_items_are_counted() -> None:
+    sample, truth, predicted, _ = made("Accuracy", 3, 50)
+    first, second = (predicted == truth[:, None]).T
+    assert right_and_wrong(sample, (0, 1)).tolist() == [
+        [int((~first & ~second).sum()), int((~first & second).sum())],
+        [int((first & ~second).sum()), int((first & second).sum())],
+    ]
+
+
+def test_false_alarms_of_the_swap_test_stay_at_alpha() -> None:
+    """Two systems that are equally good: at most about 5 % of 300 data sets show a difference in F."""
+    alarms = 0
+    for seed in range(300):
+        sample, _, _, _ = made("F", 2, 60, seed=seed)
+        alarms += swap_test(sample).p < 0.05
+    assert alarms / 300 <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_intervals_of_label_measures_cover_what_is_true() -> None:
+    """Both systems have two thirds and a third by chance right, so that the true difference is 0."""
+    covered = 0
+    for seed in range(120):
+        sample, _, _, _ = made("F", 2, 80, seed=seed)
+        paired = Paired("F", "item", ("a", "b"), tuple(map(str, range(80))), sample, (0, 1))
+        wide = Resampled(paired, 500, seed=0, method="bca").numbers(0, 1, alpha=0.05).interval
+        covered += wide.low <= 0 <= wide.high
+    assert covered / 120 >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_very_many_labels_leave_items_in_rather_than_take_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.stats.label_samples._MOST_LEFT_OUT", 10)
+    sample, _, _, _ = made("F", 3, 40)
+    paired = Paired("F", "item", ("a", "b"), tuple(map(str, range(40))), sample, (0, 1))
+    numbers = Resampled(paired, 200, seed=0, method="bca").numbers(0, 1, alpha=0.05)
+    assert numbers.interval.is_known
+    assert np.isnan(numbers.spread)

@@ -1,0 +1,96 @@
+"""McNemar's test, against statsmodels and against the binomial distribution written out."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+
+import pytest
+from statsmodels.stats.contingency_tables import mcnemar as theirs
+
+from assay.errors import ParameterError
+from assay.stats.mcnemar import NAMES, Way, mcnemar
+
+PAIRS = [(0, 1), (1, 1), (0, 5), (5, 14), (14, 5), (3, 3), (40, 61), (200, 150)]
+
+
+def chances(items: int) -> list[float]:
+    """How likely each number of heads is in so many throws."""
+    return [comb(items, heads) / 2**items for heads in range(items + 1)]
+
+
+def as_extreme(first: int, second: int, half: float) -> float:
+    """Twice the smaller tail; of what was observed itself, a half is left out for a mid-p."""
+    chance, fewer = chances(first + second), min(first, second)
+    return min(1.0, 2 * (sum(chance[: fewer + 1]) - half * chance[fewer]))
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_the_exact_test_is_the_binomial_test(first: int, second: int) -> None:
+    found = mcnemar(first, second, "exact").p
+    assert found == pytest.approx(as_extreme(first, second, 0.0))
+    assert found == pytest.approx(theirs([[7, first], [second, 9]], exact=True).pvalue)
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_mid_p_counts_what_was_observed_by_half(first: int, second: int) -> None:
+    assert mcnemar(first, second).p == pytest.approx(as_extreme(first, second, 0.5))
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(("way", "corrected"), [("chi2", False), ("chi2_corrected", True)])
+def test_the_approximations_are_those_of_statsmodels(first: int, second: int, way: Way, corrected: bool) -> None:
+    expected = theirs([[7, first], [second, 9]], exact=False, correction=corrected).pvalue
+    if corrected and first == second:  # statsmodels lets the correction pass beyond 0: (|0| - 1)^2 is 1
+        expected = 1.0
+    assert mcnemar(first, second, way).p == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("way", NAMES)
+def test_systems_that_are_right_about_the_same_items_do_not_differ(way: Way) -> None:
+    assert mcnemar(0, 0, way).p == 1.0
+    assert mcnemar(4, 4, way).p == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("way", NAMES)
+def test_which_system_comes_first_does_not_matter(way: Way) -> None:
+    one, other = mcnemar(3, 11, way), mcnemar(11, 3, way)
+    assert one.p == other.p
+    assert one.statistic == -other.statistic == 8
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_one_side_is_the_tail_on_that_side(first: int, second: int) -> None:
+    chance = chances(first + second)
+    assert mcnemar(first, second, "exact", "greater").p == pytest.approx(sum(chance[second:]))
+    assert mcnemar(first, second, "exact", "less").p == pytest.approx(sum(chance[first:]))
+    # Halves of what was observed, and all the rest: the two mid-p are 1 together.
+    both = [mcnemar(first, second, "mid-p", side).p for side in ("greater", "less")]
+    assert sum(both) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("items", [30, 50, 100])
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_false_alarms_stay_below_alpha_and_mid_p_wastes_less_of_it(items: int, share: float) -> None:
+    """Over how many items may differ: each differs with this share, and then either system is right by a throw."""
+
+    def alarms(way: Way) -> float:
+        total = 0.0
+        for differing in range(items + 1):
+            likely = comb(items, differing) * share**differing * (1 - share) ** (items - differing)
+            given = zip(range(differing + 1), chances(differing), strict=True)
+            total += likely * sum(chance for heads, chance in given if mcnemar(heads, differing - heads, way).p < 0.05)
+        return total
+
+    assert alarms("exact") <= alarms("mid-p") <= 0.05
+
+
+def test_p_is_a_probability_whatever_the_counts() -> None:
+    for first, second, way in product(range(8), range(8), NAMES):
+        for side in ("two-sided", "greater", "less"):
+            assert 0 <= mcnemar(first, second, way, side).p <= 1
+
+
+def test_an_unknown_way_is_refused() -> None:
+    with pytest.raises(ParameterError, match="did you mean exact"):
+        mcnemar(1, 2, "exakt")  # type: ignore[arg-type]
