@@ -16,11 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn import metrics as sklearn_metrics
 
+from assay.classification import LabelReport, classification_report
 from assay.counting import ConfusionMatrix, Scored
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
 from assay.measures import Measure, parse_measure, registered
-from assay.measures.over_classes import averages, overall
+from assay.measures.over_classes import overall
 from assay.stats.score_bootstrap import bootstrap_scores
 from assay.thresholding import thresholds
 
@@ -62,7 +63,7 @@ def scored(items: int, seed: int = 0) -> tuple[NDArray[np.int64], Floats]:
 
 def label_measures() -> list[Measure]:
     """All measures of a confusion matrix."""
-    known = registered("multiclass").values()
+    known = registered("multiclass", unit_kind="table").values()
     return [one for one in known if one.definition.counts in {Confusion, ConfusionMatrix}]
 
 
@@ -72,12 +73,9 @@ def all_measures(truth: Any, predicted: Any, wanted: list[Measure]) -> dict[str,
     return {str(one): float(overall(one, matrix).values[0]) for one in wanted}
 
 
-def report(truth: Any, predicted: Any) -> dict[Any, Any]:
-    """What `classification_report` tells: numbers of classes, their support, averages, accuracy."""
-    matrix = ConfusionMatrix.from_labels(truth, predicted)
-    wanted = [parse_measure(name, "multiclass") for name in ("Precision", "Recall", "F")]
-    accuracy = float(overall(parse_measure("Accuracy", "multiclass"), matrix).values[0])
-    return averages(wanted, matrix) | {"support": matrix.table.sum(axis=1), "accuracy": accuracy}
+def report(truth: Any, predicted: Any) -> LabelReport:
+    """Numbers of classes, their support, averages, accuracy."""
+    return classification_report(truth, predicted)
 
 
 def sklearn_report(truth: Any, predicted: Any) -> Any:
@@ -178,7 +176,7 @@ def _small() -> list[Work]:
                 lambda pair=pair: report(*pair),  # type: ignore[misc]
                 lambda pair=pair: sklearn_report(*pair),  # type: ignore[misc]
                 30,
-                ours_gives=lambda told: told[parse_measure("F", "multiclass")].macro,
+                ours_gives=lambda told: told.f1.macro,
                 theirs_give=lambda told: told["macro avg"]["f1-score"],
             )
         )

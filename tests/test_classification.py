@@ -16,6 +16,7 @@ import pytest
 import assay
 from assay import Classification, ConfusionMatrix, Predictions, classify, scorer
 from assay.classification import Shown
+from assay.classification.pairing import Classifiers
 from assay.classification.resampling import Patterns, resampled_matrices
 from assay.errors import AssayError, InputError, ParameterError
 from assay.measures.over_classes import overall
@@ -132,7 +133,7 @@ def test_shares_have_wilsons_interval_areas_delongs_and_others_draw_items() -> N
     methods = {str(measure): result.estimate(measure).method for measure in result.measures}
     wilsons = {"Precision", "Recall", "Specificity", "NPV", "Accuracy"}
     assert {name for name, method in methods.items() if method == "wilson"} == wilsons
-    assert methods["AUC"] == "DeLong"
+    assert methods["AUC"] == "DeLong, logit"
     assert {methods[name] for name in ("F", "MCC", "BalancedAccuracy", "AveragePrecision")} == {"bootstrap"}
     assert {methods[name] for name in ("LogLoss", "Brier")} == {"t"}
     tp, fn = result.matrix().table[1, 1], result.matrix().table[1, 0]
@@ -322,11 +323,10 @@ def test_scores_are_of_classes_items_or_the_table() -> None:
 
 def test_signatures_name_everything_that_a_number_depends_on() -> None:
     result = classify(LETTERS / "spam.csv", ["Precision", "F(beta=2)"], pos_label="spam", threshold=0.5)
-    assert (
-        result.signatures["Precision"]
-        == "Precision|average=binary|positive=spam|threshold=0.5|ties=>=|undefined=skip|v1"
-    )
-    assert "beta=2" in result.signatures["F(beta=2)"]
+    for name in ("bayes", "words"):
+        told = result.signatures[name]
+        assert told["Precision"] == "Precision|average=binary|positive=spam|threshold=0.5|ties=>=|undefined=skip|v1"
+        assert "beta=2" in told["F(beta=2)"]
 
 
 def test_json_holds_everything_in_full() -> None:
@@ -376,6 +376,10 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (Predictions.of(list("abc"), list("abc")), {"measures": "F(average='samples')"}, "several labels"),
     ([1, 2], {}, "expected Predictions"),
     ([], {}, "got none"),
+    ({}, {}, "got none"),
+    (Predictions.of([[], []], [[], []]), {}, "expected labels, got none"),
+    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": "0.5"}, "threshold is a number, not '0.5'"),
+    (Predictions.of([0, 1], y_score=[0.1, 0.2]), {"threshold": True}, "threshold is a number, not True"),
 ]
 
 
@@ -424,3 +428,184 @@ def test_the_letters_are_what_the_script_makes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, script, tmp_path], check=True)
     for name in ("spam.csv", "topics.csv", "tags.jsonl"):
         assert (tmp_path / name).read_bytes() == (LETTERS / name).read_bytes()
+
+
+def test_all_systems_of_a_file_are_kept_whatever_they_are_called() -> None:
+    result = classify({"mine": LETTERS / "spam.csv"}, "Recall", pos_label="spam")
+    assert [system.name for system in result.systems] == ["mine bayes", "mine words"]
+    plain = classify(LETTERS / "spam.csv", "Recall", pos_label="spam")
+    assert result.value(system="mine words") == plain.value(system="words")
+
+
+def test_scores_of_two_labels_are_read_with_the_positive_label(tmp_path: Path) -> None:
+    """Which of two columns of scores is kept, the reader has to know."""
+    path = tmp_path / "two.csv"
+    path.write_text("truth,score_ham,score_spam\nham,0.9,0.1\nspam,0.3,0.7\nspam,0.8,0.2\n", encoding="utf-8")
+    result = classify(path, ["Recall", "AUC"], pos_label="spam")
+    assert (result.value("Recall"), result.value("AUC")) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("where", ["classify", "predictions"])
+def test_a_positive_label_among_three_is_refused_and_one_class_named(where: str) -> None:
+    stated = "b" if where == "predictions" else None
+    items = Predictions.of(list("abc"), list("abb"), pos_label=stated)
+    with pytest.raises(ParameterError, match=r"there are 3 \(a, b, c\): one_class='b' .*--class b"):
+        classify(items, pos_label="b" if where == "classify" else None)
+    assert classify(Predictions.of(list("abc"), list("abb")), "Recall", one_class="b").value() == 1.0
+
+
+def test_an_absent_prediction_of_two_labels_is_wrong_and_leaves_two() -> None:
+    items = Predictions.of([0, 1, 1, 0], [0, None, 1, None], nulls="label")
+    result = classify(items, ["Accuracy", "Recall", "Specificity", "MCC"])
+    assert (result.task, result.labels, result.positive) == ("binary", ("0", "1"), "1")
+    assert result.matrix().table.tolist() == [[1, 1], [1, 1]]
+    assert [result.value(measure) for measure in result.measures] == [0.5, 0.5, 0.5, 0.0]
+    assert "2 items without a prediction count as the wrong label" in result.notes[0]
+    scored = classify(Predictions.of([0, 1, 1], [0, None, 1], y_score=[0.1, 0.2, 0.9], nulls="label"))
+    assert (scored.value("Recall"), scored.value("AUC")) == (0.5, 1.0)
+    assert scored.value("LogLoss") == pytest.approx(-np.log([0.9, 0.2, 0.9]).mean())
+
+
+def test_an_absent_prediction_of_more_labels_is_wrong_and_no_class() -> None:
+    """It counts against recall and accuracy; precision is that of what was predicted."""
+    items = Predictions.of(list("aabbcc"), ["a", "b", "b", None, "c", None], nulls="label")
+    result = classify(items)
+    assert result.labels == ("a", "b", "c")
+    assert result.matrix().labels == ("a", "b", "c", "(none)")
+    assert result.per_class()["label"].to_list() == ["a", "b", "c"]
+    assert result.value("Accuracy") == 0.5
+    assert result.value("Precision") == pytest.approx((1 + 0.5 + 1) / 3)
+    assert result.value("Recall") == pytest.approx(0.5)
+    assert set(result.scores.of("predictions", "F")["unit"]) == {"a", "b", "c"}
+    majority, _ = result.baselines()
+    assert majority.values[result.measure("Recall")] == pytest.approx(1 / 3)
+    assert result.confused()["prediction"].to_list().count("(none)") == 2
+
+
+def test_a_threshold_belongs_to_a_system() -> None:
+    """Whatever the order of the files; a measure of scores has none."""
+    scored = Predictions.of([0, 1, 1], y_score=[0.1, 0.7, 0.4], name="scored")
+    given = Predictions.of([0, 1, 1], [0, 1, 0], y_score=[0.2, 0.3, 0.1], name="given")
+    for order in ([scored, given], [given, scored]):
+        result = classify(order, ["Recall", "AUC"])
+        assert [(one.name, one.threshold) for one in result.systems if one.name == "scored"] == [("scored", 0.5)]
+        assert result.system("given").threshold is None
+        assert result.threshold is None
+        assert "|threshold=0.5|" in result.signatures["scored"]["Recall"]
+        assert "threshold" not in result.signatures["given"]["Recall"]
+        assert "threshold" not in result.signatures["scored"]["AUC"]
+
+
+def test_a_loss_is_not_below_0_nor_a_share_of_items() -> None:
+    alike = classify(Predictions.of([1, 1, 0], y_score=[0.7] * 3))
+    assert alike.estimate("LogLoss").low == 0.0
+    perfect = classify(Predictions.of([1, 0, 1], y_score=[1, 0, 1]))
+    assert {perfect.estimate(name).method for name in ("LogLoss", "Brier")} == {"none"}
+
+
+def test_systems_on_other_items_or_with_another_truth_get_a_warning() -> None:
+    one = Predictions.of([0, 1, 0, 1], [0, 1, 1, 1], item_id=list("wxyz"), name="one")
+    other = Predictions.of([1, 0, 0], [1, 0, 0], item_id=list("xyq"), name="other")
+    assert any("not the same items" in said and "lacks" in said for said in classify([one, other]).warnings)
+    turned = Predictions.of([1, 0, 1, 0], [1, 1, 1, 0], item_id=list("zyxw"), name="turned")
+    assert classify([one, turned]).warnings == ()
+    denied = Predictions.of([0, 1, 1, 1], [0, 1, 1, 1], item_id=list("wxyz"), name="denied")
+    assert any("item 'y': the truth is 0 in one and 1 in denied" in said for said in classify([one, denied]).warnings)
+
+
+def test_a_measure_is_found_by_the_name_that_is_printed() -> None:
+    result = classify(Predictions.of([["a"], ["b"], []], [["a"], ["a"], ["b"]]))
+    assert "ErrorRate(average='micro')" in map(str, result.measures)
+    for measure in result.measures:
+        assert result.value(str(measure)) == pytest.approx(result.value(measure), nan_ok=True)
+
+
+def test_counts_of_several_labels_an_item_are_sums_with_drawn_intervals() -> None:
+    items = Predictions.of([["a"], ["b"], ["a", "b"]] * 5, [["a"], ["a"], ["b"]] * 5)
+    one = classify(items, "TP").estimate()
+    assert (one.value, one.method) == (10.0, "bootstrap")
+    assert one.low < one.value < one.high
+
+
+def test_a_code_to_mute_may_be_given_alone() -> None:
+    assert classify(Predictions.of([0, 1], [0, 1]), mute="prevalence").mute == ("prevalence",)
+
+
+def test_an_estimate_says_how_often_items_were_drawn_for_it() -> None:
+    result = classify(two_labels(), ["Recall", "F", "AUC", "AveragePrecision"], resamples=300)
+    drawn = {str(measure): result.estimate(measure).resamples for measure in result.measures}
+    assert drawn == {"Recall": 0, "F": 300, "AUC": 0, "AveragePrecision": 300}
+
+
+def test_what_takes_a_while_is_found_once() -> None:
+    result = classify(two_labels())
+    assert result.per_class() is result.per_class()
+    assert result.baselines() is result.baselines()
+
+
+def test_the_surest_mistakes_come_first() -> None:
+    scores = {"a": [0.6, 0.2, 0.8], "b": [0.3, 0.5, 0.1], "c": [0.1, 0.3, 0.1]}
+    result = classify(Predictions.of(["b", "c", "c"], y_score=scores, item_id=["x", "y", "z"]))
+    assert result.errors()["item_id"].to_list() == ["z", "x", "y"]
+    two = Predictions.of([0, 1, 0, 1], y_score=[0.6, 0.05, 0.8, 0.9], item_id=list("wxyz"))
+    assert classify(two).errors()["item_id"].to_list() == ["x", "y", "w"]
+    assert classify(two, threshold=0.1).errors()["item_id"].to_list() == ["y", "w", "x"]
+
+
+def test_a_scorer_gives_the_same_measure_in_every_fold() -> None:
+    whole = scorer("F", labels=[0, 1, 2])
+    assert whole([0, 1, 1, 0], [0, 1, 0, 0]) == pytest.approx((0.8 + 2 / 3) / 2)
+    assert scorer("F")([0, 1, 1, 0], [0, 1, 0, 0]) == pytest.approx(2 / 3)
+    with pytest.raises(InputError, match="3"):
+        whole([0, 3], [0, 0])
+    with pytest.raises(ParameterError, match="only one of two labels"):
+        scorer("F", 1, labels=[0, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "ErrorRate", "MCC", "Kappa", "BalancedAccuracy"])
+def test_a_scorer_asks_for_the_positive_label_only_if_it_matters(name: str) -> None:
+    truth, said = list("aabbbab"), list("ababbbb")
+    found = [scorer(name, label)(truth, said) for label in "ab"]
+    assert [scorer(name)(truth, said)] * 2 == pytest.approx(found)
+    with pytest.raises(ParameterError, match="which label is positive"):
+        scorer("Precision")(truth, said)
+
+
+def test_classifiers_that_are_compared_have_the_numbers_of_classify() -> None:
+    """Absent predictions and measures of several labels an item go the same way."""
+    several = [
+        Predictions.of(list("aabbcc"), ["a", "b", "b", None, "c", None], nulls="label", name="silent"),
+        Predictions.of(list("aabbcc"), list("abbbcc"), name="all"),
+    ]
+    sets = [
+        Predictions.of([["a"], ["b"], []], said, name=name)
+        for name, said in (("one", [["a"], ["a"], []]), ("other", [["a", "b"], ["b"], ["b"]]))
+    ]
+    two = [
+        Predictions.of(["0", "1", "1"], ["0", None, "1"], nulls="label", name="silent"),
+        Predictions.of(["0", "1", "1"], ["1", "1", "1"], name="all"),
+    ]
+    for given, names in (
+        (several, ("Accuracy", "F", "Precision(average='micro')")),
+        (sets, ("HammingLoss", "ExactMatch")),
+        (two, ("Accuracy", "F", "Specificity")),
+    ):
+        both, result = Classifiers.of(given), classify(given, names)
+        for measure in result.measures:
+            expected = [result.value(measure, system.name) for system in result.systems]
+            assert both.paired(both.measure(str(measure))).observed.tolist() == pytest.approx(expected)
+
+
+def test_a_comparison_says_which_threshold_each_system_has() -> None:
+    scored = Predictions.of([0, 1, 1], y_score=[0.1, 0.7, 0.4], name="scored")
+    given = Predictions.of([0, 1, 1], [0, 1, 0], name="given")
+    both = Classifiers.of([scored, given])
+    assert both.thresholds == (0.5, None)
+    assert "|threshold=0.5,given|" in both.signature("Recall")
+    assert "threshold" not in both.only("given").signature("Recall")
+
+
+def test_wrong_items_are_shown_without_scores_too() -> None:
+    items = Predictions.of(["ham", "spam"], ["ham", "ham"], pos_label="spam", item_id=["m1", "m2"])
+    shown = str(classify(items, "Recall", shown=Shown(errors=3)))
+    assert "m2       spam   ham" in shown

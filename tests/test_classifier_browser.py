@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +18,8 @@ from assay.counting.confusion import Confusion
 from assay.measures import parse_measure
 from assay.report.html.classifier_page import classifier_page
 from assay.report.html.markup import number
-from assay.reporting.classifier_contents import MEASURED_AT, ClassifierContents, Thresholds
+from assay.report.layout import threshold
+from assay.reporting.classifier_contents import MEASURED_AT, ClassifierContents, SystemThresholds
 from assay.reporting.classifier_making import classifier_report
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def page(spam: ClassifierContents, tmp_path: Path) -> Path:
     return written(spam, tmp_path)
 
 
-def measured(part: Thresholds) -> list[list[float]]:
+def measured(part: SystemThresholds) -> list[list[float]]:
     """The measures of every row, as Python computes them."""
-    _, tp, fp, fn, tn = (np.array(column) for column in zip(*part.rows, strict=True))
+    tp, fp, fn, tn = (np.array(column) for column in zip(*(row.cells for row in part.rows), strict=True))
     confusion = Confusion(tuple(map(str, range(len(tp)))), tp, fp, fn, tn, "table")
     return [parse_measure(name, "binary").of(confusion).tolist() for name in MEASURED_AT]
 
@@ -97,8 +97,9 @@ def test_every_position_of_the_slider_shows_what_python_computes(
     for place, row in enumerate(part.rows):
         visit.page.evaluate(MOVE, place)
         state = visit.ask(STATE)
-        assert state["cells"] == [f"{count:,}" for count in row[1:]]
-        assert state["threshold"] == ("above all scores" if math.isinf(row.threshold) else f"{row.threshold:.6g}")
+        assert state["cells"] == [f"{count:,}" for count in row.cells]
+        assert state["threshold"] == threshold(row.threshold, row.below)
+        assert tuple(name for name, _, _ in state["measures"]) == MEASURED_AT
         for (name, shown, value), of_name in zip(state["measures"], expected, strict=True):
             wanted = of_name[place]
             assert shown == number(wanted), (name, row)
@@ -149,7 +150,7 @@ def test_the_page_opens_with_what_stands_in_it_without_a_script(
         shown = visit.page.locator(".explorer [data-measure]").all_text_contents()
         assert shown == [number(value) for value in part.values]
         cells = [visit.page.locator(f"[data-cell={name}]").text_content() for name in ("tp", "fp", "fn", "tn")]
-        assert cells == [f"{count:,}" for count in part.rows[part.start][1:]]
+        assert cells == [f"{count:,}" for count in part.rows[part.start].cells]
     places = [one.page.locator("[data-point=roc]").bounding_box() for one in (with_script, without)]
     assert places[0] is not None
     assert places[1] is not None
@@ -176,13 +177,13 @@ def test_the_keyboard_moves_the_threshold_and_the_rules_set_it(
     visit.page.keyboard.press("End")
     assert visit.ask(STATE)["threshold"] == "above all scores"
     visit.page.keyboard.press("Home")
-    assert visit.ask(STATE)["cells"] == [f"{count:,}" for count in part.rows[-1][1:]]
+    assert visit.ask(STATE)["cells"] == [f"{count:,}" for count in part.rows[-1].cells]
     for rule in part.rules:
         button = visit.page.get_by_role("button", name=rule.name, exact=True)
         button.focus()
         visit.page.keyboard.press("Enter")
         state = visit.ask(STATE)
-        assert state["cells"] == [f"{count:,}" for count in rule.at[1:]]
+        assert state["cells"] == [f"{count:,}" for count in rule.at.cells]
         assert rule.name in state["pressed"]
         values = dict(zip(MEASURED_AT, rule.values, strict=True))
         assert all(value == pytest.approx(values[name], nan_ok=True) for name, _, value in state["measures"])

@@ -256,3 +256,25 @@ def test_the_letters_that_come_along() -> None:
     assert alone.subtitle.endswith("; AUC 0.826")
     with pytest.raises(ParameterError, match="two systems are called 'a'"):
         classifier_curves.roc([Predictions.of([1, 0], y_score=[0.9, 0.1], name="a")] * 2)
+
+
+def test_a_threshold_outside_the_scores_is_said_and_not_drawn() -> None:
+    pytest.importorskip("altair", reason="charts need the extra `report`")
+    curve = classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=99)
+    assert curve.warnings == ("scores: the threshold 99 is outside the picture: no score is on its other side",)
+    assert "rule" not in json.dumps(charts.chart(curve).to_dict())
+    assert '"at": 0.5' in json.dumps(
+        charts.chart(classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=0.5)).to_dict()
+    )
+    with pytest.raises(ParameterError, match="a threshold is a number, not nan"):
+        classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=math.nan)
+
+
+def test_a_large_score_that_all_items_have_is_in_the_middle_of_the_picture() -> None:
+    frame = classifier_curves.score_distributions([1, 0], [1e17, 1e17], bins=3).frame
+    assert frame["items"].to_list() == [0, 1, 0, 0, 1, 0]
+
+
+def test_a_band_wants_a_seed_that_is_one() -> None:
+    with pytest.raises(ParameterError, match="seed"):
+        classifier_curves.roc([1, 0, 1], [0.9, 0.1, 0.4], band="pointwise", seed=-1)

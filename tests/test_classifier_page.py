@@ -101,7 +101,7 @@ def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
         data = json.loads(block)
         assert not set(block) & set("<>&")
         rows = list(zip(data["tp"], data["fp"], data["fn"], data["tn"], strict=True))
-        assert rows == [row[1:] for row in part.rows]
+        assert rows == [row.cells for row in part.rows]
         assert data["says"][0] == "above all scores"
         assert data["start"] == part.start
 

@@ -22,9 +22,10 @@ from assay import Predictions, classify, make_report
 from assay.cli import app
 from assay.errors import AssayError, ParameterError
 from assay.measures import parse_measure
+from assay.report.classifications import called
 from assay.report.html.classifier_threshold import FORMULAS
 from assay.reporting import works
-from assay.reporting.classifier_contents import MEASURED_AT
+from assay.reporting.classifier_contents import MEASURED_AT, AtThreshold
 from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_matrices import MOST_ITEMS, MOST_ITEMS_IN_ALL, MOST_LABELS
 from assay.reporting.classifier_result import ClassifierReport
@@ -85,7 +86,8 @@ def test_rows_of_thresholds_are_those_of_the_table_and_hold_what_rules_choose(it
     for row in part.rows[:: max(1, len(part.rows) // 40)]:
         given = scores >= row.threshold
         counts = ((given & truth).sum(), (given & ~truth).sum(), (~given & truth).sum(), (~given & ~truth).sum())
-        assert row[1:] == counts
+        assert row.cells == counts
+        assert row.below == max(scores[scores < row.threshold], default=-math.inf)
     assert part.every == len(np.unique(scores)) + 1
     assert len(part.rows) <= MOST_THRESHOLDS
     assert [row.threshold for row in part.rows] == sorted((row.threshold for row in part.rows), reverse=True)
@@ -94,17 +96,46 @@ def test_rows_of_thresholds_are_those_of_the_table_and_hold_what_rules_choose(it
         assert rule.at in part.rows
     best = {name: max(_value(name, row) for row in part.rows) for name in ("Accuracy", "Youden", "F1")}
     chosen = {rule.name: rule for rule in part.rules}
-    for called, name in (("max accuracy", "Accuracy"), ("Youden", "Youden"), ("max F1", "F1")):
-        assert chosen[called].values[MEASURED_AT.index(name)] == pytest.approx(best[name], abs=1e-12)
+    for rule_name, name in (("max accuracy", "Accuracy"), ("Youden", "Youden"), ("max F1", "F1")):
+        assert chosen[rule_name].values[MEASURED_AT.index(name)] == pytest.approx(best[name], abs=1e-12)
 
 
-def _value(name: str, row: tuple[float, ...]) -> float:
-    _, tp, fp, fn, tn = row
+def _value(name: str, row: AtThreshold) -> float:
+    tp, fp, fn, tn = row.cells
     if name == "Accuracy":
         return (tp + tn) / (tp + fp + fn + tn)
     if name == "Youden":
         return tp / (tp + fn) + tn / (tn + fp) - 1
     return 2 * tp / (2 * tp + fp + fn)
+
+
+def test_predictions_that_follow_no_threshold_are_not_said_to() -> None:
+    """As many of each cell as a threshold would give, but other items."""
+    predictions = Predictions.of([1, 1, 0, 0], [0, 1, 0, 1], y_score=[0.9, 0.1, 0.8, 0.2])
+    (part,) = classifier_report(predictions).contents.thresholds
+    assert "its own predictions follow no threshold" in part.start_says
+
+
+@pytest.mark.parametrize("score", [1e17, 0.5, -3.0])
+def test_a_score_that_is_the_same_for_all_items_has_a_page(score: float) -> None:
+    read = Read(classifier_report(Predictions.of([1, 0, 1], [1, 1, 1], y_score=[score] * 3)).to_html())
+    assert "above all scores" in read.text
+
+
+def test_names_of_measures_are_those_of_the_terminal() -> None:
+    result = classify(Predictions.of(["a", "b", "c", "a"], ["a", "b", "a", "a"]))
+    names = [called(measure, result.task) for measure in result.measures]
+    contents = result.report().contents
+    assert [one.name for one in contents.measures] == names == [one.measure for one in contents.systems[0].estimates]
+    assert all(name in contents.methods for name in names)
+
+
+def test_weights_are_not_called_items_and_sums_of_some_labels_not_all() -> None:
+    weighted = Predictions.of([1, 0, 1], [1, 0, 0], sample_weight=[2.0, 3.0, 4.0])
+    assert "1 item of 1 predicted rightly, with a weight of 2" in Read(classify(weighted).report().to_html()).text
+    many = [f"label {place % 40:02}" for place in range(200)]
+    text = Read(classify(Predictions.of(many, many[1:] + many[:1])).report().to_html()).text
+    assert "shown" in text
 
 
 def test_measures_at_a_threshold_are_the_registered_ones() -> None:
@@ -162,7 +193,7 @@ def test_weights_leave_out_intervals_and_say_so() -> None:
 def test_two_classifiers_are_compared_and_their_items_counted() -> None:
     contents = REPORTS["a pair"]
     held = assay.compare([scored(), scored(name="letters", sharpness=2.5)], baseline="words")
-    assert {one.measure for one in contents.verdicts} >= {"Accuracy", "F", "MCC", "AUC"}
+    assert {one.measure for one in contents.verdicts} >= {"Accuracy", "F1", "MCC", "AUC"}
     accuracy = next(one for one in contents.verdicts if one.measure == "Accuracy")
     same = next(one for one in held.findings if one.measure == "Accuracy")
     assert (accuracy.difference, accuracy.p) == (same.difference, same.p)
@@ -302,7 +333,7 @@ def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path) -> 
         ([], "which label is positive, ham or spam"),
         (["--positive", "spam", "--topics", "x.txt"], "goes with rankings"),
         (["--positive", "spam", "--depth", "3"], "--depth goes with judgments and runs"),
-        ([str(LETTERS / "names.conll")], "names.conll: expected predictions, as in"),
+        ([str(LETTERS / "names.conll")], "names.conll does not: give files of one kind"),
         (["--positive", "spam", "-m", "Recal"], "Recal"),
         (["--positive", "spam", "--threshold", "nan"], "threshold is a number"),
     ],
@@ -317,7 +348,7 @@ def test_bad_calls_are_refused_before_a_file_is_written(tmp_path: Path, given: l
 
 def test_options_of_classifiers_are_refused_for_rankings(tmp_path: Path) -> None:
     tea = LETTERS.parent / "tea"
-    with pytest.raises(ParameterError, match="--positive and --threshold go with predictions"):
+    with pytest.raises(ParameterError, match="--positive goes with predictions of classifiers"):
         run.invoke(
             app,
             ["report", *map(str, (tea / "qrels.txt", tea / "words.run", "--positive", 1, "-o", tmp_path / "r.html"))],

@@ -116,7 +116,7 @@ def test_output_goes_to_a_file_and_messages_stay_away_with_quiet(tmp_path: Path)
 def test_columns_are_said_where_their_names_are_unusual() -> None:
     table = "who,is,said,how_sure,times\n1,yes,yes,0.9,1\n2,no,yes,0.6,2\n3,no,no,0.1,3\n"
     done = run_alone(
-        "-", "--item", "who", "--truth", "is", "--prediction", "said", "--score", "how_sure", "--weight", "times",
+        "-", "--item-id", "who", "--truth", "is", "--prediction", "said", "--score", "how_sure", "--weight", "times",
         "--positive", "yes", "-m", "Precision", "-m", "AUC", "--json", stdin=table,
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -190,6 +190,14 @@ BAD_CALLS = [
     ((TOPICS, "--labels", "order,question"), "expected a label of order, question"),
     (("--matrix", "1 2; 3"), "matrix"),
     (("--matrix", "1 2; 3 4", "--threshold", "0.5"), "threshold"),
+    (("--matrix", "1 2; 3 4", "--nulls", "drop"), "--nulls goes with predictions, not with --matrix"),
+    (("--matrix", "1 2; 3 4", "--system", "zzz"), "--system goes with predictions, not with --matrix"),
+    (("--matrix", "1 2; 3 4", "--item-id", "id"), "--item-id goes with predictions, not with --matrix"),
+    (("--matrix", ""), "--matrix: expected a matrix, such as '13 4; 2 15', or a file of one, got nothing"),
+    ((TOPICS, "--prevalence", "0.1"), "there are 4: --class holds one against all others, as in --class complaint"),
+    ((TOPICS, "--class", "order", "--positive", "order"), "--positive goes without --class"),
+    ((TOPICS, "--unknown", "other"), "--unknown goes with --labels"),
+    ((SPAM, "--positive", "spam", "--unknown", "none"), "--unknown"),
 ]
 
 

@@ -129,6 +129,11 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
         ((*SPAM, "--json", "--csv"), "choose one of --json and --csv"),
         (("--scores", "P .9, X .3"), "--scores: expected a class and a score each"),
         (("--scores", "P .9", "--system", "a"), "--system goes with a file, not with --scores"),
+        (("--scores", "P .9", "--nulls", "drop"), "--nulls goes with a file, not with --scores"),
+        (("--scores", "P .9", "--class", "P"), "--class goes with a file, not with --scores"),
+        (("letters/topics.csv",), "say which class is meant, against all others, as in --class complaint"),
+        (("letters/topics.csv", "--positive", "order"), "as in --class complaint"),
+        (("letters/spam.csv", "--positive", "spam", "--class", "spam"), "leave --positive out"),
         (("nothing.csv",), "nothing.csv: cannot be read: no such file or directory"),
         (("labels.csv",), "labels.csv: expected scores, one an item, got labels only"),
         (("bad.csv",), "bad.csv"),
@@ -167,7 +172,7 @@ class TestPlot:
 
     def test_a_picture_of_one_class_of_several(self, folder: Path) -> None:
         pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
-        done = run_assay("plot", "roc", "letters/topics.csv", "--positive", "order", "-o", "x.svg", folder=folder)
+        done = run_assay("plot", "roc", "letters/topics.csv", "--class", "order", "-o", "x.svg", folder=folder)
         assert (done.returncode, (folder / "x.svg").read_text(encoding="utf-8")[:4]) == (0, "<svg")
 
     def test_files_are_put_side_by_side(self, folder: Path) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from label_data import Labelled, forms, labelled
 from strategies import quickly
 
-from assay.counting import ConfusionMatrix, label_pairs
+from assay.counting import ConfusionMatrix, Scored, label_pairs
 from assay.errors import InputError, ParameterError
+from assay.tables import Predictions
 
 approx = pytest.approx
 C3 = ConfusionMatrix.from_matrix(
@@ -138,3 +139,70 @@ def test_bad_input_is_told_in_one_line(truth: Any, prediction: Any, options: dic
         ConfusionMatrix.from_labels(truth, prediction, **options)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint8, np.int64])
+def test_labels_at_the_ends_of_a_small_type_do_not_run_over(kind: type) -> None:
+    ends = np.iinfo(kind)
+    truth: np.ndarray[Any, Any] = np.array([ends.min, ends.max, 0, ends.max], dtype=kind)
+    for few in (1 << 12, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(label_pairs, "_FEW", few)
+            made = ConfusionMatrix.from_labels(truth, truth[::-1])
+            plain = ConfusionMatrix.from_labels(truth.tolist(), truth[::-1].tolist())
+            assert made.labels == plain.labels
+            assert made.table.tolist() == plain.table.tolist()
+
+
+def test_labels_of_two_sizes_of_number_are_counted_together() -> None:
+    wide = ConfusionMatrix.from_labels(np.array([-200, 100, 300]), np.array([-128, 100, 127], np.int8))
+    assert wide.labels == (-200, -128, 100, 127, 300)
+    assert ConfusionMatrix.from_labels(np.array([100], np.int8), np.array([300], np.int16)).labels == (100, 300)
+    assert ConfusionMatrix.from_labels(np.array([5, 1], np.uint64), np.array([-5, 1])).labels == (-5, 1, 5)
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction"),
+    [
+        ([1.0, 0.0], [1, 0]), ([1.5], [1.5]), ({1, 2}, [1, 2]), (np.array([[1], [0]]), [1, 0]),
+        ([True, False], [1, 0]), (np.array([True, False]), np.array([0, 1], np.int8)), ([[1], [0]], [[1], [0]]),
+        (np.array([2**63 + 5, 1], np.uint64), np.array([1, 1], np.uint64)), (["a", None], ["a", "b"]),
+        ([1.0, np.nan], [1, 0]), ([1, "a"], [1, 1]), (pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"])), ["a", "c"]),
+    ],
+)  # fmt: skip
+def test_labels_are_taken_as_tables_of_predictions_take_them(truth: Any, prediction: Any) -> None:
+    """One label an item, with the same labels in the end; or both refuse."""
+    try:
+        table = Predictions.of(truth, prediction)
+    except InputError:
+        with pytest.raises(InputError):
+            ConfusionMatrix.from_labels(truth, prediction)
+        return
+    if table.kind == "multilabel":
+        with pytest.raises(InputError, match="got lists"):
+            ConfusionMatrix.from_labels(truth, prediction)
+        return
+    found = ConfusionMatrix.from_labels(truth, prediction).labels
+    assert [(label, type(label)) for label in found] == [(label, type(label)) for label in table.label_values]
+
+
+def test_stated_labels_may_be_written_as_text() -> None:
+    assert ConfusionMatrix.from_labels([1, 2], [2, 2], labels=["1", "2"]).labels == (1, 2)
+    with pytest.raises(InputError, match="expected a label of 1, 2, got 3: name all labels"):
+        ConfusionMatrix.from_labels([1, 2], [2, 3], labels=["1", "2"])
+    assert ConfusionMatrix.from_labels([True, False], [True, True], pos_label="true").positive == 1
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e155, 1e308])
+def test_weights_beyond_what_products_can_hold_are_refused(size: float) -> None:
+    says = "sample_weight: expected weights of which the largest is from 1e-60 to 1e\\+60"
+    with pytest.raises(InputError, match=says):
+        ConfusionMatrix.from_labels([0, 1], [0, 1], sample_weight=[size, size / 2])
+    with pytest.raises(InputError, match=says):
+        Scored.from_scores([0, 1], [0.5, 0.7], sample_weight=[size, size / 2])
+    with pytest.raises(InputError, match="a confusion matrix: expected weights"):
+        ConfusionMatrix.from_matrix([[size, 0], [0, size]])
+    kept = ConfusionMatrix.from_labels([0, 1], [0, 1], sample_weight=[1, 1e-200])
+    assert kept.is_weighted
+    assert kept.table.tolist() == [[1, 0], [0, 1e-200]]
+    assert not C3.is_weighted

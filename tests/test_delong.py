@@ -46,7 +46,7 @@ def drawn(seed: int, items: int = 40, digits: int = 1) -> tuple[Any, Any, Any]:
 def test_the_variance_is_that_of_the_definition(seed: int, digits: int) -> None:
     truth, scores, _ = drawn(seed, digits=digits)
     areas, expected = covariance(truth, scores)
-    found = delong(Scored.from_scores(truth, scores), 0.9)
+    found = delong(Scored.from_scores(truth, scores), 0.9, transform="none")
     assert found.auc == pytest.approx(areas[0])
     assert found.variance == pytest.approx(expected[0, 0])
     reach = scipy_stats.norm.ppf(0.95) * np.sqrt(expected[0, 0])
@@ -119,7 +119,8 @@ def test_the_bound_of_a_hundred_pairs_is_the_rule_of_three() -> None:
 
 def test_the_interval_of_log_odds_is_made_there() -> None:
     truth, scores, _ = drawn(3)
-    found = delong(Scored.from_scores(truth, scores), 0.95, transform="logit")
+    found = delong(Scored.from_scores(truth, scores), 0.95)
+    assert found.interval.method == "DeLong, logit"
     odds = np.log(found.auc / (1 - found.auc))
     reach = scipy_stats.norm.ppf(0.975) * np.sqrt(found.variance) / (found.auc * (1 - found.auc))
     ends = [1 / (1 + np.exp(-(odds + side * reach))) for side in (-1, 1)]
@@ -136,6 +137,19 @@ def test_intervals_cover_the_area_about_as_often_as_they_say(transform: Any) -> 
         low, high, *_ = delong(scored, 0.9, transform=transform).interval
         covered += low <= area <= high
     assert 0.86 <= covered / 600 <= 0.94
+
+
+def test_near_1_with_few_items_only_the_interval_of_log_odds_covers_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(5)
+    shift = np.sqrt(2) * scipy_stats.norm.ppf(0.95)
+    covered = {"none": 0, "logit": 0}
+    for _ in range(500):
+        scored = Scored.from_lists(rng.normal(shift, 1, 20).tolist(), rng.normal(0, 1, 20).tolist())
+        for transform in covered:
+            interval = delong(scored, 0.95, transform=transform).interval  # type: ignore[arg-type]
+            covered[transform] += interval.low <= 0.95 <= interval.high
+    assert covered["none"] / 500 < 0.9
+    assert 0.93 <= covered["logit"] / 500 <= 0.98
 
 
 def test_p_values_are_uniform_where_two_scores_are_equally_good() -> None:

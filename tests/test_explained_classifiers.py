@@ -52,7 +52,7 @@ def binary_scores() -> st.SearchStrategy[Scored]:
 
 
 def of_kind(vocabulary: str, *kinds: type) -> list[str]:
-    names = registered(vocabulary)  # type: ignore[arg-type]  # one of the words
+    names = registered(vocabulary, unit_kind="table")  # type: ignore[arg-type]  # one of the words
     return [name for name, measure in names.items() if measure.definition.counts in kinds]
 
 
@@ -166,7 +166,7 @@ def test_predictions_are_explained_as_they_are_classified(name: str, scored_pred
     result = classify(scored_predictions, [name])
     made = explain(name, scored_predictions)
     assert made.value == pytest.approx(result.value(name))
-    assert made.signature == result.signatures[str(result.measures[0])]
+    assert made.signature == result.signatures[result.system().name][str(result.measures[0])]
     assert explain(name, result).value == result.explain().value == pytest.approx(made.value)
 
 
@@ -324,7 +324,7 @@ def test_forms_of_a_classifiers_explanation() -> None:
         ("AUC --scores 'P .9, X .2'", "got 'X .2'"),
         ("AUC --scores 'P .9,'", "got nothing"),
         ("AUC --scores 'P .9, N nan'", "expected a number, got 'nan'"),
-        ("AUC --scores 'P .9, N .2' --labels a,b", "--labels goes with a matrix"),
+        ("AUC --scores 'P .9, N .2' --labels a,b", "--labels goes with a file, not with --scores"),
         ("AP --grades 1,0 --threshold 0.5", "--threshold is about classifiers"),
         ("AP --grades 1,0 --class a", "--class is about classifiers"),
         ("AP --grades 1,0 --truth a", "--truth is about classifiers"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import math
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -181,7 +183,6 @@ def test_documents_are_parted_by_a_mark_or_are_sentences() -> None:
         ("a O\n\nb O\n", "a O\n", "conlleval", "^p.conll: expected 2 sentences, as in n.conll, got '1 sentence'"),
         ("", None, "conlleval", "there are no data in the file"),
         ("\n\n", None, "conlleval", "there are no data in the file"),
-        ("a O O\n", None, "conlleval", "there is no span, neither a true nor a predicted one"),
         ("a B-X B-X\n", None, "lax", "bio is one of conlleval, strict, not 'lax'"),
         (
             '{"id": 1, "text": "x"}\n',
@@ -238,6 +239,75 @@ def test_json_has_a_span_a_line_a_document_a_line_or_both_sides() -> None:
     both = json.dumps({"id": "d", "truth": [[0, 3, "PER"]], "prediction": [[0, 3, "PER"], [5, 6, "LOC"]]})
     result = extract(named(both + "\n" + json.dumps({"id": "e", "truth": [], "prediction": []})))
     assert (result.documents.units, result.documents.fp.tolist()) == (("d", "e"), [1, 0])
+
+
+TRUE = '{"id": "d", "spans": [[0, 4, "PER"]]}\n{"id": "e", "spans": []}\n'
+
+
+@pytest.mark.parametrize("nothing", ["", "\n", "[]", "document,start,end,type\n", "doc_id\tbegin\tend\n"])
+def test_an_empty_file_of_predictions_says_that_nothing_was_found(nothing: str) -> None:
+    result = extract(named(TRUE, "t.jsonl"), named(nothing, "p"))
+    assert (result.value("Recall"), result.total.fn[0], len(result.predicted)) == (0.0, 1, 0)
+    assert result.warnings == ("p: there is no span in the file: nothing was found",)
+    # An empty truth is more likely a mistake.
+    with pytest.raises(FormatError):
+        extract(named(nothing, "t"), named(TRUE, "p.jsonl"))
+
+
+def test_a_table_without_rows_says_that_nothing_was_found(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text(TRUE, encoding="utf-8")
+    pl.DataFrame(schema={"document": pl.String, "start": pl.Int64, "end": pl.Int64}).write_parquet(
+        tmp_path / "p.parquet"
+    )
+    assert extract(tmp_path / "t.jsonl", tmp_path / "p.parquet").value("Recall") == 0.0
+    assert extract([("d", 0, 4, "PER")], tmp_path / "p.parquet").value("Recall") == 0.0
+
+
+def test_beside_tagged_tokens_an_empty_file_lacks_the_tokens() -> None:
+    with pytest.raises(FormatError, match="no data in the file"):
+        extract(named("a B-PER\n"), named("", "p.conll"))
+
+
+def test_no_tuples_were_found_among_tuples() -> None:
+    truth = Spans.of_tuples([("d", "Rome", "capital of", "Italy")])
+    nothing: Any
+    for nothing in ([], named("", "p.jsonl"), named('{"id": "d", "tuples": []}', "p.jsonl")):
+        assert extract(truth, nothing).value("Recall") == 0.0
+    assert extract([], truth).value("Precision") == 0.0
+
+
+def test_where_nothing_is_tagged_nothing_is_defined_and_the_reasons_are_told() -> None:
+    result = extract(named("a O O\n\nb O O\n"))
+    assert all(math.isnan(result.value(measure)) for measure in ("Precision", "Recall", "F"))
+    assert all(math.isnan(result.value("F", average=average)) for average in ("macro", "documents"))
+    assert list(result.undefined) == ["precision", "recall", "F"]
+    assert "Recall is undefined: nothing is positive." in str(result)
+    told = json.loads(result.to_json())
+    assert [row["F"] for row in told["types"]] == [None, None]
+    assert told["undefined"]["precision"] == "nothing is predicted positive"
+    assert not result.interval("F").is_known
+    with pytest.raises(InputError, match="there is no document"):
+        extract([], [])
+
+
+def test_documents_on_one_side_only_are_counted() -> None:
+    truth = [("a", 0, 1), ("b", 0, 1), ("c", 0, 1)]
+    assert extract(truth, [("a", 0, 1), ("x", 0, 1)]).warnings == (
+        "2 documents of the truth without predictions (b, c): all spans there are misses",
+        "1 document of the predictions unknown to the truth (x): all spans there are false alarms",
+    )
+    assert extract(truth, [("x", 0, 1)]).warnings == (
+        "no document is on both sides: a, b, c in the truth, x in the predictions",
+    )
+    # Who names a document has looked at it, and found nothing.
+    assert extract({"a": [(0, 1)], "b": [(2, 3)]}, {"a": [(0, 1)], "b": []}).warnings == ()
+
+
+def test_places_in_tokens_against_other_places_are_spoken_of() -> None:
+    places = '{"document": "1", "start": 0, "end": 5, "type": "PER"}'
+    said = "n.conll has places in tokens: spans match only if p.jsonl counts tokens, not characters"
+    assert extract(named("Smith B-PER\n"), named(places, "p.jsonl")).warnings == (said,)
+    assert said in extract(named(places, "p.jsonl"), named("Smith B-PER\n")).warnings
 
 
 def test_tuples_match_exactly_or_not_at_all() -> None:
@@ -323,6 +393,17 @@ def test_counts_are_those_of_plain_loops(truth: Any, predicted: Any, match: Any)
     assert result.value("Precision") == pytest.approx(precision, nan_ok=True)
 
 
+def test_one_span_over_the_whole_text_does_not_make_matching_slow() -> None:
+    short = [Place(10 * number, 10 * number + 4, "A") for number in range(20_000)]
+    long = Place(0, 200_000, "A")
+    started = time.perf_counter()
+    for truth, predicted in (([long, *short], short), (short, [long, *short]), ([long, *short], [long, *short])):
+        pairs = overlapping(truth, predicted, same_type=True)
+        assert len(pairs) == min(len(truth), len(predicted))
+    # Looking at all pairs takes minutes.
+    assert time.perf_counter() - started < 10
+
+
 def test_the_looser_the_match_the_more_hits() -> None:
     truth = [("d", 0, 4, "PER"), ("d", 6, 9, "LOC")]
     predicted = [("d", 0, 3, "PER"), ("d", 6, 9, "ORG")]
@@ -360,6 +441,59 @@ def test_beta_weighs_recall() -> None:
             extract(truth, predicted, beta=beta)  # type: ignore[arg-type]
 
 
+def test_intervals_are_those_of_documents_drawn_one_by_one() -> None:
+    rng = np.random.default_rng(1)
+    rows = [(f"d{n % 60}", n, n + 1, "AB"[n % 2]) for n in range(240)]
+    difficulty = {f"d{n}": rng.random() for n in range(60)}
+    found = [row for row in rows if rng.random() > difficulty[row[0]]]
+    found += [(document, start + 900, end + 900, kind) for document, start, end, kind in rows[:40]]
+    result = extract(rows, found)
+    per_document = [
+        ({row for row in rows if row[0] == document}, {row for row in found if row[0] == document})
+        for document in difficulty
+    ]
+    twins: dict[str, list[float]] = {"micro": [], "macro": [], "A": []}
+    for _ in range(1000):
+        drawn = [per_document[place] for place in rng.integers(60, size=60)]
+        numbers = []
+        for kind in ("A", "B", "AB"):
+            hits = sum(len({row for row in gold & mine if row[3] in kind}) for gold, mine in drawn)
+            both = sum(len({row for row in side if row[3] in kind}) for pair in drawn for side in pair)
+            numbers.append(2 * hits / both)
+        for name, number in zip(
+            ("A", "micro", "macro"), (numbers[0], numbers[2], (numbers[0] + numbers[1]) / 2), strict=True
+        ):
+            twins[name].append(number)
+    for name, ours in (
+        ("micro", result.interval("F")), ("macro", result.interval("F", average="macro")),
+        ("A", result.interval("F", type="A")),
+    ):  # fmt: skip
+        assert (ours.low, ours.high) == pytest.approx(np.quantile(twins[name], [0.025, 0.975]), abs=0.02)
+
+
+def test_intervals_depend_on_the_seed_and_the_level_alone() -> None:
+    first = extract(LETTERS)
+    assert first.to_frame().equals(extract(LETTERS).to_frame())
+    wide, narrow = first.interval("F"), extract(LETTERS, confidence=0.5).interval("F")
+    assert wide.low <= narrow.low <= narrow.high <= wide.high
+    assert wide.high - wide.low > narrow.high - narrow.low
+    rows = [(f"d{n}", 0, 1, "A") for n in range(40)]
+    assert extract(rows, rows[:20]).interval("Recall") == extract(rows[::-1], rows[:20]).interval("Recall")
+    assert not extract(rows[:1], rows[:1]).interval("F").is_known  # one document says nothing about others
+    assert not extract(rows, rows).interval("F").is_known  # nor do forty without a mistake
+    for wrong in ({"confidence": 95}, {"resamples": 0}, {"seed": -1}):
+        with pytest.raises(ParameterError):
+            extract(LETTERS, **wrong)  # type: ignore[arg-type]
+
+
+def test_averages_are_those_of_values() -> None:
+    result = extract(LETTERS)
+    assert result.value("TP") == 4
+    assert result.value("F", average="documents") == pytest.approx(result.per_document["F"].mean())
+    with pytest.raises(ParameterError, match="average is one of micro, macro, not 'documents'"):
+        result.interval("F", average="documents")  # type: ignore[arg-type]
+
+
 def test_two_extractions_are_compared_document_by_document() -> None:
     truth = [(f"d{n}", 0, 2, "A") for n in range(12)]
     good = extract(truth, truth, name="good").scores.frame
@@ -380,7 +514,12 @@ def test_the_result_is_written_in_every_form() -> None:
     assert "\\toprule" in result.to_latex()
     assert "<table>" in result._repr_html_()
     assert pl.read_csv(result.to_csv().encode())["list"].to_list() == ["miss"] * 3 + ["false alarm"] * 3
-    assert result.to_pandas().shape == (5, 9)
+    assert result.to_pandas().shape == (5, 15)
+    assert told["intervals"] == {
+        "confidence": 0.95, "method": "bca", "unit": "document", "resamples": 2000, "seed": 0,
+    }  # fmt: skip
+    assert told["types"][3]["F_low"] == result.interval("F").low
+    assert "bootstrap of documents (2,000 resamples, seed 0)" in str(result)
     with pytest.raises(ParameterError, match="choose of misses, false_alarms"):
         result.showing("hits")
     with pytest.raises(ParameterError, match="choose a type of LOC, ORG, PER, not 'LOX'; did you mean LOC"):

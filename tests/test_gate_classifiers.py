@@ -81,6 +81,20 @@ def test_areas_are_gated_by_delong() -> None:
     assert "DeLong's" in str(gate(OLD, MUCH_WORSE, measures="AUC").lines()[-1])
 
 
+@pytest.mark.parametrize(("draws", "resamples"), [(400 * 700, 700), (400 * 10, 200)])
+def test_the_resamples_that_are_told_are_those_that_were_drawn(
+    monkeypatch: pytest.MonkeyPatch, draws: int, resamples: int
+) -> None:
+    monkeypatch.setattr("assay.stats.pairs._DRAWS", draws)
+    result = gate(OLD, MUCH_WORSE, measures="Brier")
+    assert result.settings.bootstrap_resamples == resamples
+    assert f"{resamples:,} resamples" in result.lines()[-1]
+    assert json.loads(result.to_json())["settings"]["bootstrap_resamples"] == resamples
+    compared = compare([OLD, MUCH_WORSE], measures="Brier")
+    assert compared.settings.bootstrap_resamples == resamples
+    assert f"({resamples:,} resamples)" in " ".join(compared.lines())
+
+
 def test_systems_are_named_where_a_table_holds_several() -> None:
     third = system("third", set(range(60)))
     assert gate([OLD, BETTER]).outcome == "pass"
@@ -92,6 +106,25 @@ def test_systems_are_named_where_a_table_holds_several() -> None:
         gate([OLD, BETTER], "old", "newer")
     with pytest.raises(ParameterError, match="a gate takes a baseline and a candidate, not old alone"):
         gate(OLD)
+
+
+def test_whoever_is_named_the_baseline_is_the_baseline() -> None:
+    for result in (gate(MUCH_WORSE, baseline=OLD), gate(OLD, candidate=MUCH_WORSE), gate(OLD, MUCH_WORSE)):
+        assert (result.baseline, result.candidate, result.outcome) == ("old", "new", "fail")
+    again = gate(system("old", set(range(90))), baseline=OLD)
+    assert (again.baseline, again.candidate, again.outcome) == ("old (baseline)", "old (candidate)", "fail")
+    third = system("third", set(range(60)))
+    chosen = gate([third, MUCH_WORSE], baseline=OLD, candidate="new")
+    assert (chosen.baseline, chosen.candidate) == ("old", "new")
+    for given, why in (
+        ((OLD, BETTER, third), "beside a baseline and a candidate, old is none"),
+        (([OLD, BETTER], "old", "old"), "the baseline and the candidate are both 'old'"),
+        ((OLD, BETTER, third, third), "not 3 systems"),
+    ):
+        with pytest.raises(ParameterError, match=why):
+            gate(*given)
+    with pytest.raises(ParameterError, match="the candidate is given twice"):
+        gate(OLD, BETTER, candidate=third)
 
 
 def test_two_systems_of_one_name_are_told_apart_by_their_part() -> None:
@@ -174,6 +207,9 @@ def folder(tmp_path: Path) -> Path:
         (["both.csv", "-b", "words", "-c", "bayes"], 0),
         (["both.csv"], 1),
         (["bayes.csv", "-c", "words.csv"], 1),
+        (["words.csv", "-b", "bayes.csv"], 1),
+        (["bayes.csv", "-b", "words.csv"], 0),
+        (["both.csv", "-b", "new=words.csv", "-c", "bayes"], 0),
         (["bayes.csv", "words.csv", "--margin", "0.2"], 3),
         (["bayes.csv", "words.csv", "--margin", "Accuracy=0.2", "--inconclusive", "pass"], 0),
     ],

@@ -34,8 +34,13 @@ approx = pytest.approx
 a_few = settings(quickly, max_examples=8)
 
 ALL = [(vocabulary, measure) for vocabulary in LABELS for measure in registered(vocabulary).values()]
-OF_LABELS = [pair for pair in ALL if pair[1].definition.counts in {Confusion, ConfusionMatrix}]
-OF_CELLS = [measure for measure in registered("binary").values() if measure.definition.counts is Confusion]
+OF_LABELS = [
+    (vocabulary, measure)
+    for vocabulary in LABELS
+    for measure in registered(vocabulary, unit_kind="table").values()
+    if measure.definition.counts in {Confusion, ConfusionMatrix}
+]
+OF_CELLS = [measure for measure in registered("binary", "table").values() if measure.definition.counts is Confusion]
 each_of_labels = pytest.mark.parametrize(("vocabulary", "measure"), OF_LABELS, ids=str)
 each_of_cells = pytest.mark.parametrize("measure", OF_CELLS, ids=str)
 
@@ -447,3 +452,50 @@ def test_a_name_that_means_something_else_for_rankings_shows_both() -> None:
     assert "the confusion matrix of all classes" in shown("MCC", "--classifiers")
     told = json.loads(shown("LogLoss", "--json"))
     assert [one["scikit_learn"] for one in told] == ["log_loss"]
+
+
+@each_of_labels
+@a_few
+@given(data=labelled(least=2), beta=st.sampled_from([0.3, 1.0, 3.0]))
+def test_rounding_leads_no_number_out_of_its_bounds(
+    vocabulary: str, measure: Measure, data: Labelled, beta: float
+) -> None:
+    """Perfect predictions, and all wrong ones, with weights that are no binary fractions."""
+    low, high = measure.definition.bounds or (-np.inf, np.inf)
+    weights = [0.1 * (place + 1) for place in range(len(data.truth))]
+    pairs = dict(zip(data.labels, [*data.labels[1:], data.labels[0]], strict=True))
+    for said in (data.truth, [pairs[label] for label in data.truth]):
+        labels = data.labels if vocabulary == "multiclass" else data.labels[:2]
+        kept = [row for row, both in enumerate(zip(data.truth, said, strict=True)) if {*both} <= {*labels}]
+        if not kept:
+            continue
+        truth, predicted, weight = ([part[row] for row in kept] for part in (data.truth, said, weights))
+        positive = labels[0] if vocabulary == "binary" else None
+        matrix = ConfusionMatrix.from_labels(truth, predicted, labels=labels, pos_label=positive, sample_weight=weight)
+        with_beta = [measure(beta=beta)] if "beta" in measure.parameters else []
+        for variant in (*variants(measure), *with_beta):
+            values = overall(variant, matrix).values
+            assert not ((values < low) | (values > high)).any(), str(variant)
+
+
+def test_perfect_predictions_have_an_mcc_of_1() -> None:
+    rng = np.random.default_rng(6)
+    for vocabulary in LABELS:
+        for tp, tn in rng.uniform(0.1, 10, size=(200, 2)).tolist():
+            matrix = ConfusionMatrix.from_matrix([[tp, 0], [0, tn]], pos_label=1)
+            assert float(overall(parse_measure("MCC", vocabulary), matrix).values[0]) <= 1
+
+
+def test_exact_match_is_not_for_whole_tables() -> None:
+    for vocabulary in LABELS:
+        assert "ExactMatch" in registered(vocabulary)
+        assert "ExactMatch" not in registered(vocabulary, unit_kind="table")
+        with pytest.raises(ParameterError, match="is a number for each query or item or document, not for a"):
+            overall(parse_measure("ExactMatch", vocabulary), matrices(vocabulary)[0])
+
+
+def test_a_class_that_is_never_predicted_lowers_macro_f_and_not_macro_precision() -> None:
+    matrix = ConfusionMatrix.from_labels(["a", "b"], ["a", "a"])
+    told = {name: float(overall(parse_measure(name, "multiclass"), matrix).values[0])
+            for name in ("MacroPrecision", "MacroF1", "FOfMeans")}  # fmt: skip
+    assert told == approx({"MacroPrecision": 1 / 2, "MacroF1": (2 / 3 + 0) / 2, "FOfMeans": 1 / 2})

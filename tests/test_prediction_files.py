@@ -279,3 +279,57 @@ def test_a_matrix_that_is_none_is_refused(text: str, says: str) -> None:
         read_matrix(named(text))
     with pytest.raises(FormatError, match=r"^p.csv:1: expected rows_are_predicted as was said, got 'truth'"):
         read_matrix(named("truth,a\na,1\n"), orientation="rows_are_predicted")
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("truth_x,truth_y,pred_x,pred_y,pred_z", "got 'pred_z' (no column truth_z goes with it)"),
+        ("truth_x,truth_y,prediction_x", "for each label of the truth, x, y (there is none for y)"),
+        ("truth_x,truth_y,pred_x,pred_y,pred_old_x", "predictions of old for each label of the truth"),
+    ],
+)  # fmt: skip
+def test_columns_of_labels_that_do_not_match_are_refused(header: str, says: str) -> None:
+    cells = ",".join("1" * len(header.split(",")))
+    with pytest.raises(FormatError) as caught:
+        read_predictions(named(f"{header}\n{cells}\n"))
+    assert says in str(caught.value)
+
+
+def test_true_and_false_beside_0_and_1_are_numbers_as_in_arrays() -> None:
+    (mixed,) = read_predictions(named("truth,prediction\nTrue,1\nfalse,0\n"))
+    assert mixed.columns.rows() == [(1, 1), (0, 0)]
+    (words,) = read_predictions(named("truth,prediction\ntrue,true\nfalse,true\n"))
+    assert words.label_values == ("false", "true")
+    (others,) = read_predictions(named("truth,prediction\ntrue,2\nfalse,1\n"))
+    assert others.label_values == ("1", "2", "false", "true")
+
+
+def test_whole_scores_of_a_file_keep_their_order() -> None:
+    (found,) = read_predictions(named("truth,score\n1,9007199254740993\n0,9007199254740992\n"))
+    assert found.columns["score"].to_list() == [9007199254740993, 9007199254740992]
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("id,label,prediction,target", ["the truth is read from the column 'target', not from label"]),
+        ("truth,prediction,score,confidence", ["the score is read from the column 'score', not from confidence"]),
+        ("truth,prediction,predicted_label", ["the prediction is read from the column 'prediction', not from"]),
+        ("item_id,truth,prediction,weight,score", []), ("truth,prediction_a,prediction_b,score_a,score_b", []),
+    ],
+)  # fmt: skip
+def test_a_column_that_was_left_aside_is_told(header: str, says: list[str]) -> None:
+    cells = ",".join("1" * len(header.split(",")))
+    (found, *_) = read_predictions(named(f"{header}\n{cells}\n{cells.replace('1', '0')}\n"))
+    assert len(found.warnings) == len(says)
+    assert all(words in told for words, told in zip(says, found.warnings, strict=True))
+    (stated, *_) = read_predictions(named("id,label,prediction,target\n1,a,b,b\n"), truth="label")
+    assert not [told for told in stated.warnings if "read from" in told]
+
+
+def test_a_file_in_utf_16_or_without_a_name_is_told_as_such() -> None:
+    with pytest.raises(FormatError, match=r"^p.csv:1: expected text in UTF-8, got 'UTF-16'"):
+        read_predictions(Source(io.BytesIO("truth,prediction\n1,0\n".encode("utf-16")), name="p.csv"))
+    with pytest.raises(AssayError, match="expected the name of a file, got an empty one"):
+        read_matrix("")

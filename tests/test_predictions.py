@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse
 
 from assay import InputError, ParameterError, Predictions
+from assay.counting import Probabilities, Scored
 from assay.errors import AssayError
 from assay.tables.alignment import aligned
 from assay.tables.positive import positive_label
@@ -321,3 +322,39 @@ def test_numbers_and_the_same_numbers_as_text_are_paired_as_text() -> None:
     one = table("one", {"a": (0, 1), "b": (1, None)}, nulls="label")
     other = table("other", {"b": (1, 0), "a": (0, 0)})
     assert [system.frame["truth"].to_list() for system in aligned([other, one])] == [["1", "0"], ["1", "0"]]
+
+
+@pytest.mark.parametrize(("truth", "known"), [([-1, -1], (-1, 1)), ([0, 0], (0, 1)), ([1, 1], (0, 1))])
+def test_one_label_of_a_known_pair_is_half_of_it_everywhere(truth: list[int], known: tuple[int, int]) -> None:
+    scores = [0.1, 0.4]
+    assert Predictions.of(truth, y_score=scores).label_values == known
+    assert Probabilities.from_scores(truth, scores).labels == known
+    assert len(Scored.from_scores(truth, scores).positive) == (2 if truth[0] == 1 else 0)
+
+
+@pytest.mark.parametrize(("label", "stated"), [("ham", "spam"), (3, "7"), (False, "true"), ("spam", "spam")])
+def test_a_stated_positive_label_need_not_occur(label: Any, stated: Any) -> None:
+    truth, scores = [label, label], [0.1, 0.4]
+    positive = Predictions.of(truth, y_score=scores, pos_label=stated).positive
+    assert positive == {"spam": "spam", "7": 7, "true": True}[stated]
+    assert len(Scored.from_scores(truth, scores, pos_label=stated).positive) == (2 if label == positive else 0)
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), "0.5", None])
+def test_a_threshold_is_a_number(threshold: Any) -> None:
+    predictions = Predictions.of([0, 1], y_score=[0.1, 0.2])
+    for refuse in (predictions.at, Scored.from_predictions(predictions).at):
+        with pytest.raises(ParameterError, match="a threshold is a number, not"):
+            refuse(threshold)
+
+
+def test_an_abstention_cannot_be_mistaken_for_a_label() -> None:
+    with pytest.raises(InputError, match="is a true label: it cannot stand for an absent prediction"):
+        Predictions.of(["(none)", "b"], ["b", None], nulls="label")
+
+
+def test_whole_scores_beyond_what_floats_can_tell_apart_keep_their_order() -> None:
+    for scores in ([2**53 + 1, 2**53], np.array([2**63 + 1, 2**63], np.uint64), [-(2**53), -(2**53) - 1]):
+        assert Scored.from_predictions(Predictions.of([1, 0], y_score=scores)).won == (1, 0)
+    assert Predictions.of([1, 0], y_score=[3, 2]).columns["score"].dtype == pl.Float64
+    assert Predictions.of([1, 0], [1, 0], sample_weight=[2**53 + 1, 1]).columns["weight"].dtype == pl.Float64

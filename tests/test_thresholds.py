@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from assay import ChosenThreshold, InputError, ParameterError, Predictions, Thresholds, choose_threshold, thresholds
 from assay.counting.scored import Scored
 from assay.files.typed_labels import scores_in
-from assay.measures import registered
-from assay.report.thresholds_shown import shortest
+from assay.measures import parse_measure, registered
+from assay.report.layout import threshold as shortest
 from assay.stats.score_bootstrap import drawn_items
 from assay.thresholding import Rule, parse_rule, registered_rules, threshold_table
 from assay.thresholding.cells import Candidates
@@ -33,6 +33,13 @@ RULES = [
     "max_precision_given_recall(recall=0.4)", "max_recall_given_precision(precision=0.6)", "cost(fp=1, fn=10)",
     "cost(fp=3, fn=2, tp=-1, tn=0.5)", "cost(fp=1, fn=10, prevalence=0.01)", "cost(fp=1, fn=1, prevalence=1)",
     "budget(alerts=3)", "budget(share=0.25)",
+]  # fmt: skip
+
+
+#: Where more true positives, or fewer false ones, are no better: the best threshold need not be a corner of the curve.
+MORE_RULES = [
+    "weighted(w=1)", "max_f(beta=1e200)", "cost(fp=-1, fn=2)", "cost(fp=1, fn=1, tp=1)", "cost(fp=0, fn=1)",
+    "cost(fp=1, fn=1, prevalence=0)", "max_precision_given_recall(recall=0)", "max_recall_given_precision(precision=0)",
 ]  # fmt: skip
 
 
@@ -164,12 +171,39 @@ def test_the_criterion_is_the_measure_of_that_name_at_the_threshold() -> None:
     named = {"max_accuracy": "Accuracy", "youden": "Youden", "max_f(beta=2)": "F(beta=2)", "budget(alerts=4)": "Recall"}
     for rule, measure in named.items():
         found = choose_threshold(TRUTH, SCORES, rule=rule, resamples=0)
-        assert found.value == pytest.approx(found.measure(measure))
+        assert found.value == pytest.approx(found.value_of(measure))
+
+
+@pytest.mark.parametrize(
+    ("rule", "measure"),
+    [
+        ("max_accuracy", "Accuracy"), ("youden", "Youden"), ("weighted", "BalancedAccuracy"), ("max_f", "F"),
+        ("max_f(beta=2)", "F(beta=2)"), ("max_f(beta=0)", "F(beta=0)"), ("max_f(beta=1e160)", "F(beta=1e160)"),
+        ("max_tpr_given_tnr", "Recall"), ("max_tnr_given_tpr", "Specificity"),
+        ("max_precision_given_recall", "Precision"), ("max_recall_given_precision", "Recall"),
+        ("budget(alerts=2)", "Recall"),
+    ],
+)  # fmt: skip
+@settings(max_examples=25, deadline=None)
+@given(given_items=items())
+def test_the_criterion_is_the_measure_at_every_threshold_also_above_all_scores(
+    rule: str, measure: str, given_items: Any
+) -> None:
+    truth, scores, weight = given_items
+    scored = Scored.from_scores(truth, scores, pos_label=True, sample_weight=weight)
+    expected = [parse_measure(measure, "binary").of(scored.at(one))[0] for one in scored.table.threshold]
+    np.testing.assert_allclose(parse_rule(rule).of(Candidates(scored).cells).value, expected, atol=1e-12)
+
+
+def test_a_beta_beyond_all_numbers_asks_for_recall_alone() -> None:
+    found = choose_threshold(TRUTH, SCORES, rule="max_f(beta=1e160)", resamples=10)
+    assert (found.threshold, found.value, found.tied[0]) == (0.30, 1.0, 0.10)
 
 
 def test_all_measures_of_two_labels_are_there_with_reasons_where_they_are_undefined() -> None:
     found = choose_threshold([1, 0], [0.9, 0.1], rule="fixed", threshold=2.0, resamples=0)
     counted = [name for name, one in registered("binary").items() if one.definition.counts.__name__ == "Confusion"]
+    counted.remove("ExactMatch")  # of items with several labels
     assert found.measures["measure"].to_list() == counted
     assert found.measures.filter(measure="Precision").row(0)[1:] == (None, "nothing is predicted positive")
     assert found.measures.filter(measure="Specificity")["value"].item() == 1.0
@@ -231,6 +265,35 @@ class TestThresholdsThemselves:
         assert shortest(3.0, 2.0) == "3"
         assert shortest(-0.71239, -math.inf) == "-0.7124"  # not above: away from 0
 
+    def test_every_threshold_that_is_shown_decides_as_it_does(self) -> None:
+        """Scores that differ in the seventh digit: rounded, they would be above one another."""
+        truth, scores = [1, 0, 1, 0, 0], [4.824998, 4.8249979, 4.8249978, 4.8249977, 4.8249976]
+        whole = threshold_table(truth, scores, rows=3)
+        assert "4.825" not in str(whole)
+        found = choose_threshold(truth, scores, rule="max_tpr_given_tnr", tnr=1.0, resamples=50)
+        assert "4.825" not in str(found)
+        tied = thresholds([1, 0, 1, 0], scores[:4], ["max_accuracy"], resamples=50)
+        assert "4.8249978 would do as well" in str(tied)
+        assert "4.825" not in str(tied)
+
+    def test_numbers_in_a_rule_and_its_bound_are_in_full(self) -> None:
+        found = choose_threshold(
+            [1] * 1808 + [0] * 201, [1] * 2009, rule="max_recall_given_precision(0.9)", resamples=0
+        )
+        assert found.undefined == f"no threshold has precision >= 0.9: {1808 / 2009} is the most"  # 0.89995
+        near = thresholds(TRUTH, SCORES, ["fixed(0.4)", "fixed(0.40000001)"], resamples=0)
+        assert near[parse_rule("fixed(0.40000001)")].threshold == 0.40000001
+        assert [str(one.rule) for one in near] == ["fixed(threshold=0.4)", "fixed(threshold=0.40000001)"]
+
+    def test_weights_are_shown_in_full(self) -> None:
+        found = choose_threshold([1, 0], [0.9, 0.1], sample_weight=[10873.5, 8437.0], resamples=0)
+        assert "TP 10,873.50" in str(found)
+
+    def test_a_table_of_one_rule_begins_with_the_threshold(self) -> None:
+        found = choose_threshold(TRUTH, SCORES, resamples=20).to_frame()
+        assert found["measure"].to_list()[:4] == ["threshold", "threshold_low", "threshold_high", "Youden's J"]
+        assert found["value"][0] == 0.54
+
     def test_whole_scores_and_labels_of_any_kind(self) -> None:
         found = choose_threshold(["ham", "spam", "spam"], [1, 2, 3], pos_label="spam", resamples=0)
         assert (found.threshold, found.made.positive) == (2.0, "spam")
@@ -238,13 +301,17 @@ class TestThresholdsThemselves:
 
 
 class TestResamples:
-    def test_a_resample_is_what_choosing_from_the_items_drawn_gives(self) -> None:
-        """Each resample written out: items repeated as often as they are drawn, sorted and chosen from anew."""
+    @pytest.mark.parametrize(("size", "digits"), [(40, 1), (40, 9), (7, 0), (4, 9)])
+    def test_a_resample_is_what_choosing_from_the_items_drawn_gives(self, size: int, digits: int) -> None:
+        """Each resample written out: items repeated as often as they are drawn, sorted and chosen from anew.
+
+        Of few items, now and then, none of a class is drawn.
+        """
         rng = np.random.default_rng(3)
-        truth = rng.random(40) < 0.4
-        scores = np.round(rng.normal(size=40) + truth, 1)
+        truth = rng.random(size) < 0.4
+        scores = np.round(rng.normal(size=size) + truth, digits)
         scored = Scored.from_scores(truth, scores)
-        rules = [parse_rule(text) for text in RULES]
+        rules = [parse_rule(text) for text in (*RULES, *MORE_RULES)]
         candidates = Candidates(scored)
         orders: tuple[Ties, ...] = ("higher", "lower")
         for ties in orders:
@@ -312,6 +379,12 @@ class TestResamples:
         assert "bound kept" in str(found)
         assert math.isnan(choose_threshold(TRUTH, SCORES, resamples=20).kept)
 
+    @pytest.mark.parametrize("judged_on", [None, ([0] * 5, [0.1, 0.1, 0.1, 0.2, 0.2])])
+    def test_resamples_that_are_all_alike_give_no_interval(self, judged_on: Any) -> None:
+        found = choose_threshold([1, 1], [0.5, 0.4], rule="max_accuracy", judged_on=judged_on, resamples=50)
+        assert not found.value_interval.is_known
+        assert "max_accuracy: no interval, as all resamples give the same number." in str(found)
+
     def test_how_far_it_has_come_is_told(self) -> None:
         told: list[int] = []
         thresholds(TRUTH, SCORES, ["youden"], resamples=130, watch=told.append)
@@ -339,6 +412,18 @@ class TestJudgedElsewhere:
         assert math.isnan(found.corrected)
         assert not any("same data" in warning for warning in found.warnings)
         assert found.value_interval.low < 0.5 < found.value_interval.high
+
+    def test_the_same_data_are_no_other_data(self) -> None:
+        found = choose_threshold(TRUTH, SCORES, judged_on=(TRUTH[::-1], SCORES[::-1]), resamples=100)
+        assert "chosen and judged on the same data" in found.warnings[0]
+        assert found.made.judged_on is None
+        assert found.corrected < found.value
+
+    def test_what_cannot_be_told_there_has_a_reason(self) -> None:
+        found = thresholds(TRUTH, SCORES, ["youden", "max_f", "max_tpr_given_tnr"], judged_on=([0, 0], [0.6, 0.1]))
+        says = "how good it is on the other data cannot be told: there is no positive item"
+        assert found.notes == (f"youden: {says}", f"max_tpr_given_tnr(0.9): {says}")
+        assert found["max_f"].value == found["max_f"].value_of("F") == 0.0
 
     def test_without_there_is_a_warning(self) -> None:
         assert "chosen and judged on the same data" in choose_threshold(TRUTH, SCORES, resamples=0).warnings[0]
@@ -398,6 +483,7 @@ class TestGiven:
             ({"rule": "budget", "alerts": 3, "share": 0.1}, r"a budget is a number of alerts or a share"),
             ({"rule": "fixed"}, "a fixed threshold is given as in"),
             ({"rule": "max_tpr_given_tnr", "tnr": 1.5}, "tnr of max_tpr_given_tnr is a number from 0 to 1, not 1.5"),
+            ({"rule": "fixed", "threshold": math.nan}, "threshold of fixed is"),
             ({"ties": "hihger"}, "ties is one of higher, lower, not 'hihger'; did you mean higher"),
             ({"confidence": 1.0}, "confidence is a number between 0 and 1"),
             ({"resamples": -1}, "resamples"),
@@ -407,6 +493,11 @@ class TestGiven:
     def test_what_is_wrong_is_said(self, changes: dict[str, Any], says: str) -> None:
         with pytest.raises(ParameterError, match=says):
             choose_threshold([1, 0], [0.9, 0.1], **changes)
+
+    def test_rules_that_are_none_are_refused(self) -> None:
+        for rules, says in ((5, "rules are given by name"), ([], "no rule is asked for")):
+            with pytest.raises(ParameterError, match=says):
+                thresholds([1, 0], [0.9, 0.1], rules)  # type: ignore[arg-type]
 
     def test_scores_that_are_none_are_refused(self) -> None:
         with pytest.raises(InputError, match="expected finite numbers, got nan at item 2"):

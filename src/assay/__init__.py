@@ -19,7 +19,7 @@ _HOMES = {
         "compare_signatures",
         "parse_signature",
     ),
-    "assay.classification": ("Classification", "classify", "scorer"),
+    "assay.classification": ("Classification", "LabelReport", "classification_report", "classify", "scorer"),
     "assay.comparison": ("Comparison", "compare"),
     "assay.correlation": ("Correlations", "correlate"),
     "assay.counting": ("Confusion", "Policies", "Ranks"),
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from assay.auditing import compare_signatures as compare_signatures
     from assay.auditing import parse_signature as parse_signature
     from assay.classification import Classification as Classification
+    from assay.classification import LabelReport as LabelReport
+    from assay.classification import classification_report as classification_report
     from assay.classification import classify as classify
     from assay.classification import scorer as scorer
     from assay.comparison import Comparison as Comparison

@@ -4,18 +4,20 @@ from assay.classification.advice import Remark
 from assay.classification.baselines import Baseline
 from assay.classification.classifying import classify
 from assay.classification.intervals import Estimate
-from assay.classification.result import Classification, ClassifiedSystem
+from assay.classification.label_report import LabelReport, classification_report
+from assay.classification.result import Classification, ClassifiedSystem, Shown
 from assay.classification.scorers import Scorer, scorer
-from assay.classification.shown import Shown
 
 __all__ = [
     "Baseline",
     "Classification",
     "ClassifiedSystem",
     "Estimate",
+    "LabelReport",
     "Remark",
     "Scorer",
     "Shown",
+    "classification_report",
     "classify",
     "scorer",
 ]

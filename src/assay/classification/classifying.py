@@ -8,10 +8,9 @@ from typing import Any
 from assay.classification.advice import check_codes
 from assay.classification.collapsing import against_rest
 from assay.classification.computing import are_probabilities, computed, counts_of, has_scores, measure_of
-from assay.classification.preparing import Prepared, all_labels, named_predictions, prepare, same_task
+from assay.classification.opening import Prepared, all_labels, not_alike, prepare, same_task, systems_in
 from assay.classification.resampling import Patterns, weighted_patterns
-from assay.classification.result import Classification, ClassifiedSystem
-from assay.classification.shown import Shown
+from assay.classification.result import Classification, ClassifiedSystem, Shown
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.probabilities import Probabilities
@@ -20,6 +19,7 @@ from assay.errors import ParameterError
 from assay.given import whole
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
+from assay.stats.confidence import checked_confidence
 from assay.tables import Predictions
 
 #: What is computed unless told otherwise, as far as there are the counts for it.
@@ -51,16 +51,20 @@ def classify(
     confidence: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
-    mute: Sequence[str] = (),
+    mute: Sequence[str] | str = (),
     shown: Shown | None = None,
 ) -> Classification:
     """Evaluate one classifier or several.
 
     `predictions` are `Predictions`, a `ConfusionMatrix` or the path of a file; or a list of such, or a dict from names
-    to them. What kind of classifier it is, the data say: two labels, more, or several an item. `pos_label`: the
-    positive one of two labels, if it is not 1 or True. `threshold`: predict positive from this score on; without
-    predictions it is 0.5 where scores lie between 0 and 1, and has to be said where they do not. Where there is a score
-    for each class, the largest one is predicted. `one_class`: this class against all others, as two labels.
+    to them (of a file with several systems, each is called by both names). What kind of classifier it is, the data say:
+    two labels, more, or several an item. `pos_label`: the positive one of two labels, if it is not 1 or True.
+    `threshold`: predict positive from this score on; without predictions it is 0.5 where scores lie between 0 and 1,
+    and has to be said where they do not. Where there is a score for each class, the largest one is predicted.
+    `one_class`: this class against all others, as two labels.
+
+    An absent prediction, which `nulls="label"` lets in, is never right: of two labels it counts as the wrong one; of
+    more it has a column in the matrix, but is no class, neither in the table of classes nor in averages over them.
 
     `confidence`, `resamples` and `seed` are for intervals. `mute`: codes of remarks not to be made, such as
     "prevalence".
@@ -69,11 +73,11 @@ def classify(
     >>> classify(Predictions.of(["ham", "spam", "spam"], ["ham", "spam", "ham"], pos_label="spam"), "Recall").value()
     0.5
     """
+    mute = (mute,) if isinstance(mute, str) else tuple(mute)
     check_codes(mute)
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence is a number between 0 and 1, not {confidence!r}")
+    checked_confidence(confidence)
     resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
-    given = named_predictions(predictions)
+    given = systems_in(predictions, pos_label)
     if one_class is not None:
         if pos_label is not None or labels is not None:
             raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
@@ -81,24 +85,28 @@ def classify(
     prepared = [prepare(name, one, labels, pos_label, threshold) for name, one in given.items()]
     task = same_task(prepared)
     every = all_labels(prepared)
-    positive = prepared[0].positive
     systems = [_system(one, every, measures, task) for one in prepared]
     chosen = tuple(systems[0].results)
     return Classification(
         tuple(systems),
         chosen,
         task,
-        every,
-        positive,
-        prepared[0].threshold,
+        _classes(systems[0], every),
+        prepared[0].positive,
         confidence,
         resamples,
         seed,
-        tuple(mute),
-        tuple(dict.fromkeys(warning for one in prepared for warning in one.warnings)),
+        mute,
+        tuple(dict.fromkeys([*(warning for one in prepared for warning in one.warnings), *not_alike(prepared)])),
         tuple(dict.fromkeys(note for one in prepared for note in one.notes)),
         Shown() if shown is None else shown,
     )
+
+
+def _classes(first: ClassifiedSystem, labels: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The labels that an item can have: an absent prediction has a column in the matrix, and is none of them."""
+    matrix: ConfusionMatrix | None = first.counts.get(ConfusionMatrix)
+    return labels if matrix is None else matrix.classes
 
 
 def _system(
@@ -116,7 +124,11 @@ def _system(
                 predictions.truth, predictions.prediction, predictions.weight, counts[ConfusionMatrix]
             )
     return ClassifiedSystem(
-        one.name, predictions, counts, {measure: computed(measure, counts, one.name) for measure in chosen}
+        one.name,
+        predictions,
+        counts,
+        {measure: computed(measure, counts, one.name) for measure in chosen},
+        one.threshold,
     )
 
 

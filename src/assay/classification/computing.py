@@ -34,10 +34,18 @@ def measure_of(name: str | Measure, task: str) -> Measure:
 
     >>> measure_of("HammingLoss", "multilabel")
     ErrorRate(average='micro')
+    >>> measure_of("ErrorRate(average='micro')", "multilabel")  # as it is printed
+    ErrorRate(average='micro')
     """
     if isinstance(name, Measure) or task != "multilabel":
         return parse_measure(name, "binary" if task == "binary" else "multiclass")
-    found = parse_measure(name, "multiclass")
+    try:
+        found = parse_measure(name, "multiclass")
+    except ParameterError as problem:  # a measure of the matrix has no average, the one of decisions has
+        try:
+            return parse_measure(name, "binary")
+        except ParameterError:
+            raise problem from None
     if found.definition.counts is not ConfusionMatrix:
         return found
     other = parse_measure(name, "binary")

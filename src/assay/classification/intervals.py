@@ -17,7 +17,8 @@ from scipy import special
 
 from assay.classification.computing import LABEL_COUNTS, is_over_items, mean_of, weights_of_items
 from assay.classification.label_sets import SetPatterns, averages, by_label, resampled_sets
-from assay.classification.resampling import resampled
+from assay.classification.resampling import patterns_of, resampled
+from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.label_sets import LabelSets
@@ -26,14 +27,17 @@ from assay.measures.over_classes import overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-from assay.stats.bootstrap import Interval, percentiles
-from assay.stats.delong import delong
+from assay.stats.bootstrap import Interval, intervals
+from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL
 from assay.stats.proportions import wilson
-from assay.stats.score_bootstrap import bootstrap_scores
+from assay.stats.score_samples import score_interval
 
 #: Measures of single classes, as tables of classes show them.
 OF_CLASSES = {"precision": "Precision", "recall": "Recall", "f1": "F"}
-BOOTSTRAP, NO_INTERVAL = "bootstrap", "none"
+#: How items are drawn is said of all such intervals; which of its quantiles are taken, is told in the documentation.
+_WORDS = {"percentile": BOOTSTRAP, "bca": BOOTSTRAP}
+#: Means over items that are right or wrong.
+_YES_OR_NO = ("TopKAccuracy", "ExactMatch")
 
 
 class Estimate(NamedTuple):
@@ -44,6 +48,8 @@ class Estimate(NamedTuple):
     high: float
     method: str
     undefined: str | None = None
+    #: How often items were drawn anew for the interval; 0 if they were not.
+    resamples: int = 0
 
 
 def estimates_of(
@@ -83,33 +89,38 @@ def _values(measure: Measure, block: ConfusionMatrix) -> Floats:
 
 
 def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
-    return measure.of(block.per_class()).reshape(len(block.units), len(block.labels))
+    tp, fp, fn, tn = (cell.ravel() for cell in block.cells())
+    classes = Confusion(tuple(map(str, range(len(tp)))), tp, fp, fn, tn, "class")
+    return measure.of(classes).reshape(len(block.units), len(block.labels))
 
 
 def _estimate(
     measure: Measure, result: PerQuery, counts: Mapping[type, Any], drawn: Floats | None, how: tuple[float, int, int]
 ) -> Estimate:
     confidence, resamples, seed = how
-    value = mean_of(measure, result, counts)
+    value, drawings = mean_of(measure, result, counts), 0
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, next(filter(None, result.reasons()), None))
     if (ratio := _ratio(measure, result, counts)) is not None:
         interval = wilson(*ratio, confidence)
     elif measure.definition.counts is Scored:
-        interval = _of_scores(measure, counts[Scored], confidence, resamples, seed)
+        interval, drawings = score_interval(counts[Scored], measure, confidence, resamples, seed)
+        interval = interval if interval.high > interval.low else Interval.unknown(confidence, NO_INTERVAL)
     elif is_over_items(measure, counts):
         interval = _of_mean(result.values, weights_of_items(counts, measure), value, confidence)
         least, most = measure.definition.bounds or (-math.inf, math.inf)
         interval = interval._replace(low=max(interval.low, least), high=min(interval.high, most))
     else:
-        interval = _of_draws(drawn, confidence)
-    return Estimate(value, interval.low, interval.high, interval.method)
+        interval, drawings = _of_draws(drawn, value, _items(counts), confidence), resamples
+    method, drawings = (interval.method, drawings) if interval.is_known else (NO_INTERVAL, 0)
+    return Estimate(value, interval.low, interval.high, _WORDS.get(method, method), None, drawings)
 
 
 def _ratio(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> tuple[float, float] | None:
     """So many of so many, where the number is a share of items that are counted one by one; None otherwise."""
     if is_over_items(measure, counts):
-        alike = weights_of_items(counts, measure) is None
+        # A loss that happens to be 0 or 1 for every item is no share of items.
+        alike = measure.name in _YES_OR_NO and weights_of_items(counts, measure) is None
         yes_or_no = alike and bool(np.isin(result.values, (0.0, 1.0)).all())
         return (float(result.values.sum()), float(len(result.values))) if yes_or_no else None
     # An average over classes is no share of items: they count in several classes.
@@ -122,24 +133,19 @@ def _ratio(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> tu
     return (top, bottom) if 0 <= top <= bottom else None
 
 
-def _of_draws(drawn: Floats | None, confidence: float) -> Interval:
+def _items(counts: Mapping[type, Any]) -> int:
+    """How many items there are; of items with weights not what they weigh."""
+    if LabelSets in counts:
+        return len(counts[LabelSets].truth)
+    patterns = patterns_of(counts)
+    return 0 if patterns is None else int(patterns.items.sum())
+
+
+def _of_draws(drawn: Floats | None, value: float, items: int, confidence: float) -> Interval:
     """The middle of the resamples; none if all of them are alike, which is not to say that the number is certain."""
     if drawn is None or not len(known := drawn[~np.isnan(drawn)]) or np.ptp(known) == 0:
-        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
-    return percentiles(drawn, confidence)._replace(method=BOOTSTRAP)
-
-
-def _of_scores(measure: Measure, scored: Scored, confidence: float, resamples: int, seed: int) -> Interval:
-    """DeLong's interval for the area under the ROC curve; otherwise items are drawn anew."""
-    if measure.name == "AUC" and measure.parameters["max_fpr"] in {None, 1.0} and not scored.is_weighted:
-        found = delong(scored, confidence).interval
-    else:
-        # Each resample passes over all scores: of many scores fewer resamples do, and say as much.
-        fewer = min(resamples, max(100, 50_000_000 // (len(scored.positive) + len(scored.negative))))
-        made = bootstrap_scores(scored, measure, confidence=confidence, resamples=fewer, seed=seed)
-        how = BOOTSTRAP if fewer == resamples else f"{BOOTSTRAP} ({fewer} resamples)"
-        found = made.interval._replace(method=how)
-    return found if found.high > found.low else Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+        return Interval.unknown(confidence, NO_INTERVAL)
+    return intervals(drawn, value, np.empty(0), [confidence], "percentile", counts=np.array([items]))[0]
 
 
 def _of_mean(values: Floats, weight: Floats | None, mean: float, confidence: float) -> Interval:
@@ -148,10 +154,10 @@ def _of_mean(values: Floats, weight: Floats | None, mean: float, confidence: flo
     values, weight = values[known], (np.ones(int(known.sum())) if weight is None else weight[known])
     n = int((weight > 0).sum())
     if n < 2 or not np.isfinite(mean):
-        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+        return Interval.unknown(confidence, NO_INTERVAL)
     spread = math.sqrt(float((weight**2 * (values - mean) ** 2).sum()) * n / (n - 1)) / float(weight.sum())
     if spread == 0:
-        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
+        return Interval.unknown(confidence, NO_INTERVAL)
     reach = float(special.stdtrit(n - 1, (1 + confidence) / 2)) * spread
     return Interval(mean - reach, mean + reach, confidence, "t")
 
@@ -164,17 +170,17 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
     # Classes are counted item by item, unless items have weights.
     shares = {name for name, one in chosen.items() if classes.tp.dtype.kind in "iu" and one.definition.proportion}
     wanted = {name: measure for name, measure in chosen.items() if name not in shares}
-    drawn = _resampled_by_class(counts, wanted, resamples, seed)
+    drawn, items = _resampled_by_class(counts, wanted, resamples, seed), _items(counts)
     columns: dict[str, Any] = {
-        "label": list(map(str, matrix.labels)),
+        "label": list(classes.units),
         "support": classes.tp + classes.fn,
         "predicted": classes.tp + classes.fp,
     }
     for name, measure in chosen.items():
         result = measure.per_unit(classes)
         ends = [
-            _class_interval(result, place, drawn.get(name), name in shares, confidence)
-            for place in range(len(matrix.labels))
+            _class_interval(result, place, drawn.get(name), None if name in shares else items, confidence)
+            for place in range(len(classes.units))
         ]
         columns[name] = result.values
         columns[f"{name}_low"] = [one.low for one in ends]
@@ -197,11 +203,13 @@ def _resampled_by_class(
 
 
 def _class_interval(
-    result: PerQuery, place: int, drawn: Floats | None, proportion: bool, confidence: float
+    result: PerQuery, place: int, drawn: Floats | None, items: int | None, confidence: float
 ) -> Interval:
-    if np.isnan(result.values[place]):
-        return Interval(math.nan, math.nan, confidence, NO_INTERVAL)
-    if proportion:
+    """Wilson's interval of a share, where `items` is None; otherwise that of the resamples."""
+    value = float(result.values[place])
+    if np.isnan(value):
+        return Interval.unknown(confidence, NO_INTERVAL)
+    if items is None:
         top, bottom = (float(part.values[place]) for part in result.operands)
         return wilson(top, bottom, confidence)
-    return _of_draws(None if drawn is None else drawn[:, place], confidence)
+    return _of_draws(None if drawn is None else drawn[:, place], value, items, confidence)

@@ -15,14 +15,12 @@ from assay.errors import ParameterError
 from assay.measures.over_classes import averaged
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-
-#: Numbers that are drawn at a time.
-_BLOCK = 1 << 21
+from assay.stats.bootstrap import pattern_weights
 
 
 def is_per_item(measure: Measure) -> bool:
-    """Whether a measure is a mean over items: it has no average over labels, or says so."""
-    return bool(measure.parameters.get("average", "samples") == "samples")
+    """Whether a measure is a mean over items: it has no average over labels, or says so; sums are over labels."""
+    return measure.definition.summary == "mean" and measure.parameters.get("average", "samples") == "samples"
 
 
 def of_label_sets(measure: Measure, sets: LabelSets) -> PerQuery:
@@ -52,15 +50,7 @@ def stacked(classes: Confusion) -> Floats:
 
 def averages(measure: Measure, cells: Floats) -> Floats:
     """The average over labels for each unit, by the measure's `average`; labels without a number are left out."""
-    if measure.is_micro:
-        return measure.of(_confusion(cells.sum(axis=1)))
-    values = by_label(measure, cells)
-    known = ~np.isnan(values)
-    weight = cells[:, :, 0] + cells[:, :, 2] if measure.parameters["average"] == "weighted" else np.ones(values.shape)
-    total = np.where(known, weight, 0.0).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.where(known, values * weight, 0.0).sum(axis=1) / total
-    return found
+    return averaged(measure, _confusion(cells.reshape(-1, 4)), tuple(map(str, range(len(cells))))).values
 
 
 def by_label(measure: Measure, cells: Floats) -> Floats:
@@ -110,9 +100,5 @@ def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
 
 def resampled_sets(patterns: SetPatterns, resamples: int, seed: int) -> Iterator[Floats]:
     """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
-    rng = np.random.default_rng(seed)
-    total = int(patterns.items.sum())
-    rows = max(1, _BLOCK // len(patterns.items))
-    for start in range(0, resamples, rows):
-        drawn = rng.multinomial(total, patterns.items / total, size=min(rows, resamples - start))
-        yield np.tensordot(drawn.astype(np.float64), patterns.cells, axes=1)
+    for drawn in pattern_weights(patterns.items, resamples, seed, cells=patterns.cells[0].size):
+        yield np.tensordot(drawn, patterns.cells, axes=1)

@@ -10,17 +10,39 @@ from assay.tables import Predictions
 _HALF = 0.5
 
 
+def sureness(predictions: Predictions, threshold: float | None = None) -> pl.Series | None:
+    """How far scores speak for what was predicted: the score of that class, or how far it is beyond the threshold.
+
+    None if there are no scores, or no predictions.
+
+    >>> sureness(Predictions.of([1, 0, 0], y_score=[0.9, 0.6, 0.1]).at(0.5)).to_list()
+    [0.4, 0.1, 0.4]
+    """
+    prediction = predictions.prediction
+    if prediction is None or predictions.kind == "multilabel":
+        return None
+    if predictions.score is not None:
+        beyond = predictions.score.cast(pl.Float64) - (_HALF if threshold is None else threshold)
+        return pl.select(pl.when(prediction == predictions.positive).then(beyond).otherwise(-beyond)).to_series()
+    if not predictions.class_scores:
+        return None
+    chosen: pl.Expr = pl.lit(None, dtype=pl.Float64)
+    for label, scores in predictions.class_scores.items():
+        chosen = pl.when(prediction == label).then(scores).otherwise(chosen)
+    return pl.select(chosen).to_series()
+
+
 def wrong_items(predictions: Predictions, threshold: float | None = None) -> pl.DataFrame:
-    """The items that were predicted wrongly; those farthest from the threshold first, where there is a score.
+    """The items that were predicted wrongly; the surest mistakes first, where there are scores.
 
     >>> wrong_items(Predictions.of([1, 0, 0], y_score=[0.9, 0.6, 0.8]).at(0.5)).rows()
     [('3', 0, 1, 0.8), ('2', 0, 1, 0.6)]
     """
-    frame = predictions.frame.filter(predictions.truth != predictions.prediction)
-    if predictions.score is None:
+    wrong = predictions.truth != predictions.prediction
+    frame, sure = predictions.frame.filter(wrong), sureness(predictions, threshold)
+    if sure is None:
         return frame
-    middle = _HALF if threshold is None else threshold
-    return frame.sort((pl.col("score") - middle).abs(), descending=True, maintain_order=True)
+    return frame.sort(sure.filter(wrong), descending=True, nulls_last=True, maintain_order=True)
 
 
 def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:

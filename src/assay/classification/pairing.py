@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.classification.computing import measure_of
 from assay.classification.label_sets import is_per_item
-from assay.classification.opening import HALF, labelled, opened
+from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.result import Classification, ClassifiedSystem
 from assay.classification.signatures import label_signature
 from assay.counting.confusion import Confusion
@@ -24,7 +25,7 @@ from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
 from assay.errors import InputError, ParameterError, did_you_mean, listed
 from assay.files.sources import Source
-from assay.measures.parser import parse_measure, split_measures
+from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import given as counted
 from assay.measures.vocabularies import Vocabulary
@@ -39,6 +40,8 @@ from assay.tables.alignment import Missing, aligned
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
+#: Measures that have a narrower range where there are two labels.
+_OF_TWO_LABELS = {"Brier": (0.0, 1.0)}
 
 
 class Flips(NamedTuple):
@@ -70,8 +73,8 @@ class Classifiers:
     task: str
     labels: tuple[Any, ...]
     positive: Any = None
-    #: From which score on positive was predicted here; None if predictions were given.
-    threshold: float | None = None
+    #: From which score on each system predicts positive here; None if its predictions were given.
+    thresholds: tuple[float | None, ...] = ()
     #: What was decided for lack of being said, and what is odd.
     notes: tuple[str, ...] = ()
     #: How many items each system had before those were left out that others lack.
@@ -87,26 +90,23 @@ class Classifiers:
         positive from this score on; unless given it is 0.5 where there are no predictions, and scores from 0 to 1.
         """
         found = opened(given, pos_label)
-        names = [one.name for one in found]
-        if twice := [name for name in names if names.count(name) > 1]:
-            raise ParameterError(f"two systems are called {twice[0]!r}: give each a name of its own")
-        notes: list[str] = []
-        given_anew = aligned(found, missing=missing)
-        systems = [labelled(one, threshold, notes) for one in given_anew]
-        first = systems[0]
-        task = first.kind
-        for other in systems[1:]:
-            if other.kind != task:
-                raise InputError(f"{first.name} is {task}, {other.name} is {other.kind}: one kind at a time")
-        labels = tuple(dict.fromkeys(label for one in systems for label in one.label_values))
-        if task == "binary" and len(labels) > 2:
-            raise InputError(f"{listed(names)} have different labels: {listed([*map(str, labels)])}")
-        positive = first.positive if task == "binary" else None
-        halved = any(one.prediction is None and one.score is not None for one in given_anew) and bool(notes)
-        decided = threshold if threshold is not None else HALF if halved else None
-        notes += [warning for one in systems for warning in one.warnings]
-        sizes = tuple(map(len, found))
-        return cls(tuple(systems), task, labels, positive, decided, tuple(dict.fromkeys(notes)), sizes)
+        made = [labelled(one, threshold, needed=False) for one in aligned(found, missing=missing)]
+        systems = tuple(one.predictions for one in made)
+        prepared = [
+            Prepared(one.name, one, one.kind, one.label_values, one.positive if one.kind == "binary" else None)
+            for one in systems
+        ]
+        task, labels = same_task(prepared), all_labels(prepared)
+        notes = [*(note for one in made for note in one.notes), *(said for one in systems for said in one.warnings)]
+        return cls(
+            systems,
+            task,
+            labels,
+            prepared[0].positive,
+            tuple(one.threshold for one in made),
+            tuple(dict.fromkeys(notes)),
+            tuple(map(len, found)),
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,7 +116,10 @@ class Classifiers:
     @property
     def systems(self) -> tuple[ClassifiedSystem, ...]:
         """The systems as a `Classification` has them, without numbers of their own."""
-        return tuple(ClassifiedSystem(one.name, one, {}, {}) for one in self.predictions)
+        return tuple(
+            ClassifiedSystem(one.name, one, {}, {}, at)
+            for one, at in zip(self.predictions, self.thresholds, strict=True)
+        )
 
     def signature(self, measure: str | Measure) -> str:
         """Everything that a number depends on, in one line.
@@ -125,7 +128,7 @@ class Classifiers:
         >>> both.signature("Recall")
         'Recall|average=binary|positive=1|undefined=skip|v1'
         """
-        return label_signature(self.measure(measure), self)
+        return label_signature(self.measure(measure), self, *self.systems)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -144,12 +147,16 @@ class Classifiers:
                 known = list(self.names)
                 raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
         places = [self.names.index(name) for name in names]
-        kept = tuple(self.predictions[place] for place in places)
-        return replace(self, predictions=kept, sizes=tuple(self.sizes[place] for place in places))
+        return replace(
+            self,
+            predictions=tuple(self.predictions[place] for place in places),
+            thresholds=tuple(self.thresholds[place] for place in places),
+            sizes=tuple(self.sizes[place] for place in places),
+        )
 
     def measure(self, name: str | Measure) -> Measure:
         """A measure by name."""
-        return parse_measure(name, self.vocabulary)
+        return measure_of(name, self.task)
 
     def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
         """The measures asked for, or those that classifiers are compared by."""
@@ -157,7 +164,7 @@ class Classifiers:
             scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
             labelled = all(one.prediction is not None for one in self.predictions)
             usual = _OF_LABEL_SETS if self.task == "multilabel" else DEFAULT_MEASURES
-            wanted = (*(usual if labelled else ()), *(("AUC",) if scored else ()))
+            wanted = (*(usual if labelled or not scored else ()), *(("AUC",) if scored else ()))
         given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
         names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else [one])]
         return list(dict.fromkeys(self.measure(name) for name in names))
@@ -178,8 +185,9 @@ class Classifiers:
     def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
         held = self.items if units is None else units
         known = measure.definition
+        bounds = _OF_TWO_LABELS.get(known.name, known.bounds) if self.task == "binary" else known.bounds
         return Paired(
-            str(measure), "item", self.names, held, sample, known.bounds, known.higher_is_better,
+            str(measure), "item", self.names, held, sample, bounds, known.higher_is_better,
             left_out=len(self.items) - len(held),
         )  # fmt: skip
 
@@ -244,19 +252,27 @@ class Classifiers:
         return self._paired(measure, Pooled(tuple(results)))
 
     def _averaged(self, measure: Measure, numbers: Floats) -> Paired:
-        """One number an item (row) and system (column); the mean is compared, by weight if items have weights."""
+        """One number an item (row) and system (column); the mean is compared, by weight if items have weights.
+
+        Each system's mean is over the items that it has a number for, as it is where a system is measured alone.
+        """
         items = np.array(self.items, dtype=object)
-        keep = np.flatnonzero(~np.isnan(numbers).any(axis=1))
+        keep = np.flatnonzero(~np.isnan(numbers).all(axis=1))
         if not len(keep):
             raise InputError(f"{measure} is undefined for every item")
         if self.predictions[0].has_ids:  # what is drawn at random must not depend on the order of a file
             keep = keep[np.argsort(items[keep], kind="stable")]
-        units = tuple(items[keep].tolist())
-        if self._weight is None:
-            return self._paired(measure, Averaged(numbers[keep]), units)
-        weight = self._weight[keep]
-        formulas = (counted("value", weight * one) / counted("weight", weight) for one in numbers[keep].T)
-        return self._paired(measure, Pooled(tuple(formulas)), units)
+        units, numbers = tuple(items[keep].tolist()), numbers[keep]
+        known = ~np.isnan(numbers)
+        if self._weight is None and known.all():
+            return self._paired(measure, Averaged(numbers), units)
+        weights = known * (1.0 if self._weight is None else self._weight[keep, None])
+        formulas = (
+            counted("value", weight * np.where(weight > 0, one, 0.0)) / counted("weight", weight)
+            for weight, one in zip(weights.T, numbers.T, strict=True)
+        )
+        made = self._paired(measure, Pooled(tuple(formulas)), units)
+        return replace(made, of_one_only=int(np.count_nonzero(~known.all(axis=1))))
 
     def flips(self, first: str, second: str) -> Flips | None:
         """How many items the second system has right that the first one has wrong, and so on; None without labels."""

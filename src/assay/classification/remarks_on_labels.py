@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import special
 
 from assay.classification.remark import RARE, Case, Remark, remark
 from assay.errors import number_of
+from assay.stats.confidence import standard_errors
 from assay.stats.proportions import wilson
 
 #: A label is predicted too often if the predictions exceed the truth by this share of all items ...
@@ -19,7 +19,6 @@ SIGNS = 2.0
 APART = 0.05
 #: Pairs of labels that are spoken of, and how many items it takes.
 PAIRS, FEWEST = 3, 2
-_TWO = 2
 
 
 @remark("prevalence")
@@ -53,7 +52,7 @@ def _bias(case: Case) -> Iterator[Remark]:
     if more / total < BIAS or more <= by_chance:
         return
     predicted, true = ((cells.tp + other)[place] / total for other in (cells.fp, cells.fn))
-    label = case.matrix.labels[place]
+    label = case.matrix.classes[place]
     says = f"biased toward {label}: {predicted:.1%} of the items are predicted so, {true:.1%} are"
     yield Remark("bias", says, float(predicted - true), str(label))
 
@@ -61,7 +60,7 @@ def _bias(case: Case) -> Iterator[Remark]:
 @remark("confused_pair")
 def _confused(case: Case) -> Iterator[Remark]:
     """Which label is taken for which; of two labels the matrix says it at a glance."""
-    if len(case.matrix.labels) <= _TWO:
+    if len(case.matrix.labels) <= 2:
         return
     pairs = case.result.confused(case.system.name)
     for row in pairs.head(PAIRS).iter_rows(named=True):
@@ -75,7 +74,7 @@ def _confused(case: Case) -> Iterator[Remark]:
 @remark("micro_macro")
 def _micro_macro(case: Case) -> Iterator[Remark]:
     """Averages over items and over classes part where one class dominates."""
-    if len(case.matrix.labels) <= _TWO or not case.support.any():
+    if len(case.matrix.labels) <= 2 or not case.support.any():
         return
     with np.errstate(invalid="ignore"):
         recalls = np.diagonal(case.matrix.table) / np.where(case.support > 0, case.support, np.nan)
@@ -117,7 +116,7 @@ def _no_difference(case: Case) -> Iterator[Remark]:
     tp, fp, fn, tn = case.cells
     tpr, fpr = tp / (tp + fn), fp / (fp + tn)
     spread = float(np.sqrt(tpr * (1 - tpr) / (tp + fn) + fpr * (1 - fpr) / (fp + tn)))
-    reach = float(special.ndtri((1 + case.result.confidence) / 2)) * spread
+    reach = standard_errors(case.result.confidence) * spread
     if abs(tpr - fpr) <= reach or tpr == fpr:
         says = (
             f"no better than a guess as far as these items tell: TPR {tpr:.1%} and FPR {fpr:.1%} differ by "

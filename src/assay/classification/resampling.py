@@ -15,9 +15,7 @@ import polars as pl
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes
-
-#: Numbers in the matrices that are drawn at a time.
-_BLOCK = 1 << 22
+from assay.stats.bootstrap import pattern_weights
 
 Key: TypeAlias = Any
 Computed: TypeAlias = Callable[[ConfusionMatrix], Floats]
@@ -62,13 +60,10 @@ def resampled_matrices(
     >>> next(resampled_matrices(patterns, ("no", "yes"), 1, 3, seed=0)).tables.sum(axis=(1, 2))
     array([10, 10, 10])
     """
-    rng = np.random.default_rng(seed)
-    total, size = int(patterns.items.sum()), len(labels) ** 2
+    size = len(labels) ** 2
     whole = bool((patterns.weight == 1).all())
-    rows = max(1, _BLOCK // max(size, len(patterns.cell)))
-    for start in range(0, resamples, rows):
-        count = min(rows, resamples - start)
-        drawn = rng.multinomial(total, patterns.items / total, size=count)
+    for drawn in pattern_weights(patterns.items, resamples, seed, cells=size):
+        count = len(drawn)
         if whole and len(np.unique(patterns.cell)) == len(patterns.cell):
             tables = np.zeros((count, size), dtype=np.int64)
             tables[:, patterns.cell] = drawn
@@ -76,7 +71,7 @@ def resampled_matrices(
             place = patterns.cell + size * np.arange(count)[:, None]
             weights = (drawn * patterns.weight).ravel()
             tables = np.bincount(place.ravel(), weights=weights, minlength=count * size).reshape(count, size)
-        units = tuple(map(str, range(start, start + count)))
+        units = tuple(map(str, range(count)))
         yield ConfusionMatrix(labels, tables.reshape(count, len(labels), len(labels)), units, positive)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -13,10 +13,9 @@ from assay.classification.baselines import Baseline, baselines_of
 from assay.classification.computing import mean_of, measure_of
 from assay.classification.intervals import Estimate, estimates_of, per_class_of
 from assay.classification.mistakes import confused_pairs, wrong_items
-from assay.classification.shown import Shown
 from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
-from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
 from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.measures.registry import Measure
@@ -32,13 +31,31 @@ if TYPE_CHECKING:
     from assay.reporting.classifier_result import ClassifierReport
 
 
+Kept = TypeVar("Kept")
+
+
+class Shown(NamedTuple):
+    """How a classification is shown: the matrix turned, as shares or in another order; how many errors and pairs."""
+
+    orientation: Orientation = "rows_are_true"
+    normalize: Normalize | None = None
+    reorder: bool = False
+    errors: int = 0
+    most_confused: int = 0
+    prevalences: tuple[float, ...] = ()
+
+
 class ClassifiedSystem(NamedTuple):
-    """One system: its predictions (None if only a matrix was given), its counts by their type, and its results."""
+    """One system: its predictions (None if only a matrix was given), its counts by their type, and its results.
+
+    `threshold`: from which score on positive was predicted here; None if predictions were given.
+    """
 
     name: str
     predictions: Predictions | None
     counts: Mapping[type, Any]
     results: Mapping[Measure, PerQuery]
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +67,7 @@ class Classification(Tabled):
     >>> result.value("Recall")  # 2 of 3
     0.6667
     >>> result.estimate("Recall")
-    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None)
+    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0)
     """
 
     systems: tuple[ClassifiedSystem, ...]
@@ -59,8 +76,6 @@ class Classification(Tabled):
     labels: tuple[Any, ...]
     #: The positive label, where there are two.
     positive: Any = None
-    #: From which score on positive was predicted here; None if predictions were given.
-    threshold: float | None = None
     confidence: float = 0.95
     resamples: int = 2000
     seed: int = 0
@@ -79,6 +94,12 @@ class Classification(Tabled):
     def vocabulary(self) -> Vocabulary:
         """Where measures are looked up by name."""
         return "binary" if self.task == "binary" else "multiclass"
+
+    @property
+    def threshold(self) -> float | None:
+        """From which score on positive was predicted, if that is so for all systems alike; each one knows its own."""
+        found = {system.threshold for system in self.systems}
+        return found.pop() if len(found) == 1 else None
 
     def system(self, name: str | None = None) -> ClassifiedSystem:
         """A system by name; may be left out if there is only one."""
@@ -105,20 +126,21 @@ class Classification(Tabled):
 
     def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
         """One number with its interval and how that was found; or the reason why there is no number."""
-        return self._estimates(self.system(system).name)[self.measure(measure)]
+        one, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        found = self._once("estimates", one, lambda: estimates_of(one.counts, one.results, *drawing))
+        return found[self.measure(measure)]
 
     @cached_property
-    def _estimates(self) -> Callable[[str], dict[Measure, Estimate]]:
-        """The estimates of a system; found once, when somebody asks for one."""
-        found: dict[str, dict[Measure, Estimate]] = {}
+    def _kept(self) -> dict[tuple[str, str], Any]:
+        """What was found already, by what it is and whose."""
+        return {}
 
-        def of(name: str) -> dict[Measure, Estimate]:
-            if name not in found:
-                one = self.system(name)
-                found[name] = estimates_of(one.counts, one.results, self.confidence, self.resamples, self.seed)
-            return found[name]
-
-        return of
+    def _once(self, what: str, system: ClassifiedSystem, made: Callable[[], Kept]) -> Kept:
+        """What takes a while is made when somebody first asks for it."""
+        if (what, system.name) not in self._kept:
+            self._kept[what, system.name] = made()
+        found: Kept = self._kept[what, system.name]
+        return found
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
         """How often each label was predicted for items of each true label."""
@@ -135,7 +157,8 @@ class Classification(Tabled):
 
     def baselines(self, system: str | None = None) -> tuple[Baseline, ...]:
         """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
-        return baselines_of(self.system(system).counts, self.measures)
+        one = self.system(system)
+        return self._once("baselines", one, lambda: baselines_of(one.counts, self.measures))
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Support, predictions, precision, recall and F1 of each class, each with its interval.
@@ -144,8 +167,8 @@ class Classification(Tabled):
         >>> classify(Predictions.of([0, 1, 1], [0, 1, 0])).per_class()["support"].to_list()
         [1, 2]
         """
-        chosen = self.system(system)
-        return per_class_of(chosen.counts, self.confidence, self.resamples, self.seed)
+        one, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        return self._once("classes", one, lambda: per_class_of(one.counts, *drawing))
 
     def errors(self, system: str | None = None) -> pl.DataFrame:
         """The items that were predicted wrongly; the surest mistakes first, where there is a score.
@@ -154,10 +177,10 @@ class Classification(Tabled):
         >>> classify(Predictions.of([1, 0, 1], [1, 1, 1])).errors().rows()
         [('2', 0, 1)]
         """
-        predictions = self.system(system).predictions
-        if predictions is None:
+        one = self.system(system)
+        if one.predictions is None:
             raise ParameterError("a matrix holds no items: give predictions to see which ones are wrong")
-        return wrong_items(predictions, self.threshold)
+        return wrong_items(one.predictions, one.threshold)
 
     def confused(self, system: str | None = None) -> pl.DataFrame:
         """Pairs of labels that were taken for one another, the commonest mistake first; the share is of the truth."""
@@ -206,9 +229,17 @@ class Classification(Tabled):
         return Scores(pl.concat(rows))
 
     @property
-    def signatures(self) -> dict[str, str]:
-        """Everything each number depends on, by measure."""
-        return {str(measure): label_signature(measure, self) for measure in self.measures}
+    def signatures(self) -> dict[str, dict[str, str]]:
+        """Everything each number depends on, by system and measure.
+
+        >>> from assay import Predictions, classify
+        >>> classify(Predictions.of([0, 1], y_score=[0.2, 0.7], name="mine"), "Recall").signatures["mine"]["Recall"]
+        'Recall|average=binary|positive=1|threshold=0.5|ties=>=|undefined=skip|v1'
+        """
+        return {
+            system.name: {str(measure): label_signature(measure, self, system) for measure in self.measures}
+            for system in self.systems
+        }
 
     def to_frame(self) -> pl.DataFrame:
         """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined."""

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.classification.computing import LABEL_COUNTS
 from assay.measures.registry import Measure
-from assay.measures.summary import escaped_judge
+from assay.measures.summary import escaped
 
 if TYPE_CHECKING:
     from assay.classification.pairing import Classifiers
-    from assay.classification.result import Classification
+    from assay.classification.result import Classification, ClassifiedSystem
 
 
-def label_signature(measure: Measure, of: Classification | Classifiers) -> str:
-    """The measure with all its parameters, and the rules under which items were counted."""
+def label_signature(measure: Measure, of: Classification | Classifiers, *systems: ClassifiedSystem) -> str:
+    """The measure with all its parameters, and the rules under which these systems' items were counted."""
     at = measure.definition.at
     parameters = measure.parameters
     parts = [measure.name if at is None or parameters[at] is None else f"{measure.name}@{_shown(parameters[at])}"]
     parts += [f"{name}={_shown(value)}" for name, value in parameters.items() if name != at]
     if of.task == "binary":
-        parts.append(f"positive={escaped_judge(str(of.positive))}")
+        parts.append(f"positive={escaped(str(of.positive))}")
     else:
-        parts.append(f"labels={','.join(escaped_judge(str(label)) for label in of.labels)}")
-    if of.threshold is not None:
-        parts += [f"threshold={_shown(of.threshold)}", "ties=>="]
-    weighted = any(one.predictions is not None and one.predictions.weight is not None for one in of.systems)
+        parts.append(f"labels={','.join(escaped(str(label), marks='|,') for label in of.labels)}")
+    # A measure of scores does not ask from which one on positive is predicted.
+    thresholds = {system.threshold: None for system in systems}
+    if any(one is not None for one in thresholds) and measure.definition.counts in LABEL_COUNTS:
+        named = ("given" if one is None else _shown(one) for one in thresholds)
+        parts += [f"threshold={','.join(named)}", "ties=>="]
+    weighted = any(one.predictions is not None and one.predictions.weight is not None for one in systems)
     parts += ["weighted=true"] if weighted else []
     return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.counting.judgments import Floats
 from assay.given import whole
-from assay.measures.domains import Real
+from assay.stats.confidence import checked_confidence
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import ScoredSystem
 
@@ -37,11 +37,13 @@ def band_frame(one: ScoredSystem, band: Band) -> pl.DataFrame:
     >>> band_frame(one, Band(False, 0.95, 200, 0)).columns
     ['system', 'curve', 'fpr', 'low', 'high']
     """
-    Real(0.0, 1.0, inside=True).check("confidence", band.confidence)
+    checked_confidence(band.confidence)
     whole("resamples", band.resamples, 2)
+    whole("seed", band.seed, 0)
     candidates = Candidates(one.scored)
     drawn: list[Floats] = []
-    for cells in candidates.drawn(band.resamples, band.seed):
+    for block in candidates.drawn(band.resamples, band.seed):
+        cells = block.cells()
         for tpr, fpr in zip(cells.tpr, cells.fpr, strict=True):
             if not (np.isnan(tpr[-1]) or np.isnan(fpr[-1])):
                 drawn.append(_at_levels(fpr, tpr))

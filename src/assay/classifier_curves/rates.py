@@ -106,7 +106,7 @@ def det(
 
 
 def _area(one: ScoredSystem, confidence: float) -> tuple[float | None, float | None]:
-    """DeLong's interval of the area; none where items have weights."""
+    """DeLong's interval of the area, on the logit scale; none where items have weights."""
     if one.scored.is_weighted:
         return None, None
     found = delong(one.scored, confidence).interval

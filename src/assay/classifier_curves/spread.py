@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,9 @@ import polars as pl
 
 from assay.classifier_curves.points import one_number, subtitle, with_both_kinds
 from assay.counting.judgments import Floats
+from assay.counting.scored import Scored
 from assay.curves import Curve
+from assay.errors import ParameterError
 from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.thresholding.given import ScoredSystem, said
@@ -39,43 +42,66 @@ def score_distributions(
     """
     systems = with_both_kinds("a picture of scores", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
-    edges = _edges(systems, whole("bins", bins, 1))
+    edges = bin_edges([one.scored for one in systems], whole("bins", bins, 1))
     frame = pl.concat([_counted(one, edges) for one in systems])
     cuts = [_threshold(one, threshold) for one in systems]
+    outside = [
+        f"{one.name}: the threshold {cut:g} is outside the picture: no score is on its other side"
+        for one, cut in zip(systems, cuts, strict=True)
+        if cut is not None and not edges[0] <= cut <= edges[-1]
+    ]
     summary = one_number(systems, AUC, threshold=cuts).with_columns(pl.col("threshold").cast(pl.Float64))
     chosen = isinstance(threshold, str | Rule)
     words = [] if threshold is None else [f"threshold {'by ' if chosen else ''}{threshold}"]
-    return Curve("scores", "Scores by class", subtitle(systems, summary, *words), frame, summary, said(systems))
+    return Curve(
+        "scores", "Scores by class", subtitle(systems, summary, *words), frame, summary, (*said(systems), *outside)
+    )
 
 
-def _edges(systems: Sequence[ScoredSystem], bins: int) -> Floats:
-    """The borders of the bins: from 0 to 1 for probabilities, else from the smallest to the largest score."""
-    sides = [side for one in systems for side in (one.scored.positive, one.scored.negative)]
+def bin_edges(scored: Sequence[Scored], bins: int) -> Floats:
+    """The borders of the bins: from 0 to 1 for probabilities, else from the smallest to the largest score.
+
+    >>> bin_edges([Scored.from_lists(positive=[3, 5], negative=[1])], bins=2)
+    array([1., 3., 5.])
+    """
+    sides = [side for one in scored for side in (one.positive, one.negative)]
     low, high = min(float(side[0]) for side in sides), max(float(side[-1]) for side in sides)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    elif low == high:
-        low, high = low - 0.5, high + 0.5
+    elif low == high:  # of large numbers a half is nothing
+        low, high = low - max(0.5, 1e-6 * abs(low)), high + max(0.5, 1e-6 * abs(high))
     return np.linspace(low, high, bins + 1)
 
 
+def in_bins(scored: Scored, edges: Floats) -> tuple[Floats, Floats]:
+    """The positive and the negative items, or their weight, in each bin.
+
+    >>> in_bins(Scored.from_lists(positive=[3, 5], negative=[1]), edges=np.array([1.0, 3.0, 5.0]))
+    (array([0., 2.]), array([1., 0.]))
+    """
+    positive, negative = (
+        np.histogram(scores.astype(np.float64), edges, weights=weight)[0].astype(np.float64)
+        for scores, weight in ((scored.positive, scored.positive_weight), (scored.negative, scored.negative_weight))
+    )
+    return positive, negative
+
+
 def _counted(one: ScoredSystem, edges: Floats) -> pl.DataFrame:
-    scored = one.scored
     named = one.positive is not None and not isinstance(one.positive, bool | int)
     labels = (str(one.positive), f"not {one.positive}") if named else ("positive", "negative")
-    sides = ((scored.positive, scored.positive_weight), (scored.negative, scored.negative_weight))
     frames = []
-    for label, (scores, weight) in zip(labels, sides, strict=True):
-        items, _ = np.histogram(scores, edges, weights=weight)
+    for label, items in zip(labels, in_bins(one.scored, edges), strict=True):
         frames.append(
             pl.DataFrame(
                 {"system": [one.name] * len(items), "label": [label] * len(items), "low": edges[:-1], "high": edges[1:]}
-            ).with_columns(items=pl.Series(items, dtype=pl.Float64), share=pl.Series(items / items.sum()))
+            ).with_columns(items=pl.Series(items), share=pl.Series(items / items.sum()))
         )
     return pl.concat(frames)
 
 
 def _threshold(one: ScoredSystem, threshold: float | str | Rule | None) -> float | None:
+    if isinstance(threshold, int | float) and math.isnan(threshold):
+        raise ParameterError("a threshold is a number, not nan")
     if threshold is None or isinstance(threshold, int | float):
         return threshold
     found = choose_threshold(one, rule=threshold, resamples=0)

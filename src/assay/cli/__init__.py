@@ -36,6 +36,7 @@ from assay.cli import (
     thresholds,
     trec_eval,
 )
+from assay.cli.wording import as_typed
 from assay.errors import AssayError
 
 app = typer.Typer(
@@ -90,7 +91,7 @@ def main() -> None:
     try:
         app()
     except AssayError as problem:
-        _end(str(problem))
+        _end(as_typed(str(problem)))
     except OSError as problem:  # a full disk behind stdout, mostly
         where = f"{problem.filename}: " if problem.filename else ""
         _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")

@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, output
-from assay.cli.label_inputs import LabelInputs
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli.prediction_inputs import PredictionInputs
+from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.classification import Classification
-    from assay.tables import Predictions
 
-_COLUMNS = "What the file holds"
-_LABELS = "Labels"
 _SHOWN = "What is shown"
-_ORIENTATIONS = ("rows_are_true", "rows_are_predicted")
 _NORMALIZE = ("true", "pred", "all")
 
 
@@ -37,33 +33,19 @@ def classify(
     matrix: Annotated[
         str | None, typer.Option(help="A matrix instead of files: '13 4; 2 15', or a file of one.")
     ] = None,
-    truth: Annotated[str | None, typer.Option(help="Column of the true labels.", rich_help_panel=_COLUMNS)] = None,
-    prediction: Annotated[
-        str | None, typer.Option(help="Column of the predicted labels.", rich_help_panel=_COLUMNS)
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option(help="Column of the scores of the positive label.", rich_help_panel=_COLUMNS)
-    ] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the items' ids.", rich_help_panel=_COLUMNS)] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of the items' weights.", rich_help_panel=_COLUMNS)] = None,
-    system: Annotated[
-        list[str] | None, typer.Option(help="Only this system of the file; repeat.", rich_help_panel=_COLUMNS)
-    ] = None,
-    nulls: Annotated[
-        str, typer.Option(help="Absent labels: error, drop, label (an absent prediction).", rich_help_panel=_COLUMNS)
-    ] = "error",
-    labels: Annotated[
-        str | None, typer.Option(help="All labels in their order: Woman,Man,Child.", rich_help_panel=_LABELS)
-    ] = None,
-    positive: Annotated[
-        str | None, typer.Option(help="The positive one of two labels.", rich_help_panel=_LABELS)
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Predict positive from this score on.", rich_help_panel=_LABELS)
-    ] = None,
-    one_class: Annotated[
-        str | None, typer.Option("--class", help="This class against all others.", rich_help_panel=_LABELS)
-    ] = None,
+    truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    system: prediction_inputs.Systems = None,
+    nulls: prediction_inputs.Nulls = None,
+    list_separator: prediction_inputs.ListSeparator = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: prediction_inputs.Positive = None,
+    one_class: prediction_inputs.OneClass = None,
+    threshold: prediction_inputs.Threshold = None,
     orientation: Annotated[
         str | None, typer.Option(help="rows_are_true (default) or rows_are_predicted.", rich_help_panel=_SHOWN)
     ] = None,
@@ -86,8 +68,8 @@ def classify(
     mute: Annotated[
         list[str] | None, typer.Option(help="A remark not to make, by its code; repeat.", rich_help_panel=_SHOWN)
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option(help="How often items are drawn anew.", min=1)] = 2000,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals, such as 0.95.")] = 0.95,
+    resamples: Annotated[int, typer.Option(help="How often items are drawn anew, for intervals.", min=1)] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     json: output.Json = False,
     csv: output.Csv = False,
@@ -105,10 +87,10 @@ def classify(
     from assay.classification import classify as verb  # noqa: PLC0415
 
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
-    turned = _one_of("orientation", orientation, _ORIENTATIONS)
+    turned = options.one_of("orientation", orientation, prediction_inputs.ORIENTATIONS)
     shown = Shown(
         turned or "rows_are_true",
-        _one_of("normalize", normalize, _NORMALIZE),
+        options.one_of("normalize", normalize, _NORMALIZE),
         reorder,
         errors,
         most_confused,
@@ -116,62 +98,44 @@ def classify(
     )
     settings: dict[str, Any] = {"threshold": threshold, "one_class": one_class, "mute": mute or ()}
     settings |= {"confidence": confidence, "resamples": resamples, "seed": seed, "shown": shown}
-    columns = LabelInputs(
-        matrix=matrix, labels=labels, positive=positive, orientation=turned, truth=truth, prediction=prediction,
-        score=score, weight=weight, ids=item,
+    # The class is told to the verb, for matrices too.
+    predicted = PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
+        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive,
     )  # fmt: skip
+    if one_class is not None:
+        predicted.refuse("goes without --class, which makes its class the positive one", "positive")
     if matrix is not None:
-        given: Any = _matrix(columns, files, errors)
+        given: Any = _matrix(predicted, matrix, turned, files, errors)
     else:
-        given = _predictions(columns, files or [], nulls, system)
+        if not files:
+            raise ParameterError("expected a file of predictions, or --matrix: got neither")
+        inputs.each_named("", files)
+        given = predicted.read(files)
         if not quiet:
-            _say_what_was_read(given)
+            prediction_inputs.say(given)
         settings["pos_label"] = positive
     with inputs.working("computing intervals", hidden=quiet):
         result = verb(given, measure, **settings)
+        if prevalence and result.task != "binary":
+            raise ParameterError(
+                f"--prevalence is about two labels, and there are {len(result.labels)}: --class holds one against all "
+                f"others, as in --class {result.labels[0]}"
+            )
         text = output.rendered(result, form, plain=to is not None)
     if not quiet:
         _say(result)
     output.deliver(text, to)
 
 
-def _one_of(name: str, said: str | None, known: tuple[str, ...]) -> Any:
-    if said is not None and said not in known:
-        raise ParameterError(f"--{name} is one of {', '.join(known)}, not {said!r}{did_you_mean(said, known)}")
-    return said
-
-
-def _matrix(columns: LabelInputs, files: list[str] | None, errors: int) -> Any:
+def _matrix(
+    predicted: PredictionInputs, text: str, orientation: str | None, files: list[str] | None, errors: int
+) -> Any:
     if files:
         raise ParameterError("give predictions or --matrix, not both")
     if errors:
         raise ParameterError("--errors goes with predictions: a matrix holds no items")
-    return columns.confusion_matrix()
-
-
-def _predictions(columns: LabelInputs, files: list[str], nulls: str, system: list[str] | None) -> list[Predictions]:
-    """All systems of all files."""
-    from assay.files.predictions import read_predictions  # noqa: PLC0415
-    from assay.files.typed_labels import labels_in  # noqa: PLC0415
-
-    if not files:
-        raise ParameterError("expected a file of predictions, or --matrix: got neither")
-    labels = None if columns.labels is None else labels_in(columns.labels)
-    rule: Any = _one_of("nulls", nulls, ("error", "drop", "label"))
-    found: list[Predictions] = []
-    for name, path in inputs.each_named("", files):
-        found += read_predictions(
-            path, truth=columns.truth, prediction=columns.prediction, score=columns.score, item=columns.ids,
-            weight=columns.weight, systems=system, pos_label=columns.positive, labels=labels, nulls=rule, name=name,
-        )  # fmt: skip
-    return found
-
-
-def _say_what_was_read(systems: list[Predictions]) -> None:
-    for path in dict.fromkeys(one.origin for one in systems):
-        here = [one for one in systems if one.origin == path]
-        names = f", systems {', '.join(one.name for one in here)}" if len(here) > 1 else ""
-        typer.echo(f"{path}: {number_of('item', len(here[0]))}{names}", err=True)
+    return predicted.matrix(text, orientation)
 
 
 def _say(result: Classification) -> None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
+from assay.cli.compared_lists import Pair, extras, flipped_items, rendered
 from assay.errors import ParameterError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from assay.comparison import Comparison, Finding
-    from assay.report.layout import Table
 
 _DOCUMENTS = "Documents and queries"
 
@@ -112,9 +107,18 @@ def compare(
             rich_help_panel=prediction_inputs.PANEL,
         ),
     ] = None,
-    positive: prediction_inputs.Positive = None,
-    threshold: prediction_inputs.Threshold = None,
     truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    nulls: prediction_inputs.Nulls = None,
+    list_separator: prediction_inputs.ListSeparator = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: prediction_inputs.Positive = None,
+    one_class: prediction_inputs.OneClass = None,
+    threshold: prediction_inputs.Threshold = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -163,141 +167,36 @@ def compare(
     }  # fmt: skip
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-    predicted = prediction_inputs.PredictionInputs(positive, threshold, truth)
-    if predicted.held_by([given, *(runs or ())]):
-        compared: Any = predicted.read([given, *(runs or ())])
+    predicted = prediction_inputs.PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,
+        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
+        threshold=threshold,
+    )  # fmt: skip
+    is_predicted, files = predicted.looked_at([given, *(runs or ())])
+    compared: Any
+    if is_predicted:
         options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
+        compared = predicted.read(files)
         settings |= predicted.rules(missing) | {"measures": measure or None}
         if not quiet:
             prediction_inputs.say(compared)
     elif flipped is not None:
         raise ParameterError("--flipped goes with predictions of classifiers")
     elif runs:
-        compared = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
+        compared = inputs.evaluated(files[0], runs, measure or DEFAULT_MEASURES, rules, quiet)
     else:
         options.refuse_rules(rules)
-        inputs.refuse_judgments(given)
-        compared, settings["measures"] = given, measure or None
+        inputs.refuse_judgments(files[0])
+        compared, settings["measures"] = files[0], measure or None
     with inputs.working("comparing", hidden=quiet):
         result = verb.compare(compared, **settings)
-        extras = _extras(_Pair(result, system), judge_next, changes, queries, bounds, slices, topics)
+        pair = Pair(result, system)
+        lists = extras(pair, judge_next, changes, queries, bounds, slices, topics)
         if flipped is not None:
-            extras |= _flipped(_Pair(result, system), flipped)
-    text = _rendered(result, form, extras, plain=to is not None)
+            lists |= flipped_items(pair, flipped)
+    text = rendered(result, form, lists, plain=to is not None)
     if plot is not None:
         result.intervals().save(plot)
     if not quiet:
         inputs.say(result.evaluation, result.notes)
     output.deliver(text, to)
-
-
-def _extras(
-    pair: _Pair,
-    judge_next: int | None,
-    changes: str | None,
-    queries: int | None,
-    bounds: bool,
-    slices: str | None,
-    topics: str | None,
-) -> dict[str, Any]:
-    """The tables besides the comparison, as data frames by title."""
-    frames: dict[str, Any] = {}
-    if queries is not None:
-        frames[f"The queries that make most of the difference {pair.says()}"] = pair.table("queries").head(queries)
-    if changes is not None:
-        frames[f"What changed {pair.says()}"] = _changes(pair, changes)
-    if bounds:
-        frames["What unjudged documents could make of each score"] = pair.result.bounds()
-    if judge_next is not None:
-        frames[f"Judge these next, for the difference {pair.says()}"] = pair.table("judge_next", judge_next)
-    if slices is not None:
-        from assay.files import read_topics  # noqa: PLC0415
-
-        frames[f"By {slices}, the difference {pair.says()}"] = pair.table("slices", read_topics(str(topics)), slices)
-    return frames
-
-
-def _flipped(pair: _Pair, most: int) -> dict[str, Any]:
-    """The items that a pair of classifiers predicts differently."""
-    finding = pair.finding()
-    frame = pair.result.flipped(finding.baseline, finding.system)
-    shown = "" if frame.height <= most else f", {most} of {frame.height:,}"
-    return {f"Items that {finding.system} predicts otherwise than {finding.baseline}{shown}": frame.head(most)}
-
-
-class _Pair(NamedTuple):
-    """The pair whose documents and queries are listed: under the first measure, the system asked for."""
-
-    result: Comparison
-    system: str | None
-
-    def finding(self) -> Finding:
-        systems = {one.system for one in self.result.findings}
-        if self.system is None and len(systems) > 1:
-            raise ParameterError(
-                f"say whose documents, queries or items to list: --system {', '.join(sorted(systems)[:5])}"
-            )
-        return self.result.finding(self.result.measures[0], self.system)
-
-    def says(self) -> str:
-        finding = self.finding()
-        return f"in {finding.measure} of {finding.system} and {finding.baseline}"
-
-    def table(self, name: str, *arguments: Any) -> Any:
-        finding = self.finding()
-        which = {"measure": finding.measure, "system": finding.system, "baseline": finding.baseline}
-        return getattr(self.result, name)(*arguments, **which)
-
-
-def _changes(pair: _Pair, query: str) -> Any:
-    moved = pair.table("changes")
-    if query == "all":
-        return moved
-    known = moved["query_id"].unique(maintain_order=True).to_list()
-    if query not in known:
-        raise ParameterError(f"--changes: there is no query {query!r}; there are {', '.join(known[:5])}, …")
-    return moved.filter(query_id=query)
-
-
-def _rendered(result: Comparison, form: str | None, extras: dict[str, Any], plain: bool) -> str:
-    """The comparison; in forms for other programs, what was asked for besides takes its place."""
-    if form is None:
-        return output.text_of(lambda out: _show(result, extras, out), plain)
-    if not extras:
-        return str(getattr(result, f"to_{form}")())
-    if form == "json":
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        frames = [frame.to_dicts() for frame in extras.values()]
-        return as_json(frames[0] if len(frames) == 1 else dict(zip(extras, frames, strict=True)))
-    if len(extras) > 1:
-        lists = "--queries, --changes, --judge-next, --bounds, --slices, --flipped"
-        raise ParameterError(f"--{form} gives one table: choose one of {lists}")
-    frame = next(iter(extras.values()))
-    if form == "csv":
-        return str(frame.write_csv())
-    return str(getattr(_table(frame), f"to_{form}")())
-
-
-def _show(result: Comparison, extras: dict[str, Any], out: Console) -> None:
-    from rich.text import Text  # noqa: PLC0415
-
-    from assay.report.comparisons import show  # noqa: PLC0415
-    from assay.report.terminal import show_table  # noqa: PLC0415
-
-    show(result, out)
-    for title, frame in extras.items():
-        out.print()
-        out.print(Text(title, style="bold"))
-        show_table(_table(frame), out)
-
-
-def _table(frame: Any) -> Table:
-    from assay.report.layout import Cell, Table  # noqa: PLC0415
-
-    made = Table.of(frame)
-    if made.numbers or len(made.names) < 2:
-        return made
-    # Where all is text, what comes first names the row.
-    rows = tuple((names[:1], tuple(map(Cell, names[1:]))) for names, _ in made.rows)
-    return Table(made.names[:1], made.names[1:], rows)

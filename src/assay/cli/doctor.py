@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, output
+from assay.cli import inputs, options, output, prediction_inputs
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.diagnosis import Diagnosis
-
-_PREDICTIONS = "Predictions of a classifier"
+    from assay.files import Source
 
 
 def register(app: typer.Typer) -> None:
@@ -44,17 +43,16 @@ def doctor(
     ] = None,
     level: options.Level = 1.0,
     train: Annotated[
-        str | None, typer.Option(help="The items that a classifier was trained on.", rich_help_panel=_PREDICTIONS)
+        str | None,
+        typer.Option(help="The items that a classifier was trained on.", rich_help_panel=prediction_inputs.PANEL),
     ] = None,
-    positive: Annotated[
-        str | None, typer.Option(help="The positive one of two labels.", rich_help_panel=_PREDICTIONS)
-    ] = None,
-    truth: Annotated[str | None, typer.Option(help="The column of true labels.", rich_help_panel=_PREDICTIONS)] = None,
-    prediction: Annotated[
-        str | None, typer.Option(help="The column of predicted labels.", rich_help_panel=_PREDICTIONS)
-    ] = None,
-    score: Annotated[str | None, typer.Option(help="The column of scores.", rich_help_panel=_PREDICTIONS)] = None,
-    ids: Annotated[str | None, typer.Option(help="The column of item ids.", rich_help_panel=_PREDICTIONS)] = None,
+    truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    list_separator: prediction_inputs.ListSeparator = None,
+    positive: prediction_inputs.Positive = None,
     every: Annotated[
         bool, typer.Option("--all", help="List the checks that found nothing, too.", rich_help_panel=options.OUTPUT)
     ] = False,
@@ -72,19 +70,22 @@ def doctor(
     from assay import diagnosis as verb  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.report.diagnoses import show  # noqa: PLC0415
 
-    columns = {"truth": truth, "prediction": prediction, "score": score, "ids": ids}
     of_rankings = {"measure": measure, "topics": topics, "documents": documents, "grades": grades}
-    of_predictions = {"train": train, "positive": positive, **columns}
+    predicted = prediction_inputs.PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, list_separator=list_separator,
+        positive=positive,
+    )  # fmt: skip
     with inputs.working("examining", hidden=quiet):
-        if _are_predictions(qrels, columns):
+        is_predicted, files = predicted.looked_at([qrels, *(runs or ())])
+        if is_predicted:
             _refuse(of_rankings, "goes with judgments and runs, and these are predictions")
-            found = _examined([qrels, *(runs or [])], train, positive, columns)
+            found = _examined(files, train, predicted)
         else:
             if not runs:
                 raise ParameterError("give runs after the judgments, or a file of predictions")
-            _refuse(of_predictions, "goes with predictions, and these are judgments and runs")
+            _refuse({"train": train}, "goes with predictions, and these are judgments and runs")
             found = verb.doctor(
-                qrels,
+                files[0],
                 _named(qrels, runs),
                 measure or None,
                 topics=topics,
@@ -101,21 +102,16 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _are_predictions(path: str, columns: dict[str, str | None]) -> bool:
-    """Whether a file holds predictions: by its columns, or because somebody says which of them hold what."""
-    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415
-
-    if any(name is not None for name in columns.values()):
-        return True
-    return path != "-" and looks_like_predictions(path)
-
-
-def _examined(paths: list[str], train: str | None, positive: str | None, columns: dict[str, str | None]) -> Diagnosis:
+def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:
     from assay.diagnosis.predicted import examine  # noqa: PLC0415
     from assay.files.prediction_columns import Said  # noqa: PLC0415
 
-    said = Said(columns["truth"], columns["prediction"], columns["score"], columns["ids"])
-    return examine(paths, train=train, said=said, pos_label=positive)
+    given: list[Any] = []
+    for file in files:
+        name, path = inputs.named(file) if isinstance(file, str) else (None, file)
+        given.append(path if name is None else {name: path})
+    said = Said(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
+    return examine(given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator)
 
 
 def _refuse(said: dict[str, Any], why: str) -> None:

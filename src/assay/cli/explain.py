@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, output
-from assay.cli.label_inputs import LabelInputs
+from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.typed_lists import Typed
-from assay.errors import ParameterError
+from assay.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
+    from assay.counting.scored import Scored
     from assay.explanation import Explanation
     from assay.measures import Measure
 
 _LIST = "A list instead of files; repeat it for several queries, NAME=LIST gives one a name"
-_CLASSIFIERS = "Classifiers: a matrix or scores instead of files, and what of them is meant"
+_CLASSIFIERS = "Classifiers: a matrix or scores instead of files"
 
 
 def register(app: typer.Typer) -> None:
@@ -64,38 +66,32 @@ def explain(
     scores: Annotated[
         str | None, typer.Option(help="Classes and scores: 'P .90, N .70, P .60'.", rich_help_panel=_CLASSIFIERS)
     ] = None,
-    label: Annotated[
-        str | None, typer.Option("--class", help="Which class, against the rest.", rich_help_panel=_CLASSIFIERS)
-    ] = None,
-    positive: Annotated[
-        str | None, typer.Option(help="The positive label; with --counts, its name.", rich_help_panel=_CLASSIFIERS)
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="The labels in order: Woman,Man,Child.", rich_help_panel=_CLASSIFIERS)
-    ] = None,
     orientation: Annotated[
         str | None,
         typer.Option(help="Of a matrix: rows_are_true (default), rows_are_predicted.", rich_help_panel=_CLASSIFIERS),
     ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Positive is predicted from this score on.", rich_help_panel=_CLASSIFIERS)
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option(help="Whose predictions, if a file has several.", rich_help_panel=_CLASSIFIERS)
-    ] = None,
     item: Annotated[
         str | None, typer.Option(help="Which item, for measures of single items.", rich_help_panel=_CLASSIFIERS)
     ] = None,
-    truth: Annotated[str | None, typer.Option(help="The column of true labels.", rich_help_panel=_CLASSIFIERS)] = None,
-    prediction: Annotated[
-        str | None, typer.Option(help="The column of predicted labels.", rich_help_panel=_CLASSIFIERS)
+    truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    system: prediction_inputs.System = None,
+    nulls: prediction_inputs.Nulls = None,
+    list_separator: prediction_inputs.ListSeparator = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="The positive one of two labels, if it is not 1 or true; with --counts, its name.",
+            rich_help_panel=prediction_inputs.PANEL,
+        ),
     ] = None,
-    score: Annotated[str | None, typer.Option(help="The column of scores.", rich_help_panel=_CLASSIFIERS)] = None,
-    weight: Annotated[str | None, typer.Option(help="The column of weights.", rich_help_panel=_CLASSIFIERS)] = None,
-    ids: Annotated[str | None, typer.Option(help="The column of item ids.", rich_help_panel=_CLASSIFIERS)] = None,
-    nulls: Annotated[
-        str | None, typer.Option(help="Labels left empty: error (default), drop, label.", rich_help_panel=_CLASSIFIERS)
-    ] = None,
+    one_class: prediction_inputs.OneClass = None,
+    threshold: prediction_inputs.Threshold = None,
     gain: Annotated[str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)] = None,
     discount: Annotated[
         str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)
@@ -139,12 +135,14 @@ def explain(
             "of a classifier, a file of predictions, or --matrix, or --scores"
         )
     typed = Typed(grades, counts, points, relevant, exist, swap)
-    of_labels = LabelInputs(
-        matrix, scores, labels, positive, orientation, system, truth, prediction, score, weight, ids, nulls
-    )
-    chosen = {"label": label, "item": item, "threshold": threshold}
+    predicted = PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
+        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive,
+    )  # fmt: skip
+    # What of a classifier is meant: the verb shows it beside the whole.
+    chosen: dict[str, Any] = {"label": one_class, "item": item, "threshold": threshold}
     look = {"query": query, "show": show, "running": running}
-    if (found := _classifier(of_labels, qrels, run)) is not None:
+    if (found := _classifier(predicted, matrix, scores, orientation, qrels, run)) is not None:
         options.refuse_rules(rules)
         typed.refuse("goes with --grades", "relevant", "exist", "swap")
         _refuse({"gain": gain, "discount": discount}, "is about rankings")
@@ -152,15 +150,15 @@ def explain(
         result = _explained(measure, found, **chosen, **look)
     else:
         wanted = _with_parameters(measure, gain=gain, discount=discount)
-        _refuse(chosen, "is about classifiers: give predictions, --matrix or --scores")
+        _refuse(chosen | {"orientation": orientation}, "is about classifiers: give predictions, --matrix or --scores")
         if qrels is not None:
-            of_labels.refuse("is about classifiers, and these are judgments and a run")
+            predicted.refuse("is about classifiers, and these are judgments and a run")
             typed.refuse("goes with --grades, not with files", "relevant", "exist", "swap")
             rules |= {"subtopics": True} if subtopics else {}  # not said is not no
             result = _explained(wanted, qrels, inputs.opened(qrels, [run or ""]), **look, **rules)
         else:
-            others = [name for name in of_labels._fields if name != "positive" or not counts]
-            of_labels.refuse("is about classifiers: it goes with predictions, --matrix or --scores", *others)
+            others = [name for name in predicted._fields if name != "positive" or not counts]
+            predicted.refuse("is about classifiers: it goes with predictions, --matrix or --scores", *others)
             named = {"relevance_level", "collection_size", "undefined"}
             options.refuse_rules({name: value for name, value in rules.items() if name not in named})
             typed = typed._replace(
@@ -177,18 +175,35 @@ def _explained(measure: Any, *given: Any, **said: Any) -> Explanation:
     return verb(measure, *given, **said)
 
 
-def _classifier(of_labels: LabelInputs, path: str | None, run: str | None) -> Any:
+def _classifier(
+    predicted: PredictionInputs,
+    matrix: str | None,
+    scores: str | None,
+    orientation: str | None,
+    path: str | None,
+    run: str | None,
+) -> Any:
     """What a classifier did, if that is what was given."""
-    if of_labels.matrix is not None:
-        return of_labels.confusion_matrix()
-    if of_labels.scores is not None:
-        return of_labels.scored()
+    if matrix is not None:
+        return predicted.matrix(matrix, orientation)
+    if scores is not None:
+        return _scored(predicted, scores, orientation)
     if path is None or run is not None:
         return None
-    found = of_labels.predictions(path)
-    if found is None:
-        raise ParameterError("give a run after the judgments, or a file of predictions")
-    return found
+    is_predicted, files = predicted.looked_at([path])
+    if is_predicted:
+        return predicted.one(files[0])
+    if isinstance(files[0], str) and not Path(inputs.named(path)[1]).exists():
+        raise InputError(f"{inputs.named(path)[1]}: cannot be read: no such file or directory")
+    raise ParameterError("give a run after the judgments, or a file of predictions")
+
+
+def _scored(predicted: PredictionInputs, scores: str, orientation: str | None) -> Scored:
+    from assay.counting.scored import Scored  # noqa: PLC0415
+
+    _refuse({"orientation": orientation}, "goes with a matrix, not with --scores")
+    typed = predicted.typed_scores(scores)
+    return Scored.from_scores(typed.truth, typed.scores, pos_label=True)
 
 
 def _is_of_classes(measure: Any) -> bool:

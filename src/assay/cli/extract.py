@@ -34,6 +34,9 @@ def extract(
         str, typer.Option(help="An I- without B- before it: conlleval (starts a span), strict (is an error).")
     ] = "conlleval",
     beta: Annotated[float, typer.Option(help="How much recall weighs in F, against precision.")] = 1.0,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option(help="How often documents are drawn anew.", min=1)] = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     misses: Annotated[
         bool, typer.Option("--misses", help="List the true spans that were not found.", rich_help_panel=_LISTS)
     ] = False,
@@ -58,7 +61,16 @@ def extract(
     from assay.extraction import extract as verb  # noqa: PLC0415  # `assay --help` need not load Polars
 
     with inputs.working("matching", hidden=quiet):
-        result = verb(truth, predicted, match=match, bio=bio, beta=beta)  # type: ignore[arg-type]  # checked there
+        result = verb(
+            truth,
+            predicted,
+            match=match,  # type: ignore[arg-type]  # checked there
+            bio=bio,  # type: ignore[arg-type]
+            beta=beta,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+        )
     wanted = [name for name, asked in (("misses", misses), ("false_alarms", false_alarms)) if asked]
     result = result.showing(*wanted)
     text = output.rendered(result, form, plain=to is not None)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from assay.cli import inputs, options, output, prediction_inputs
-from assay.errors import AssayError, ParameterError, number_of
+from assay.cli.freeze import freeze
+from assay.cli.pipelines import Pipeline
+from assay.errors import ParameterError
 
 if TYPE_CHECKING:
+    from assay.files import Source
     from assay.gating.result import GateResult
 
 _RULE = "Rule"
 _PIPELINE = "For pipelines"
-
-Measures = Annotated[
-    list[str] | None, typer.Option("-m", "--measure", help="A measure; repeat for more. Default: nDCG@10.")
-]
 
 
 class _Gate(TyperCommand):
@@ -81,7 +79,9 @@ def gate(
             rich_help_panel=_RULE,
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the one-sided test.", rich_help_panel=_RULE)] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(help="Level of the one-sided test; its bound is at 1 - alpha.", rich_help_panel=_RULE)
+    ] = 0.05,
     inconclusive: Annotated[
         str,
         typer.Option(help="When one cannot tell: report (exit 3), pass (0), fail (1).", rich_help_panel=_RULE),
@@ -103,9 +103,18 @@ def gate(
         str | None, typer.Option(help="The topics, with attributes, for --slices.", rich_help_panel=_RULE)
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=_RULE)] = 0,
-    positive: prediction_inputs.Positive = None,
-    threshold: prediction_inputs.Threshold = None,
     truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    nulls: prediction_inputs.Nulls = None,
+    list_separator: prediction_inputs.ListSeparator = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: prediction_inputs.Positive = None,
+    one_class: prediction_inputs.OneClass = None,
+    threshold: prediction_inputs.Threshold = None,
     junit: Annotated[
         Path | None, typer.Option(help="Also write JUnit XML to this file.", rich_help_panel=_PIPELINE)
     ] = None,
@@ -147,7 +156,12 @@ def gate(
     """
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-    pipeline = _Pipeline(junit, summary, annotations)
+    pipeline = Pipeline(junit, summary, annotations)
+    predicted = prediction_inputs.PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,
+        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
+        threshold=threshold,
+    )  # fmt: skip
     try:
         form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
         _refuse_wrong_words(annotations, inconclusive, slices, topics)
@@ -155,14 +169,15 @@ def gate(
             "measures": measure or None, "alpha": alpha, "inconclusive": inconclusive, "max_missing": max_missing,
             "min_judged": min_judged, "slices": slices, "topics": topics, "seed": seed,
         }  # fmt: skip
-        predicted = prediction_inputs.PredictionInputs(positive, threshold, truth)
-        if predicted.held_by([qrels]):
+        is_predicted, files = predicted.looked_at([one for one in (qrels, other) if one is not None])
+        if is_predicted:
             options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
             settings |= predicted.rules(missing)
-            result = _gated_predictions(predicted, [qrels, other, baseline, candidate], margin or [], quiet, settings)
+            sides = (baseline, candidate)
+            result = _gated_predictions(predicted, files, sides, margin or [], quiet, settings)
         else:
             runs = _two_runs(other, baseline, candidate)
-            result = _gated(qrels, *runs, rules, _typed(ctx), margin or [], quiet, **settings)
+            result = _gated(files[0], *runs, rules, _typed(ctx), margin or [], quiet, **settings)
         if to is not None:
             output.deliver(_rendered(result, form, plain=True), to)
         pipeline.write(result)
@@ -174,42 +189,6 @@ def gate(
     # Whoever reads stdout may close it: it comes last.
     pipeline.say(result, None if to is not None else _rendered(result, form, plain=False), is_log=form is None)
     raise typer.Exit(result.exit_code)
-
-
-def freeze(
-    qrels: options.Judgments,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run; name=FILE gives it a name.")],
-    to: Annotated[Path, typer.Option("-o", "--output", help="The file to write; - for stdout.")],
-    measure: Measures = None,
-    quiet: options.Quiet = False,
-    level: options.Level = 1.0,
-    ties: options.Ties = "doc_id_descending",
-    missing: options.Missing = None,
-    unjudged: options.Unjudged = "irrelevant",
-    duplicates: options.Duplicates = "error",
-    rank_by: options.RankBy = "score",
-    depth: options.Depth = None,
-    judged_only: options.JudgedOnly = False,
-    collection_size: options.CollectionSize = None,
-    undefined: options.Undefined = "counted_as",
-    compat: options.Compat = None,
-    judge: options.Judge = None,
-) -> None:
-    """Freeze a run's scores as the baseline of later gates: a file with every topic's scores, rules and digests."""
-    from assay.gating import frozen as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
-    rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-    verb.refuse_predictions(qrels, inputs.named(run)[1])
-    files = inputs.opened(qrels, [run])
-    made = verb.freeze(qrels, {files[0].name: files[0]}, measure or verb.DEFAULT_MEASURES, **rules)
-    if str(to) == "-":
-        output.deliver(made.to_json(), None)
-    else:
-        made.save(to)
-    if not quiet:
-        topics = made.coverage.topics
-        typer.echo(f"{to}: {made.system}, {', '.join(made.measures)} on {number_of('topic', topics)}", err=True)
 
 
 def _refuse_wrong_words(annotations: str | None, inconclusive: str, slices: str | None, topics: str | None) -> None:
@@ -228,7 +207,7 @@ def _typed(ctx: typer.Context) -> set[str]:
 
 
 def _gated(
-    qrels: str,
+    qrels: str | Source,
     baseline: str,
     candidate: str,
     rules: dict[str, Any],
@@ -243,7 +222,7 @@ def _gated(
     from assay.gating.rules import Margins  # noqa: PLC0415
 
     name, path = inputs.named(baseline)
-    if [qrels, path, inputs.named(candidate)[1]].count("-") > 1:
+    if ["-" if isinstance(qrels, Source) else qrels, path, inputs.named(candidate)[1]].count("-") > 1:
         raise ParameterError("stdin (-) can be read only once: give the other file by name")
     if is_baseline(inputs.named(candidate)[1]):
         raise ParameterError(f"{candidate} looks like a frozen baseline: give it as --baseline, and a run here")
@@ -274,30 +253,29 @@ def _two_runs(other: str | None, baseline: str | None, candidate: str | None) ->
 
 def _gated_predictions(
     predicted: prediction_inputs.PredictionInputs,
-    given: list[str | None],
+    files: list[str | Source],
+    sides: tuple[str | None, str | None],
     margins: list[str],
     quiet: bool,
     settings: dict[str, Any],
 ) -> GateResult:
     """The gate on predictions: files one after the other; -b and -c are files, too, or name systems."""
-    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # `assay --help` loads no Polars
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
 
-    first, other, *sides = given
-    files = [one for one in (first, other) if one is not None]
-    names: list[Any] = []
-    for side in sides:
-        is_file = side is not None and looks_like_predictions(inputs.named(side)[1])
-        files += [side] if is_file and side is not None else []
-        names.append(None if is_file else side)
     found = [predicted.read([file]) for file in files]
+    baseline, candidate = (
+        predicted.read([inputs.kept(side)]) if side is not None and predicted.may_be_file(side) else side
+        for side in sides
+    )
+    if sides == (None, None) and len(found) == 2:
+        candidate = found.pop()
+    given = [one for systems in found for one in systems]
     if not quiet:
-        prediction_inputs.say([one for systems in found for one in systems])
+        held = [side for side in (baseline, candidate) if isinstance(side, list)]
+        prediction_inputs.say([*given, *(one for systems in held for one in systems)])
     margin = Margins.parsed(margins, str)
-    if len(found) == 2 and names == [None, None]:
-        return verb(found[0], found[1], margin=margin, **settings)
-    return verb([one for systems in found for one in systems], *names, margin=margin, **settings)
+    return verb(given, baseline=baseline, candidate=candidate, margin=margin, **settings)
 
 
 def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
@@ -306,64 +284,3 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
     from assay.report.gates import show  # noqa: PLC0415
 
     return output.text_of(lambda out: show(result, out), plain)
-
-
-class _Pipeline(NamedTuple):
-    """Where a pipeline looks for the outcome besides the exit code."""
-
-    junit: Path | None
-    summary: Path | None
-    annotations: str | None
-
-    def write(self, result: GateResult) -> None:
-        """Write the files."""
-        if self.junit is not None:
-            output.deliver(result.to_junit(), self.junit)
-        if self.summary is not None:
-            _append(self.summary, result.to_markdown())
-
-    def write_problem(self, problem: Exception) -> None:
-        """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
-        from assay.gating.annotations import annotation  # noqa: PLC0415
-        from assay.gating.junit import junit_of_problem  # noqa: PLC0415
-        from assay.report.gates import problem_markdown  # noqa: PLC0415
-
-        said = str(problem) if isinstance(problem, AssayError) else f"unexpected {type(problem).__name__}: {problem}"
-        if self.junit is not None:
-            with suppress(AssayError):
-                output.deliver(junit_of_problem(said), self.junit)
-        if self.summary is not None:
-            with suppress(AssayError):
-                _append(self.summary, problem_markdown(said))
-        if self.annotations == "github":
-            typer.echo(annotation("error", "Quality gate", f"Invalid input: {said}"), nl=False, err=True)
-
-    def say(self, result: GateResult, text: str | None, is_log: bool) -> None:
-        """Print the result, if it goes to stdout, and the annotations.
-
-        GitHub looks for commands in all that is printed, ids included: a text for people to read is fenced off. The
-        commands then go to stdout, too, before it: of two streams, the order would be open.
-        """
-        if self.annotations is None:
-            told, apart = text, ""
-        else:
-            from assay.gating.annotations import without_commands  # noqa: PLC0415
-
-            apart = result.to_annotations()
-            told = text
-            if text is not None and is_log:
-                told, apart = apart + without_commands(text), ""
-        if apart:
-            typer.echo(apart, nl=False, err=True)
-        if told is not None:
-            output.deliver(told, None)
-
-
-def _append(path: Path, text: str) -> None:
-    from assay.errors import InputError  # noqa: PLC0415
-
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be written: {(problem.strerror or str(problem)).lower()}") from problem

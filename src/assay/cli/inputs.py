@@ -13,6 +13,7 @@ from assay.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
+    from assay.files import Source
     from assay.tables import Batches
 
 
@@ -28,7 +29,7 @@ def named(run: str) -> tuple[str | None, str]:
     return name, path
 
 
-def each_named(qrels: str, runs: list[str]) -> list[tuple[str | None, str]]:
+def each_named(qrels: str | Source, runs: list[str]) -> list[tuple[str | None, str]]:
     """The names and files of several runs; neither a name nor stdin may be given twice."""
     parts = [named(run) for run in runs]
     if [qrels, *(path for _, path in parts)].count("-") > 1:
@@ -43,7 +44,21 @@ def each_named(qrels: str, runs: list[str]) -> list[tuple[str | None, str]]:
     return parts
 
 
-def opened(qrels: str, runs: list[str]) -> list[Batches]:
+def kept(file: str) -> str | Source:
+    """What can be read only once (stdin, a pipe), kept for several looks at it; of a plain file, just its name.
+
+    >>> kept("old=old.csv")
+    'old=old.csv'
+    """
+    name, path = named(file)
+    if path != "-" and not (Path(path).is_fifo() or Path(path).is_char_device()):
+        return file
+    from assay.files import Source  # noqa: PLC0415
+
+    return Source(path, name=name)
+
+
+def opened(qrels: str | Source, runs: list[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
     from assay.files import scan_run  # noqa: PLC0415
 
@@ -72,7 +87,9 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
         yield
 
 
-def evaluated(qrels: str, runs: list[str], measures: Sequence[str], rules: dict[str, Any], quiet: bool) -> Evaluation:
+def evaluated(
+    qrels: str | Source, runs: list[str], measures: Sequence[str], rules: dict[str, Any], quiet: bool
+) -> Evaluation:
     """Evaluate runs, with a progress bar while they are read."""
     from assay.evaluation import evaluate  # noqa: PLC0415
 
@@ -81,18 +98,19 @@ def evaluated(qrels: str, runs: list[str], measures: Sequence[str], rules: dict[
         return evaluate(qrels, files, measures, **rules)
 
 
-def refuse_judgments(given: str) -> None:
+def refuse_judgments(given: str | Source) -> None:
     """Where a file of scores is expected, say so if it holds judgments: the runs were forgotten."""
     from assay.errors import FormatError  # noqa: PLC0415
     from assay.files import Source, detect  # noqa: PLC0415
 
     if given == "-":
         return
+    source = given if isinstance(given, Source) else Source(given)
     try:
-        found = detect(Source(given), "qrels", None)
+        found = detect(source, "qrels", None)
     except (FormatError, InputError):
         return
-    raise ParameterError(f"{given} holds judgments ({found.says}): give two runs or more after it")
+    raise ParameterError(f"{source.name} holds judgments ({found.says}): give two runs or more after it")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean
 
 OUTPUT = "Output"
 RULES = "Rules"
@@ -70,6 +70,13 @@ Seed: TypeAlias = Annotated[int, typer.Option(help="Seed for --ties expected.", 
 Samples: TypeAlias = Annotated[
     int, typer.Option(help="Orders drawn for --ties expected.", min=1, rich_help_panel=RULES)
 ]
+
+
+def one_of(name: str, said: str | None, known: tuple[str, ...]) -> Any:
+    """What was said, if it is one of the words that the option takes."""
+    if said is not None and said not in known:
+        raise ParameterError(f"--{name} is one of {', '.join(known)}, not {said!r}{did_you_mean(said, known)}")
+    return said
 
 
 def refuse_rules(given: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import classifier_options, inputs, options, plot_classifiers
+from assay.cli import inputs, options, plot_classifiers, prediction_inputs
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -97,12 +97,17 @@ def plot(
     subtopics: options.Subtopics = False,
     seed: options.Seed = 0,
     samples: options.Samples = 100,
-    positive: classifier_options.Positive = None,
-    truth: classifier_options.Truth = None,
-    score: classifier_options.Score = None,
-    weight: classifier_options.Weight = None,
-    system: classifier_options.System = None,
-    nulls: classifier_options.Nulls = "error",
+    truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    system: prediction_inputs.Systems = None,
+    nulls: prediction_inputs.Nulls = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: prediction_inputs.Positive = None,
+    one_class: prediction_inputs.OneClass = None,
     bins: plot_classifiers.Bins = None,
     binning: plot_classifiers.Binning = None,
     band: plot_classifiers.Band = None,
@@ -115,7 +120,10 @@ def plot(
 
     Of a classifier's scores: `assay plot roc FILE`, and pr, det, calibration, gain, lift, scores likewise.
     """
-    read = {"positive": positive, "truth": truth, "score": score, "weight": weight, "nulls": nulls}
+    predicted = prediction_inputs.PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
+        labels=labels, unknown=unknown, positive=positive, one_class=one_class,
+    )  # fmt: skip
     of_scores = {
         "bins": bins, "binning": binning, "band": band, "threshold": threshold, "at": at, "confidence": confidence,
         "resamples": resamples,
@@ -131,9 +139,10 @@ def plot(
 
         target = output or Path(f"assay-{qrels}.html")
         ask_for_packages(suffix_of(target))
-        _delivered(plot_classifiers.curve_of(qrels, runs, of_scores, read, system), target, quiet=quiet)
+        _delivered(plot_classifiers.curve_of(qrels, runs, of_scores, predicted), target, quiet=quiet)
         return
-    plot_classifiers.refuse(of_scores | read | {"nulls": None if nulls == "error" else nulls, "system": system})
+    plot_classifiers.refuse(of_scores)
+    predicted.refuse("goes with a classifier's curves, as in: assay plot roc FILE")
     kind = kind or "pr"
     if kind not in KINDS:
         raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")

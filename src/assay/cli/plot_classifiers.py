@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from assay.cli.inputs import each_named
+from assay.cli.prediction_inputs import PredictionInputs
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ Confidence: TypeAlias = Annotated[
     typer.Option(help="Level of the band of roc and of intervals; default 0.95.", rich_help_panel=PANEL),
 ]
 Resamples: TypeAlias = Annotated[
-    int | None, typer.Option(help="Resamples for the band; default 1000.", min=2, rich_help_panel=PANEL)
+    int | None,
+    typer.Option(help="How often items are drawn anew, for the band; default 1000.", min=2, rich_help_panel=PANEL),
 ]
 
 
@@ -66,10 +69,9 @@ def refuse(given: Mapping[str, Any]) -> None:
             )
 
 
-def curve_of(kind: str, files: list[str], own: Mapping[str, Any], read: Mapping[str, Any], system: str | None) -> Curve:
+def curve_of(kind: str, files: list[str], own: Mapping[str, Any], predicted: PredictionInputs) -> Curve:
     """The curve of all systems in the files, or of one."""
     from assay import classifier_curves  # noqa: PLC0415  # `--help` need not load Polars
-    from assay.cli.classifier_options import systems_in  # noqa: PLC0415
 
     for name, value in own.items():
         if value is not None and name not in TAKES[kind]:
@@ -77,7 +79,8 @@ def curve_of(kind: str, files: list[str], own: Mapping[str, Any], read: Mapping[
     settings = {name: value for name, value in own.items() if value is not None}
     if "threshold" in settings:
         settings["threshold"] = _number_or_rule(settings["threshold"])
-    found = [one for file in files for one in systems_in(file, **read)]
+    each_named("", files)
+    found = predicted.scored(files)
     drawn = {
         "roc": classifier_curves.roc,
         "pr": classifier_curves.precision_recall,
@@ -87,7 +90,7 @@ def curve_of(kind: str, files: list[str], own: Mapping[str, Any], read: Mapping[
         "lift": classifier_curves.lift,
         "scores": classifier_curves.score_distributions,
     }
-    return drawn[kind](found, pos_label=read["positive"], system=system, **settings)
+    return drawn[kind](found, **settings)
 
 
 def _number_or_rule(text: str) -> float | str:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import classifier_options, inputs, options
+from assay.cli import inputs, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
-from assay.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from assay.reporting import Report
@@ -74,11 +73,18 @@ def report(
         int, typer.Option(help="So many of the most changed queries.", min=0, rich_help_panel=_CONTENTS)
     ] = 6,
     show: Annotated[int, typer.Option(help="So many ranks of each.", min=1, rich_help_panel=_CONTENTS)] = 10,
-    positive: classifier_options.Positive = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(help="Predict positive from this score on.", rich_help_panel=classifier_options.COLUMNS),
-    ] = None,
+    truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    nulls: prediction_inputs.Nulls = None,
+    list_separator: prediction_inputs.ListSeparator = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: prediction_inputs.Positive = None,
+    one_class: prediction_inputs.OneClass = None,
+    threshold: prediction_inputs.Threshold = None,
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
@@ -108,18 +114,16 @@ def report(
 
     One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name.
     """
-    from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.reporting import make_report  # noqa: PLC0415
+    from assay.reporting import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.reporting.basis import COMPARED_BY, DEFAULT_MEASURES  # noqa: PLC0415
     from assay.reporting.stamps import stamps_of  # noqa: PLC0415
     from assay.reporting.targets import check_targets  # noqa: PLC0415
 
     targets = to or [Path("report.html")]
-    files = [
-        name for name in (given, *(inputs.named(run)[1] for run in runs or ()), topics, documents) if name is not None
-    ]
-    check_targets(targets, files)  # before anything is read
-    stamps = stamps_of(*files)
+    paths = [inputs.named(file)[1] for file in (given, *(runs or ()))]
+    paths += [path for path in (topics, documents) if path is not None]
+    check_targets(targets, paths)  # before anything is read
+    stamps = stamps_of(*paths)
     written: dict[str, Any] = {"title": title, "command": shlex.join(["assay", *sys.argv[1:]]), "stamps": stamps}
     settings: dict[str, Any] = {
         "test": test, "correction": correction, "family": family, "interval": interval, "alpha": alpha,
@@ -128,45 +132,35 @@ def report(
     }  # fmt: skip
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
-    if given != "-" and looks_like_predictions(given):
+    predicted = prediction_inputs.PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,
+        list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
+        threshold=threshold,
+    )  # fmt: skip
+    is_predicted, files = predicted.looked_at([given, *(runs or ())])
+    if is_predicted:
         options.refuse_rules(rules)
-        chosen: dict[str, Any] = {"positive": positive, "threshold": threshold, "seed": seed, "measure": measure}
-        chosen["comparison"] = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
         written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents}
-        _deliver(_of_classifiers([given, *(runs or ())], chosen, written, quiet), targets, quiet)
+        asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
+        with inputs.working("putting the report together", hidden=quiet):
+            made = make_report(
+                predicted.read(files), measures=measure, threshold=threshold, seed=seed, comparison=asked, **written
+            )
+        _deliver(made, targets, quiet)
         return
-    if positive is not None or threshold is not None:
-        raise ParameterError("--positive and --threshold go with predictions of classifiers")
-    compared: Any = given
+    compared: Any = files[0]
     if runs:
         rules |= {"seed": seed} | ({"subtopics": True} if subtopics else {})  # not said is not no
-        compared = inputs.evaluated(given, runs, measure or DEFAULT_MEASURES, rules, quiet)
+        compared = inputs.evaluated(files[0], runs, measure or DEFAULT_MEASURES, rules, quiet)
     else:
         options.refuse_rules(rules)
-        inputs.refuse_judgments(given)
+        inputs.refuse_judgments(files[0])
     with inputs.working("putting the report together", hidden=quiet):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
             changed=changed, show=show, **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
-
-
-def _of_classifiers(files: list[str], chosen: dict[str, Any], written: dict[str, Any], quiet: bool) -> Report:
-    """The report on classifiers, one for each system in the files."""
-    from assay.files.predictions import looks_like_predictions, read_predictions  # noqa: PLC0415
-    from assay.reporting import make_report  # noqa: PLC0415
-
-    found: list[Any] = []
-    for name, path in inputs.each_named("", files):
-        if not looks_like_predictions(path):
-            raise InputError(f"{path}: expected predictions, as in {files[0]}")
-        found += read_predictions(path, pos_label=chosen["positive"], name=name)
-    with inputs.working("putting the report together", hidden=quiet):
-        return make_report(
-            found, measures=chosen["measure"], threshold=chosen["threshold"], seed=chosen["seed"],
-            comparison=chosen["comparison"], **written,
-        )  # fmt: skip
 
 
 def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:

@@ -31,7 +31,9 @@ Family: TypeAlias = Annotated[
     str, typer.Option(help="Correct over the comparisons by one measure, or by all together.", rich_help_panel=PANEL)
 ]
 Interval: TypeAlias = Annotated[str, typer.Option(help="bca or percentile.", rich_help_panel=PANEL)]
-Alpha: TypeAlias = Annotated[float, typer.Option(help="Level of the tests.", rich_help_panel=PANEL)]
+Alpha: TypeAlias = Annotated[
+    float, typer.Option(help="Level of the tests; intervals are at 1 - alpha.", rich_help_panel=PANEL)
+]
 Margin: TypeAlias = Annotated[
     float | None,
     typer.Option(
@@ -42,9 +44,11 @@ Power: TypeAlias = Annotated[
     float, typer.Option(help="For the number of queries or items needed.", rich_help_panel=PANEL)
 ]
 Resamples: TypeAlias = Annotated[
-    int | None, typer.Option(help="Random swaps; default enough for the correction.", min=100, rich_help_panel=PANEL)
+    int | None,
+    typer.Option(help="Random swaps of the test; default enough for the correction.", min=100, rich_help_panel=PANEL),
 ]
 BootstrapResamples: TypeAlias = Annotated[
-    int, typer.Option(help="Resamples for the intervals.", min=100, rich_help_panel=PANEL)
+    int,
+    typer.Option(help="How often queries or items are drawn anew, for intervals.", min=100, rich_help_panel=PANEL),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=PANEL)]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import classifier_options as columns
-from assay.cli import options, output
+from assay.cli import options, output, prediction_inputs
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -76,14 +75,21 @@ def thresholds(
         str | None,
         typer.Option(metavar="'P .90, N .70'", help="A list instead of a file: P or N and the score of each item."),
     ] = None,
-    positive: columns.Positive = None,
-    truth: columns.Truth = None,
-    score: columns.Score = None,
-    weight: columns.Weight = None,
-    system: columns.System = None,
-    nulls: columns.Nulls = "error",
-    confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option(help="How often items are drawn anew; 0 for not.", min=0)] = 1000,
+    truth: prediction_inputs.Truth = None,
+    prediction: prediction_inputs.Prediction = None,
+    score: prediction_inputs.Score = None,
+    item_id: prediction_inputs.ItemId = None,
+    weight: prediction_inputs.Weight = None,
+    system: prediction_inputs.System = None,
+    nulls: prediction_inputs.Nulls = None,
+    labels: prediction_inputs.Labels = None,
+    unknown: prediction_inputs.Unknown = None,
+    positive: prediction_inputs.Positive = None,
+    one_class: prediction_inputs.OneClass = None,
+    confidence: Annotated[float, typer.Option(help="Level of the intervals, such as 0.95.")] = 0.95,
+    resamples: Annotated[
+        int, typer.Option(help="How often items are drawn anew, for intervals; 0 for not.", min=0)
+    ] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
     json: output.Json = False,
     csv: output.Csv = False,
@@ -102,12 +108,15 @@ def thresholds(
         raise ParameterError("give a file with truth and scores, or --scores with a list, such as 'P .90, N .70'")
     bounds = {"tnr": tnr, "tpr": tpr, "recall": recall, "precision": precision}
     wanted = _rules(rule or [], bounds, cost, prevalence, budget=budget, threshold=threshold)
-    read: dict[str, Any] = {"positive": positive, "truth": truth, "score": score, "weight": weight, "nulls": nulls}
+    predicted = prediction_inputs.PredictionInputs(
+        truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
+        labels=labels, unknown=unknown, positive=positive, one_class=one_class,
+    )  # fmt: skip
     if table and (wanted or judge_on):
         raise ParameterError("--table shows all thresholds: rules and --judge-on go without it")
     if rows is not None and not table:
         raise ParameterError("--rows goes with --table")
-    given = _given(file, scores, system, read)
+    given = _given(file, scores, predicted)
     result: Tabled
     if table:
         from assay.thresholding import threshold_table  # noqa: PLC0415
@@ -116,7 +125,7 @@ def thresholds(
         result = threshold_table(given, rows=most)
     else:
         settings: dict[str, Any] = {"ties": ties, "confidence": confidence, "resamples": resamples, "seed": seed}
-        other = None if judge_on is None else columns.systems_in(judge_on, **read)
+        other = None if judge_on is None else predicted._replace(system=None).scored([judge_on])
         result = _chosen(given, wanted, other, settings, quiet=quiet)
     text = output.rendered(result, form, plain=to is not None)
     if not quiet:
@@ -125,18 +134,12 @@ def thresholds(
     output.deliver(text, to)
 
 
-def _given(file: str | None, scores: str | None, system: str | None, read: dict[str, Any]) -> Any:
+def _given(file: str | None, scores: str | None, predicted: prediction_inputs.PredictionInputs) -> Any:
     from assay.thresholding.given import only_one, scored_systems  # noqa: PLC0415  # `--help` need not load Polars
 
     if file is not None:
-        found = columns.systems_in(file, **read)
-        return only_one(scored_systems(found, pos_label=read["positive"], system=system))
-    for name, value in {"--system": system, **{f"--{name}": value for name, value in read.items()}}.items():
-        if value is not None and value != "error":
-            raise ParameterError(f"{name} goes with a file, not with --scores")
-    from assay.files.typed_labels import scores_in  # noqa: PLC0415
-
-    typed = scores_in(scores or "")
+        return only_one(scored_systems(predicted.scored([file])))
+    typed = predicted.typed_scores(scores or "")
     return only_one(scored_systems(typed.truth, {"the list": typed.scores}, pos_label=True))
 
 

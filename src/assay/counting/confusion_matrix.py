@@ -14,6 +14,9 @@ from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import counted_pairs
 from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.tables.label_columns import refuse_extreme
+from assay.tables.label_rules import NONE
+from assay.tables.positive import label_among
 
 Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
 Normalize: TypeAlias = Literal["true", "pred", "all"]
@@ -91,6 +94,15 @@ class ConfusionMatrix:
         table: Counted = self.tables[0]
         return table
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the cells are sums of weights, and not numbers of items.
+
+        >>> ConfusionMatrix.from_labels([0, 1], [0, 0], sample_weight=[1, 0.5]).is_weighted
+        True
+        """
+        return bool(self.tables.dtype.kind == "f")
+
     @cached_property
     def items(self) -> Floats:
         """How many items each unit has, or how much they weigh."""
@@ -122,8 +134,8 @@ class ConfusionMatrix:
         for other in others:
             labels += [label for label in other.labels if label not in labels]
         place = {label: number for number, label in enumerate(labels)}
-        whole = all(one.tables.dtype.kind in "iu" for one in (self, *others))
-        total = np.zeros((1, len(labels), len(labels)), dtype=np.int64 if whole else np.float64)
+        weighted = any(one.is_weighted for one in (self, *others))
+        total = np.zeros((1, len(labels), len(labels)), dtype=np.float64 if weighted else np.int64)
         for one in (self, *others):
             at = np.array([place[label] for label in one.labels])
             total[0][np.ix_(at, at)] += one.summed().table
@@ -167,18 +179,36 @@ class ConfusionMatrix:
         return self._per_class
 
     @cached_property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels that an item can have: all but "(none)", an absent prediction, which no item truly is.
+
+        >>> ConfusionMatrix.from_labels(["a", "b"], ["a", "(none)"], labels=["a", "b", "(none)"]).classes
+        ('a', 'b')
+        """
+        if NONE not in self.labels or self.tables[:, self.labels.index(NONE)].any():
+            return self.labels
+        return tuple(label for label in self.labels if label != NONE)
+
+    @cached_property
     def _per_class(self) -> Confusion:
-        names = tuple(map(str, self.labels))
+        names = tuple(map(str, self.classes))
         units = names if len(self.units) == 1 else tuple(f"{unit}/{name}" for unit in self.units for name in names)
-        tp, fp, fn, tn = (cell.ravel() for cell in self.cells())
+        tp, fp, fn, tn = (cell.ravel() for cell in self.class_cells())
         return Confusion(units, tp, fp, fn, tn, "class")
+
+    def class_cells(self) -> tuple[Counted, ...]:
+        """TP, FP, FN and TN of units (rows) and of what an item can be (columns): see `classes`."""
+        if self.classes is self.labels:
+            return self.cells()
+        kept = [self.labels.index(label) for label in self.classes]
+        return tuple(cell[:, kept] for cell in self.cells())
 
     def cells(self) -> tuple[Counted, Counted, Counted, Counted]:
         """TP, FP, FN and TN of units (rows) and classes (columns)."""
         tp = np.diagonal(self.tables, axis1=1, axis2=2)
         fp, fn = self.tables.sum(axis=1) - tp, self.tables.sum(axis=2) - tp
         tn = self.tables.sum(axis=(1, 2))[:, None] - tp - fp - fn
-        if self.tables.dtype.kind != "f":
+        if not self.is_weighted:
             return tp, fp, fn, tn
         # Of weights that are added up in another order, a little more or less may be left where there is nothing.
         there = self.tables > 0
@@ -188,7 +218,7 @@ class ConfusionMatrix:
 
     def place(self, label: Any) -> int:
         """Which row and column a label has."""
-        return _place_of(self.labels, label)
+        return self.labels.index(label_among(self.labels, label))
 
     def normalized(self, normalize: Normalize = "true") -> Floats:
         """The table as shares of its rows (`true`), its columns (`pred`) or of all items; NaN where those are none.
@@ -255,18 +285,8 @@ class ConfusionMatrix:
         return pl.DataFrame({row: names} | cells)
 
 
-def _place_of(labels: tuple[Any, ...], label: Any) -> int:
-    """Where a label stands; as text, where it is written so on a command line."""
-    if label in labels:
-        return labels.index(label)
-    names = list(map(str, labels))
-    if str(label) in names:
-        return names.index(str(label))
-    raise ParameterError(f"expected a label of {listed(names)}, got {label!r}{did_you_mean(str(label), names)}")
-
-
 def _place(labels: tuple[Any, ...], pos_label: Any) -> int | None:
-    return None if pos_label is None else _place_of(labels, pos_label)
+    return None if pos_label is None else labels.index(label_among(labels, pos_label))
 
 
 def _checked(matrix: Any) -> Counted:
@@ -280,6 +300,7 @@ def _checked(matrix: Any) -> Counted:
         raise ParameterError(f"a confusion matrix is square, not of shape {table.shape}")
     if not (np.isfinite(numbers) & (numbers >= 0)).all():
         raise ParameterError("a confusion matrix is made of numbers from 0 on")
+    refuse_extreme(numbers, "a confusion matrix")
     return table.astype(np.int64) if (numbers == np.floor(numbers)).all() and numbers.max() < 1 << 53 else numbers
 
 

@@ -7,7 +7,7 @@ each pair; text by grouping, in as many threads as there are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,9 @@ from assay.counting.confusion import Counted
 from assay.counting.fixed_width import is_text, pairs_of_text
 from assay.counting.judgments import Floats, Ints
 from assay.errors import InputError, did_you_mean, listed, number_of
+from assay.tables.label_columns import labels_of, numbers_of, refuse_extreme
+from assay.tables.label_rules import distinct, harmonised
+from assay.tables.positive import label_like
 
 Column: TypeAlias = pl.Series | NDArray[Any]
 
@@ -59,6 +62,7 @@ def counted_pairs(
     if not len(truth):
         raise InputError("expected at least one item, got none")
     weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
+    truth, prediction = _alike(truth, prediction)
     pairs = _pairs(truth, prediction, weight)
     return _tabled(pairs, ordered(set(pairs.truth) | set(pairs.prediction), labels, truth))
 
@@ -80,39 +84,24 @@ def column(values: Any, name: str) -> Column:
     >>> column([1, 0, 1], "y_true")
     array([1, 0, 1])
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biu" and values.ndim == 1:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biu" and values.ndim == 1 and values.dtype != np.uint64:
         return values
-    series = _series(values, name)
+    series = labels_of(values, name)
+    if isinstance(series.dtype, pl.List):
+        raise InputError(f"{name}: expected one label an item, got lists of them")
     if nulls := series.null_count():
         first = series.is_null().arg_max()
         raise InputError(f"{name}: {number_of('null', nulls)}, the first at item {(first or 0) + 1}: drop those items")
-    if series.dtype.is_float() and series.is_nan().any():
-        raise InputError(f"{name}: expected labels, got NaN at item {(series.is_nan().arg_max() or 0) + 1}")
-    if series.dtype.is_integer() or series.dtype == pl.Boolean:
-        return series.to_numpy()
-    return series
+    return series.to_numpy() if series.dtype in {pl.Int64, pl.Boolean} else series
 
 
-def _series(values: Any, name: str) -> pl.Series:
-    if isinstance(values, pl.Series):
-        return values
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise InputError(f"{name}: expected one label an item, got an array of shape {values.shape}")
-        values = values.tolist() if values.dtype.kind in "OUS" else values
-    elif hasattr(values, "__arrow_c_stream__") or hasattr(values, "__array__"):
-        try:
-            return pl.Series(values)
-        except (TypeError, ValueError):
-            values = np.asarray(values).tolist()
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{name}: expected a list of labels, got {type(values).__name__}")
-    listed_values = values if isinstance(values, np.ndarray) else list(values)
-    try:
-        return pl.Series(name, listed_values, strict=True)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        kinds = sorted({type(value).__name__ for value in listed_values})
-        raise InputError(f"{name}: expected labels of one type, got {' and '.join(kinds)}") from None
+def _alike(truth: Column, prediction: Column) -> tuple[Column, Column]:
+    """True and predicted labels of one type, by the rules that hold for tables, too."""
+    if isinstance(truth, np.ndarray) and isinstance(prediction, np.ndarray):
+        if (truth.dtype.kind == "b") != (prediction.dtype.kind == "b"):
+            return truth.astype(np.int64), prediction.astype(np.int64)
+        return truth, prediction
+    return harmonised(pl.Series("y_true", truth), pl.Series("y_pred", prediction))
 
 
 def distinct_labels(values: Column) -> set[Any]:
@@ -123,7 +112,7 @@ def distinct_labels(values: Column) -> set[Any]:
     """
     if isinstance(values, np.ndarray):
         return set(np.unique(values).tolist())
-    return set(values.unique().to_list())
+    return set(distinct(values))
 
 
 def weights_of(sample_weight: Any, items: int) -> Floats:
@@ -132,19 +121,19 @@ def weights_of(sample_weight: Any, items: int) -> Floats:
     >>> weights_of([1, 0.5], items=2)
     array([1. , 0.5])
     """
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight: expected numbers") from None
+    if not isinstance(sample_weight, np.ndarray) or sample_weight.dtype != np.float64:
+        sample_weight = numbers_of(sample_weight, "sample_weight").cast(pl.Float64).to_numpy()
+    weight: Floats = sample_weight
     if weight.shape != (items,):
         raise InputError(f"sample_weight: expected {number_of('weight', items)}, one an item, got {weight.size}")
     if not (np.isfinite(weight) & (weight >= 0)).all():
         wrong = weight[~(np.isfinite(weight) & (weight >= 0))][0]
         raise InputError(f"sample_weight: expected numbers from 0 on, got {wrong}")
+    refuse_extreme(weight, "sample_weight")
     return weight
 
 
-def ordered(found: Iterable[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
+def ordered(found: Collection[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
     """The labels in order: as stated, or sorted; those of an Enum in its own order.
 
     >>> ordered({"b", "a"}, None), ordered({"b"}, ["b", "a"])
@@ -162,6 +151,8 @@ def ordered(found: Iterable[Any], labels: Sequence[Any] | None, like: Column | N
     stated = tuple(labels)
     if len(set(stated)) < len(stated):
         raise InputError(f"labels: expected each label once, got {listed([*map(str, stated)])}")
+    if found and not set(found) <= set(stated):  # on a command line, numbers are written as text
+        stated = tuple(label_like(next(iter(found)), label) for label in stated)
     for label in found:
         if label not in stated:
             names = list(map(str, stated))
@@ -200,7 +191,8 @@ def _few(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[tuple[
         found = {*truth, *prediction}
     except TypeError:  # no label: it cannot be a key
         return None
-    kinds = {*map(type, found)}
+    # 1, 1.0 and True are one and the same in a set: what comes first tells two lists of such labels apart.
+    kinds = {*map(type, found), type(truth[0]), type(prediction[0])}
     if len(kinds) > 1 or not kinds <= {str, int, bool} or len(found) > _FEW_LABELS:
         return None
     named = ordered(found, labels)
@@ -231,14 +223,11 @@ def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
         if (found := _in_cells(truth, prediction, weight)) is not None:
             return found
     elif isinstance(truth, pl.Series) and isinstance(prediction, pl.Series) and _have_codes(truth, prediction):
-        if (
-            found := _in_cells(truth.to_physical().to_numpy(), prediction.to_physical().to_numpy(), weight)
-        ) is not None:
-            kind = truth.to_physical().dtype
-            true, said = (pl.Series(part, dtype=kind).cat.to(truth.dtype) for part in (found.truth, found.prediction))
-            return Pairs(true.to_list(), said.to_list(), found.counts)
-    elif isinstance(truth, np.ndarray) or isinstance(prediction, np.ndarray):
-        raise InputError("expected true and predicted labels of one type, got numbers and text")
+        numbers, others = (part.to_physical() for part in (truth, prediction))
+        if (found := _in_cells(numbers.to_numpy(), others.to_numpy(), weight)) is not None:
+            both = (pl.Series(part, dtype=numbers.dtype) for part in (found.truth, found.prediction))
+            true, said = (part.cat.to(truth.dtype).to_list() for part in both)
+            return Pairs(true, said, found.counts)
     if len(truth) <= _FEW and weight is None:
         return _counted(_plain(truth), _plain(prediction))
     frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
@@ -262,15 +251,20 @@ def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | No
         return Pairs([bool(n // 2) for n in occurs], [bool(n % 2) for n in occurs], counts[occurs])
     low = min(int(truth.min()), int(prediction.min()))
     width = max(int(truth.max()), int(prediction.max())) - low + 1
-    if width > _WIDEST or truth.dtype.kind != prediction.dtype.kind:
+    if width > _WIDEST:
         return None
-    shifted = truth.astype(np.int64, copy=False) - low if low else truth.astype(np.int64, copy=False)
-    cells = shifted * width + (prediction - low if low else prediction)
+    # Each step is one of 64 bits, whatever the labels are: in their own type they might run over.
+    cells = truth.astype(np.int64)
+    cells -= low
+    cells *= width
+    cells += prediction
+    cells -= low
     counts = np.bincount(cells, weights=weight, minlength=width * width)
     occurs = np.flatnonzero(np.bincount(cells, minlength=width * width) if weight is not None else counts)
-    # Labels are given back in their own type: weighted truth values come this way, too.
-    true, predicted = ((part + low).astype(truth.dtype).tolist() for part in (occurs // width, occurs % width))
-    return Pairs(true, predicted, counts[occurs])
+    rows, columns = (occurs // width + low).tolist(), (occurs % width + low).tolist()
+    if truth.dtype.kind == "b":  # truth values that have weights come this way, too
+        rows, columns = [*map(bool, rows)], [*map(bool, columns)]
+    return Pairs(rows, columns, counts[occurs])
 
 
 def _plain(values: Column) -> list[Any]:

@@ -75,7 +75,7 @@ class LabelSets:
         """
         if predictions.kind != "multilabel" or predictions.prediction is None:
             raise InputError(f"{predictions.name}: expected several labels an item, true and predicted")
-        weight = None if predictions.weight is None else predictions.weight.to_numpy()
+        weight = None if predictions.weight is None else weights_of(predictions.weight, len(predictions))
         ids = predictions.item_id if predictions.has_ids else None
         return cls._made(predictions.truth, predictions.prediction, predictions.label_values, weight, ids)
 

@@ -13,7 +13,7 @@ import polars as pl
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes, column, distinct_labels, ordered, weights_of
 from assay.errors import InputError, ParameterError, listed, number_of
-from assay.tables.positive import KNOWN_PAIRS, positive_label
+from assay.tables.positive import both_labels, positive_label
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions
@@ -85,7 +85,11 @@ class Probabilities:
         found = ordered(distinct_labels(truth), labels, truth)
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
         if scores.ndim == 1 or scores.shape[1] == 1:
-            found = _both(found, pos_label)
+            if len(found) > _TWO:
+                raise InputError(f"one score an item goes with two labels, and there are {len(found)}: {_names(found)}")
+            found = both_labels(found, pos_label)
+            if len(found) < _TWO:
+                raise InputError(f"all items have the label {found[0]}: state both labels")
             place = found.index(positive_label(found, pos_label))
             share = scores.reshape(-1)
             both = np.column_stack([1 - share, share] if place else [share, 1 - share])
@@ -106,7 +110,7 @@ class Probabilities:
         """
         if predictions.kind == "multilabel":
             raise ParameterError(f"{predictions.name}: probabilities of labels need one label an item")
-        labels: tuple[Any, ...] = predictions.label_values
+        labels: tuple[Any, ...] = predictions.classes
         if predictions.score is not None:
             scores: Any = predictions.score
         elif predictions.class_scores:
@@ -159,21 +163,6 @@ class Probabilities:
         array([2., 0.])
         """
         return replace(self, weight=weights_of(weight, len(self.truth)))
-
-
-def _both(found: tuple[Any, ...], pos_label: Any) -> tuple[Any, ...]:
-    """Two labels, also where only one of them occurs and the other is known."""
-    if len(found) > _TWO:
-        raise InputError(f"one score an item goes with two labels, and there are {len(found)}: {_names(found)}")
-    if len(found) == _TWO:
-        return found
-    (only,) = found
-    for pair in KNOWN_PAIRS:
-        if type(pair[0]) is type(only) and only in pair:
-            return pair
-    if pos_label is None or pos_label == only:
-        raise InputError(f"all items have the label {only}: state both labels")
-    return (only, pos_label)
 
 
 def _numbers(y_score: Any) -> Floats:

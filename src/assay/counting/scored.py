@@ -17,6 +17,7 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.errors import InputError, ParameterError, number_of
+from assay.tables.label_columns import refuse_no_threshold
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions
@@ -213,8 +214,7 @@ class Scored:
         >>> Scored.from_lists(positive=[0.9, 0.8], negative=[0.7]).at(0.8).tp
         array([2])
         """
-        if math.isnan(threshold):
-            raise ParameterError("a threshold is a number, not nan")
+        refuse_no_threshold(threshold)
         tp, fn = _split_at(self.positive, self.positive_weight, threshold)
         fp, tn = _split_at(self.negative, self.negative_weight, threshold)
         tables = {name: np.array([cell]) for name, cell in {"tp": tp, "fp": fp, "fn": fn, "tn": tn}.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -162,28 +162,37 @@ class Labelled:
         return (labels, table) if fits and (np.abs(sums - 1) <= 0.01).all() else None
 
 
-def open_predictions(given: Any, said: Said, pos_label: Any = None) -> tuple[LabelledFile, list[Labelled]]:
-    """Open predictions: a file, or a table that was read already.
+def open_predictions(
+    given: Any, said: Said, pos_label: Any = None, list_separator: str | None = None
+) -> tuple[LabelledFile, list[Labelled]]:
+    """Open predictions: a file, or a table that was read already; or a dict of one such, by the system's name.
 
     >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), Said())
     >>> file.labels, system.name
     (['a', 'b'], 'old')
     """
+    name = None
+    if isinstance(given, Mapping) and len(given) == 1:
+        [(name, given)] = given.items()
     if isinstance(given, Predictions):
-        return _of_table(given, pos_label)
+        return _of_table(given if name is None else replace(given, name=name), pos_label)
     if not is_file(given):
         raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(given).__name__}")
     source = given if isinstance(given, Source) else Source(given)
     try:
         table = read_named_columns(source, SHAPE)
-        found = plan(source.name, table.frame.columns, said, lambda columns: _occurring(table, columns))
-        return _of_columns(table, found, source.stem, pos_label)
+        found = plan(source.name, table.frame.columns, said, lambda columns: _occurring(table, columns, list_separator))
+        if list_separator:
+            labels = [found.truth, *(system.prediction for system in found.systems)]
+            split = [_text(table.frame[column], list_separator) for column in labels if column is not None]
+            table = table._replace(frame=table.frame.with_columns(split))
+        return _of_columns(table, found, name or source.stem, pos_label)
     except FormatError as problem:
         return LabelledFile(source.name, refusal=str(problem)), []
 
 
-def _occurring(table: NamedColumns, columns: Iterable[str]) -> set[str]:
-    return {str(label) for column in columns for label in distinct(_text(table.frame[column]))}
+def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str | None) -> set[str]:
+    return {str(label) for column in columns for label in distinct(_text(table.frame[column], list_separator))}
 
 
 def _of_columns(table: NamedColumns, found: Plan, stem: str, pos_label: Any) -> tuple[LabelledFile, list[Labelled]]:
@@ -247,14 +256,17 @@ def _of_table(given: Predictions, pos_label: Any) -> tuple[LabelledFile, list[La
     return file, [Labelled(file, given.name, prediction, given.score, each or None, chosen)]
 
 
-def _text(values: pl.Series) -> pl.Series:
-    """Labels as text, null where a cell is empty; lists stay lists."""
+def _text(values: pl.Series, list_separator: str | None = None) -> pl.Series:
+    """Labels as text, null where a cell is empty; lists stay lists, and a separator makes lists of cells."""
     if isinstance(values.dtype, pl.List):
         return values.cast(pl.List(pl.String))
     if values.dtype == pl.Object:
         values = pl.Series(values.name, [None if one is None else str(one) for one in values], dtype=pl.String)
     text = values.cast(pl.String)
-    return text.set(text.str.strip_chars().str.len_bytes() == 0, None)
+    text = text.set(text.str.strip_chars().str.len_bytes() == 0, None)
+    if not list_separator:
+        return text
+    return text.str.split(list_separator).list.eval(pl.element().str.strip_chars())
 
 
 def _number(values: pl.Series) -> pl.Series:

@@ -20,9 +20,12 @@ def examine(
     train: Any = None,
     said: Said | None = None,
     pos_label: Any = None,
+    list_separator: str | None = None,
     watch: Callable[[str], None] | None = None,
 ) -> Diagnosis:
-    """Look files of predictions over: `Predictions` or files, one or several.
+    """Look files of predictions over: `Predictions` or files, one or several; `{name: file}` names a file's system.
+
+    `said`: which columns hold what; `list_separator`: what stands between several labels in a cell.
 
     >>> from assay import Predictions
     >>> examine([Predictions.of(["a", "b"] * 20, ["a", "A"] * 20)]).findings[0].check
@@ -33,7 +36,7 @@ def examine(
     systems: list[Labelled] = []
     known: list[About] = ["predictions"]
     for one in given:
-        file, own = open_predictions(one, said or Said(), pos_label)
+        file, own = open_predictions(one, said or Said(), pos_label, list_separator)
         if watch is not None:
             watch(file.file)
         files.append(file)

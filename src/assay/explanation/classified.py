@@ -22,7 +22,7 @@ from assay.measures import parse_measure
 from assay.measures.over_classes import overall
 from assay.measures.registry import LabelCounts, Measure
 from assay.measures.steps import PerQuery
-from assay.measures.summary import escaped_judge
+from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
 from assay.report.layout import short
 
@@ -103,7 +103,7 @@ def _of_class(signature: str, label: str) -> str:
     if "|positive=" in signature:
         return signature
     before, rule, after = signature.rpartition("|undefined=")
-    return f"{before}|positive={escaped_judge(label)}{rule}{after}"
+    return f"{before}|positive={escaped(label)}{rule}{after}"
 
 
 def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, shown: Shown) -> Explanation:

@@ -98,22 +98,22 @@ def _of_classification(
     """What a classification has counted, taken apart; the measure need not be one of its own."""
     from assay.classification.signatures import label_signature  # noqa: PLC0415
 
-    counts = classification.system(chosen.system).counts
+    system = classification.system(chosen.system)
+    counts = system.counts
     wanted = label_measure(measure, "multiclass" if chosen.label is None else "binary")
     if classification.vocabulary == "binary":
         wanted = label_measure(measure, "binary")
-    shown = shown._replace(signature=label_signature(wanted, classification))
+    shown = shown._replace(signature=label_signature(wanted, classification, system))
     kind = wanted.definition.counts
     if kind in _LABEL_COUNTS and Scored in counts and (shown.running or chosen.threshold is not None):
-        threshold = classification.threshold if chosen.threshold is None else chosen.threshold
+        threshold = system.threshold if chosen.threshold is None else chosen.threshold
         return of_scored(wanted, counts[Scored], chosen._replace(threshold=threshold), shown)
     if kind in _LABEL_COUNTS and ConfusionMatrix in counts:
         return of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), shown)
     if LabelSets in counts:
         return _of_label_sets(measure, counts[LabelSets], chosen, shown)
     if kind not in counts:
-        name = classification.system(chosen.system).name
-        raise ParameterError(f"{wanted} is computed from scores, and {name} has none that it could use")
+        raise ParameterError(f"{wanted} is computed from scores, and {system.name} has none that it could use")
     if kind is Scored:
         return of_scored(wanted, counts[Scored], chosen, shown)
     chosen.refuse("has no meaning for measures of single items", "label")

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, get_args
 
-import numpy as np
 import polars as pl
 
-from assay.counting.confusion import Confusion
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.extraction.matching import Match, matched, rows_of
 from assay.extraction.reading import read_spans, read_truth_and_predicted
+from assay.extraction.redrawn import cells_of, confusion_of
 from assay.extraction.result import Extraction
 from assay.extraction.spans import Spans
 from assay.extraction.tags import Bio
 from assay.files.sources import Source, is_file
+from assay.given import whole
+from assay.stats.confidence import checked_confidence
 
 
 def extract(
@@ -28,6 +29,9 @@ def extract(
     bio: Bio = "conlleval",
     beta: float = 1.0,
     name: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
 ) -> Extraction:
     """Precision, recall and F of extracted spans or tuples, in all, per type and per document.
 
@@ -44,6 +48,8 @@ def extract(
     likewise; a false alarm counts for the type that was predicted. `bio` is the rule for tags that do not follow one
     another: `conlleval` starts a span at an I- without B-, `strict` refuses it. `name` is what the system is called.
 
+    Intervals of this `confidence` are made by drawing documents anew, so many `resamples` of them, from `seed`.
+
     >>> result = extract([("d", 0, 4, "PER"), ("d", 9, 12, "LOC")], [("d", 0, 4, "PER"), ("d", 8, 12, "LOC")])
     >>> result.value("Precision"), result.misses["type"].to_list()
     (0.5, ['LOC'])
@@ -55,28 +61,41 @@ def extract(
         raise ParameterError(f"match is one of {', '.join(get_args(Match))}, not {match!r}{hint}")
     if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 < beta < float("inf"):
         raise ParameterError(f"beta is a number above 0, not {beta!r}")
-    gold, found = _given(truth, predicted, bio)
-    if not len(gold) and not len(found):
-        raise InputError("there is no span, neither a true nor a predicted one")
+    confidence = checked_confidence(confidence)
+    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    gold, found = _alike(*_given(truth, predicted, bio))
     pairs = matched(gold, found, match)
     hit, called = [one for one, _ in pairs], [other for _, other in pairs]
     missed = sorted(set(range(len(gold))) - set(hit))
     false = sorted(set(range(len(found))) - set(called))
     hits, misses, alarms = rows_of(gold.once, hit), rows_of(gold.once, missed), rows_of(found.once, false)
-    units = _in_order([*gold.documents, *found.documents, *gold.once["document"], *found.once["document"]])
-    kinds = sorted({*gold.once["type"].to_list(), *found.once["type"].to_list()})
+    units = tuple(dict.fromkeys([*gold.documents, *found.documents, *gold.once["document"], *found.once["document"]]))
+    if not units:
+        raise InputError("there is no document, and no span, neither a true nor a predicted one")
+    kinds = tuple(sorted({*gold.once["type"].to_list(), *found.once["type"].to_list()}))
+    cells = cells_of(units, kinds, hits, alarms, misses)
     return Extraction(
         truth=gold,
         predicted=found,
         match=match,
         beta=float(beta),
-        documents=_counted(units, "document", hits, misses, alarms),
-        types=_counted(kinds, "class", hits, misses, alarms),
+        documents=confusion_of(units, cells.sum(axis=1), "document"),
+        types=confusion_of(kinds, cells.sum(axis=0), "class"),
+        cells=cells,
         hits=_beside(hits, rows_of(found.once, called)),
         misses=misses,
         false_alarms=alarms,
         name=name or _called(truth if predicted is None else predicted),
-        warnings=(*gold.warnings, *found.warnings, *_repeated(gold, "true"), *_repeated(found, "predicted")),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        warnings=(
+            *gold.warnings,
+            *found.warnings,
+            *_repeated(gold, "true"),
+            *_repeated(found, "predicted"),
+            *_on_one_side(gold, found),
+        ),
     )
 
 
@@ -88,11 +107,15 @@ def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
         return read_truth_and_predicted(truth, predicted, bio=bio)
     if predicted is None:
         raise ParameterError("give the predicted spans, too: extract(truth, predicted)")
-    sides = [
-        read_spans(one, bio=bio) if is_path else Spans.of(one)
-        for one, is_path in zip((truth, predicted), files, strict=True)
-    ]
-    return sides[0], sides[1]
+    gold = read_spans(truth, bio=bio) if files[0] else Spans.of(truth)
+    return gold, read_spans(predicted, bio=bio, may_be_empty=True) if files[1] else Spans.of(predicted)
+
+
+def _alike(gold: Spans, found: Spans) -> tuple[Spans, Spans]:
+    """No spans are no tuples as well: an empty side is of the form of the other."""
+    if not len(found):
+        return gold, replace(found, frame=gold.frame.clear())
+    return (gold, found) if len(gold) else (replace(gold, frame=found.frame.clear()), found)
 
 
 def _called(given: Any) -> str:
@@ -102,27 +125,32 @@ def _called(given: Any) -> str:
     return given.stem if isinstance(given, Source) else "extraction"
 
 
-def _counted(
-    units: Sequence[str], kind: str, hits: pl.DataFrame, misses: pl.DataFrame, alarms: pl.DataFrame
-) -> Confusion:
-    """How many of each there are, a unit each: a document, or a type."""
-    column = "document" if kind == "document" else "type"
-    counts = [Counter(frame[column].to_list()) for frame in (hits, alarms, misses)]
-    tp, fp, fn = (np.array([count[unit] for unit in units], dtype=np.int64) for count in counts)
-    return Confusion(tuple(units), tp, fp, fn, unit_kind=kind)
-
-
 def _beside(hits: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
     """True spans, and beside each the predicted one that it was matched with."""
     renamed = found.drop("document").rename(lambda name: f"predicted_{name}")
     return pl.concat([hits, renamed], how="horizontal")
 
 
-def _in_order(names: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
 def _repeated(spans: Spans, which: str) -> tuple[str, ...]:
     if not spans.repeated:
         return ()
     return (f"{spans.origin}: {number_of(f'{which} span', spans.repeated)} given again, counted once",)
+
+
+def _on_one_side(gold: Spans, found: Spans) -> Iterator[str]:
+    """Documents whose spans have nothing to be matched with: the other side does not know of them."""
+    if not len(gold) or not len(found):
+        return
+    ours, theirs = (dict.fromkeys([*side.documents, *side.once["document"]]) for side in (gold, found))
+    if not ours.keys() & theirs.keys():
+        names = f"{listed(list(ours))} in the truth, {listed(list(theirs))} in the predictions"
+        yield f"no document is on both sides: {names}"
+        return
+    for side, others, where, become in (
+        (gold, theirs, "of the truth without predictions", "misses"),
+        (found, ours, "of the predictions unknown to the truth", "false alarms"),
+    ):
+        alone = [document for document in dict.fromkeys(side.once["document"]) if document not in others]
+        if alone:
+            names = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
+            yield f"{number_of('document', len(alone))} {where} ({names}): all spans there are {become}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
@@ -66,22 +65,17 @@ def overlapping(truth: Sequence[Place], predicted: Sequence[Place], *, same_type
     """Pairs of overlapping spans of one document, one to one, those with the largest overlap first.
 
     Of equal overlaps those of equal type come first, then the true span that is first in the text, then the predicted
-    one. `same_type`: spans of different types do not match. Both lists are sorted by start.
+    one. `same_type`: spans of different types do not match.
 
     >>> overlapping([Place(0, 4, "A"), Place(4, 9, "A")], [Place(3, 8, "A")], same_type=True)
     [(1, 0)]
     """
-    starts = [place.start for place in predicted]
-    longest = max((place.end - place.start for place in predicted), default=0)
     candidates: list[tuple[int, bool, int, int]] = []
-    for one, place in enumerate(truth):
-        # Who starts earlier than the longest span is long cannot reach this one.
-        first, last = bisect_right(starts, place.start - longest), bisect_left(starts, place.end)
-        for other in range(first, last):
-            found = predicted[other]
+    for one, other in _touching(truth, predicted):
+        place, found = truth[one], predicted[other]
+        if not same_type or place.type == found.type:
             shared = min(place.end, found.end) - max(place.start, found.start)
-            if shared > 0 and (not same_type or place.type == found.type):
-                candidates.append((-shared, place.type != found.type, one, other))
+            candidates.append((-shared, place.type != found.type, one, other))
     pairs: list[tuple[int, int]] = []
     taken: set[int] = set()
     found_rows: set[int] = set()
@@ -91,6 +85,20 @@ def overlapping(truth: Sequence[Place], predicted: Sequence[Place], *, same_type
             found_rows.add(other)
             pairs.append((one, other))
     return sorted(pairs)
+
+
+def _touching(truth: Sequence[Place], predicted: Sequence[Place]) -> Iterator[tuple[int, int]]:
+    """Pairs that overlap, found in one walk through the text: a span meets those of the other side that are open."""
+    sides = (truth, predicted)
+    starts = sorted((place.start, side, number) for side in (0, 1) for number, place in enumerate(sides[side]))
+    are_open: list[list[int]] = [[], []]
+    for start, side, number in starts:
+        other = 1 - side
+        # Who has ended is struck off here, once; so one long span does not make all others be looked at again.
+        are_open[other] = [one for one in are_open[other] if sides[other][one].end > start]
+        for one in are_open[other]:
+            yield (number, one) if side == 0 else (one, number)
+        are_open[side].append(number)
 
 
 def rows_of(frame: pl.DataFrame, rows: Sequence[int]) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.errors import FormatError
@@ -12,6 +13,7 @@ from assay.extraction.tags import Bio
 from assay.files.headers import folded_name
 from assay.files.json_values import records, text_of
 from assay.files.named_columns import names_of, read_named_columns
+from assay.files.parquet import read_table
 from assay.files.registry import COLUMN_MARKS, head_of
 from assay.files.sources import Readable, Source
 
@@ -28,18 +30,20 @@ _SHAPES = (
 )
 
 
-def read_spans(given: Readable | Source, *, bio: Bio = "conlleval") -> Spans:
+def read_spans(given: Readable | Source, *, bio: Bio = "conlleval", may_be_empty: bool = False) -> Spans:
     """Read spans from a file of tagged tokens (CoNLL), from JSON or JSONL, or from a table (CSV, TSV, Parquet).
 
     JSON has a span a line, `{"document": "d1", "start": 0, "end": 4, "type": "PER"}`, or a document a line, with its
     `spans` (or `entities`) as such objects or as lists `[0, 4, "PER"]`. A line with `values` is a tuple, and `tuples`
-    of a document are lists of values.
+    of a document are lists of values. A file without any is refused, unless it `may_be_empty`: nothing was found then.
 
     >>> import io
     >>> read_spans(io.StringIO("Ada B-PER\\nLovelace I-PER\\nspoke O\\n")).frame.row(0)
     ('1', 0, 2, 'PER', 'Ada Lovelace', 1)
     """
     source = given if isinstance(given, Source) else Source(given)
+    if may_be_empty and _is_empty(source):
+        return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
     form = _form(source)
     if form == "tags":
         return read_tagged(source, bio=bio)
@@ -50,6 +54,9 @@ def read_truth_and_predicted(
     truth: Readable | Source, predicted: Readable | Source | None = None, *, bio: Bio = "conlleval"
 ) -> tuple[Spans, Spans]:
     """Read two files of spans; or one that has both: two columns of tags, or objects with `truth` and `prediction`.
+
+    A second file that is empty, or has only a header, says that nothing was found; beside tagged tokens it has to have
+    the same tokens.
 
     >>> import io
     >>> truth, predicted = read_truth_and_predicted(io.StringIO("Ada B-PER O\\nspoke O O\\n"))
@@ -67,7 +74,25 @@ def read_truth_and_predicted(
     other = predicted if isinstance(predicted, Source) else Source(predicted)
     if form == "tags" and _form(other) == "tags":
         return read_pair(source, other, bio=bio)
-    return read_spans(source, bio=bio), read_spans(other, bio=bio)
+    gold, found = read_spans(source, bio=bio), read_spans(other, bio=bio, may_be_empty=True)
+    if len(found) and "tags" in (form, _form(other)):
+        tokens, places = (source, other) if form == "tags" else (other, source)
+        said = f"{tokens.name} has places in tokens: spans match only if {places.name} counts tokens, not characters"
+        return gold, replace(found, warnings=(*found.warnings, said))
+    return gold, found
+
+
+def _is_empty(source: Source) -> bool:
+    """Whether a file has no span and names no document: it has no line, a header only, or an empty list."""
+    head = head_of(source)
+    if not head.numbered:
+        return True
+    form = _form(source)
+    if form == "json":
+        return next(records(source), None) is None
+    if head.start.startswith(COLUMN_MARKS):
+        return not read_table(source).height
+    return form == "table" and len(head.numbered) == 1
 
 
 def _form(source: Source) -> str:

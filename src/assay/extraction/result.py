@@ -11,10 +11,14 @@ import numpy as np
 import polars as pl
 
 from assay.counting.confusion import Confusion
+from assay.counting.judgments import Ints
 from assay.errors import ParameterError, did_you_mean, number_of
 from assay.extraction.matching import Match
+from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans
 from assay.measures import Measure, parse_measure
+from assay.measures.over_classes import averaged
+from assay.stats.bootstrap import Interval
 from assay.tabled import Tabled
 from assay.tables import Scores
 
@@ -50,6 +54,7 @@ class Extraction(Tabled):
     <BLANKLINE>
     Match: document, start, end and type are equal.
     1 document, 2 true spans, 1 predicted.
+    No intervals: they are made by drawing documents anew, of which it takes two, with spans.
     Precision is undefined for 1 type; the mean leaves it out.
     """
 
@@ -59,11 +64,17 @@ class Extraction(Tabled):
     beta: float
     documents: Confusion
     types: Confusion
+    #: Hits, false alarms and misses (last axis) of each type in each document (first axis).
+    cells: Ints
     hits: pl.DataFrame
     misses: pl.DataFrame
     false_alarms: pl.DataFrame
     #: What the system is called, where it stands beside others.
     name: str = "extraction"
+    #: How intervals are made: their level, how often documents are drawn anew, and from which seed.
+    confidence: float = 0.95
+    resamples: int = 2000
+    seed: int = 0
     warnings: tuple[str, ...] = ()
     #: Lists that are shown below the numbers: `misses`, `false_alarms`.
     shown: tuple[str, ...] = ()
@@ -101,16 +112,46 @@ class Extraction(Tabled):
         chosen = self._measure(measure)
         if average not in _AVERAGES:
             raise ParameterError(f"average is one of {', '.join(_AVERAGES)}, not {average!r}")
-        if type is not None:
-            if type not in self.types.units:
-                hint = did_you_mean(type, self.types.units)
-                raise ParameterError(f"choose a type of {', '.join(self.types.units)}, not {type!r}{hint}")
-            return float(chosen.of(self.types)[self.types.units.index(type)])
-        if average == "micro":
-            return float(chosen.of(self.total)[0])
-        values = chosen.of(self.types if average == "macro" else self.documents)
-        defined = values[~np.isnan(values)]
-        return float(defined.mean()) if len(defined) else float("nan")
+        if type is None and average == "documents":
+            return float(averaged(by_average(chosen, "macro"), self.documents).values[0])
+        return float(averages(chosen, self.cells.sum(axis=0)[None])[0, self._row(type, average)])
+
+    def interval(
+        self, measure: str = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
+    ) -> Interval:
+        """How sure that number is: by drawing documents anew, each with all its spans (BCa bootstrap).
+
+        There is none with a single document, nor where every draw gives the same number.
+
+        >>> from assay.extraction import extract
+        >>> truth = [(f"d{n}", 0, 1, "PER") for n in range(20)]
+        >>> extract(truth, truth[:15]).interval("Recall")
+        Interval(low=0.5, high=0.9, level=0.95, method='bca')
+        """
+        if average not in _AVERAGES[:2]:
+            raise ParameterError(f"average is one of {', '.join(_AVERAGES[:2])}, not {average!r}")
+        return self._intervals(self._measure(measure))[self._row(type, average)]
+
+    def _row(self, type: str | None, average: str) -> int:
+        """Where a number stands among those of the types, of all spans and of the mean of types."""
+        if type is None:
+            return len(self.types.units) + _AVERAGES.index(average)
+        if type not in self.types.units:
+            hint = did_you_mean(type, self.types.units)
+            raise ParameterError(f"choose a type of {', '.join(self.types.units)}, not {type!r}{hint}")
+        return self.types.units.index(type)
+
+    def _intervals(self, measure: Measure) -> list[Interval]:
+        if self.redrawn is None:
+            return [Interval.unknown(self.confidence)] * (len(self.types.units) + 2)
+        return self.redrawn.intervals(measure, self.confidence)
+
+    @cached_property
+    def redrawn(self) -> RedrawnDocuments | None:
+        """Counts of documents drawn anew; None where there is one document, or nothing to count."""
+        if len(self.documents.units) < 2 or not len(self.types.units):
+            return None
+        return RedrawnDocuments.of(self.cells, self.resamples, self.seed)
 
     def _measure(self, name: str) -> Measure:
         wanted = parse_measure(name, "binary")
@@ -121,18 +162,20 @@ class Extraction(Tabled):
         return wanted
 
     def _numbers(self, counts: Confusion, name: str) -> pl.DataFrame:
-        precision, recall, f = (measure.of(counts) for measure in self.measures)
         return pl.DataFrame(
             {
-                name: list(counts.units), "true": counts.tp + counts.fn, "predicted": counts.tp + counts.fp,
+                name: pl.Series(counts.units, dtype=pl.String),
+                "true": counts.tp + counts.fn, "predicted": counts.tp + counts.fp,
                 "TP": counts.tp, "FP": counts.fp, "FN": counts.fn,
-                "precision": precision, "recall": recall, self._f: f,
+                **{called: measure.of(counts) for called, measure in self._named},
             }
         ).with_columns(pl.col(pl.Float64).fill_nan(None))  # fmt: skip
 
     @property
-    def _f(self) -> str:
-        return "F" if self.beta == 1 else f"F(beta={self.beta:g})"
+    def _named(self) -> list[tuple[str, Measure]]:
+        """The measures by what their columns are called."""
+        f = "F" if self.beta == 1 else f"F(beta={self.beta:g})"
+        return list(zip(("precision", "recall", f), self.measures, strict=True))
 
     @cached_property
     def per_type(self) -> pl.DataFrame:
@@ -145,10 +188,31 @@ class Extraction(Tabled):
         return self._numbers(self.documents, "document")
 
     def to_frame(self) -> pl.DataFrame:
-        """Counts and measures: a row a type, then all together, then the mean of types."""
+        """Counts and measures: a row a type, then all together, then the mean of types; last the ends of intervals."""
+        return self._frame
+
+    @cached_property
+    def _frame(self) -> pl.DataFrame:
         total = self._numbers(self.total, "type").with_columns(type=pl.lit(MICRO))
-        mean = self.per_type.select(pl.lit(MACRO).alias("type"), pl.col("precision", "recall", self._f).mean())
-        return pl.concat([self.per_type, total, mean], how="diagonal")
+        means = {name: averages(measure, self.cells.sum(axis=0)[None])[0, -1] for name, measure in self._named}
+        mean = pl.DataFrame({"type": MACRO, **means})
+        ends: dict[str, list[float]] = {}
+        for name, measure in self._named:
+            found = self._intervals(measure)
+            ends |= {f"{name}_low": [one.low for one in found], f"{name}_high": [one.high for one in found]}
+        frame = pl.concat([self.per_type, total, mean], how="diagonal")
+        return frame.hstack(pl.DataFrame(ends)).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    @cached_property
+    def undefined(self) -> dict[str, str]:
+        """Why a measure of all spans together has no number, where it has none.
+
+        >>> from assay.extraction import extract
+        >>> extract({"d": []}, {"d": []}).undefined["recall"]
+        'nothing is positive'
+        """
+        reasons = {name: measure.per_unit(self.total).reasons()[0] for name, measure in self._named}
+        return {name: reason for name, reason in reasons.items() if reason}
 
     @cached_property
     def scores(self) -> Scores:
@@ -204,13 +268,23 @@ class Extraction(Tabled):
                 "schema_version": JSON_SCHEMA_VERSION,
                 "match": self.match,
                 "beta": self.beta,
+                "intervals": {
+                    "confidence": self.confidence, "method": "bca", "unit": "document",
+                    "resamples": self._resamples, "seed": self.seed,
+                },
                 "types": self.to_frame().to_dicts(),
+                "undefined": self.undefined,
                 "documents": self.per_document.to_dicts(),
                 "misses": self.misses.to_dicts(),
                 "false_alarms": self.false_alarms.to_dicts(),
                 "warnings": list(self.warnings),
             }
-        )
+        )  # fmt: skip
+
+    @property
+    def _resamples(self) -> int:
+        """How often documents were drawn anew: fewer times than asked for where they are very many."""
+        return 0 if self.redrawn is None else len(self.redrawn.drawn)
 
     def tables(self) -> list[Titled]:
         """What is shown: types, all, and the lists that were asked for."""
@@ -226,6 +300,14 @@ class Extraction(Tabled):
             f"{number_of('document', len(self.documents.units))}, {number_of('true span', len(self.truth))}, "
             f"{len(self.predicted):,} predicted.",
         ]
+        if self.redrawn is None:
+            said.append("No intervals: they are made by drawing documents anew, of which it takes two, with spans.")
+        else:
+            said.append(
+                f"Intervals: BCa bootstrap of documents ({self._resamples:,} resamples, seed {self.seed}); "
+                "none where every resample gives the same number."
+            )
+        said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]
         if undefined:
             left_out = "it" if undefined == 1 else "them"
             said.append(f"Precision is undefined for {number_of('type', undefined)}; the mean leaves {left_out} out.")

@@ -15,13 +15,14 @@ from assay.files.json_values import first_object, is_list, records, text_of
 from assay.files.parquet import names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, head_of
 from assay.files.sources import Source
-from assay.tables.label_columns import labels_of
+from assay.tables.label_columns import is_beyond_floats, labels_of
 from assay.tables.label_rules import Where, distinct
 
 #: What stands for no number in a cell of text, in small letters.
 _NO_NUMBER = ("", "na", "n/a", "null", "none")
 # Whole numbers, as they are or as a column of floats writes them; what starts with a zero is a code, not a number.
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
+_TRUTH_VALUES = {"true": "1", "false": "0", "1.0": "1", "0.0": "0"}
 _OTHER_THAN_TEXT = re.compile(r"-?[0-9.]+([eE][-+0-9]+)?|true|false|[\[{].*", re.DOTALL)
 
 
@@ -62,11 +63,17 @@ class NamedColumns(NamedTuple):
         if values.dtype == pl.String:
             text = values.str.strip_chars()
             made = text.cast(pl.Float64, strict=False)
+            if (
+                is_beyond_floats(made)
+                and (whole := text.cast(pl.Int64, strict=False)).null_count() == text.null_count()
+            ):
+                made = whole
             wrong = made.is_null() & text.is_not_null()
             if wrong.any():
                 wrong &= ~text.str.to_lowercase().is_in(_NO_NUMBER)
         elif values.dtype.is_numeric() or values.dtype in {pl.Boolean, pl.Null}:
             made = values.cast(pl.Float64)
+            made = values if values.dtype.is_integer() and is_beyond_floats(made) else made
             wrong = pl.Series([False])
         else:
             raise FormatError(self.path, None, expected=f"numbers in {column}", got=str(values.dtype))
@@ -193,17 +200,21 @@ def _split(values: pl.Series, separator: str) -> pl.Series:
 
 
 def as_whole(columns: Sequence[pl.Series]) -> list[pl.Series]:
-    """Columns of text as whole numbers, if all that is written in all of them is.
+    """Columns of text as whole numbers, if all that is written in all of them is; true is 1 where others say 1.
 
     >>> [column.to_list() for column in as_whole([pl.Series(["1", "0"]), pl.Series(["1.0", None])])]
     [[1, 0], [1, None]]
+    >>> [column.to_list() for column in as_whole([pl.Series(["true", "false"]), pl.Series(["1", "1"])])]
+    [[1, 0], [1, 1]]
     """
     if not all(column.dtype == pl.String for column in columns):
         return list(columns)
     seen = [text for column in columns for text in distinct(column)]
-    if not seen or not all(_WHOLE.fullmatch(text) for text in seen):
+    whole = {text for text in seen if _WHOLE.fullmatch(text)}
+    meant = {text: _TRUTH_VALUES.get(text.lower(), text) for text in seen}
+    if not whole or not (whole == set(seen) or set(meant.values()) <= {"0", "1"}):
         return list(columns)
-    numbers = {text: int(text.partition(".")[0]) for text in seen}
+    numbers = {text: int(said.partition(".")[0]) for text, said in meant.items()}
     old, new = pl.Series(list(numbers), dtype=pl.String), pl.Series(list(numbers.values()), dtype=pl.Int64)
     return [column.replace_strict(old, new, return_dtype=pl.Int64) for column in columns]
 
@@ -212,8 +223,7 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
     """A column of 0 and 1 that says which items have a label."""
     values = table.frame[column]
     if values.dtype == pl.String:
-        words = {"true": "1", "false": "0", "1.0": "1", "0.0": "0"}
-        values = values.str.strip_chars().str.to_lowercase().replace(words)
+        values = values.str.strip_chars().str.to_lowercase().replace(_TRUTH_VALUES)
     usable = values.dtype.is_numeric() or values.dtype in {pl.String, pl.Boolean}
     made = (
         values.cast(pl.Float64, strict=False) if usable else pl.repeat(None, len(values), dtype=pl.Float64, eager=True)

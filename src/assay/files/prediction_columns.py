@@ -54,6 +54,8 @@ class Plan(NamedTuple):
     #: A column that names the system of each row.
     system: str | None
     systems: list[System]
+    #: What was read from one column though another one has a name for it, too.
+    aside: tuple[str, ...] = ()
 
 
 class Said(NamedTuple):
@@ -91,7 +93,7 @@ def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable
     weight = said.weight or _exact(names, WEIGHT)
     taken = {truth, item, weight, *indicators.values()}
     free = [name for name in names if name not in taken]
-    predictions = _predictions(free, said.prediction, indicators)
+    predictions = _predictions(path, free, said.prediction, indicators)
     held = [column for system in predictions for column in (system.prediction,) if column]
     used = {*held, *(column for system in predictions for column in system.indicators.values())}
     rest = [name for name in free if name not in used]
@@ -102,7 +104,31 @@ def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable
     systems = _with_scores(path, predictions, rest, said.score, known)
     if not systems:
         raise FormatError(path, 1, expected=SHAPE, got=", ".join(names))
-    return Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+    made = Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+    return made._replace(aside=_aside(names, said, made))
+
+
+def _aside(names: Sequence[str], said: Said, made: Plan) -> tuple[str, ...]:
+    """Say which column was guessed to be something where a second one has a name for it and is left aside."""
+    truth, item, weight, systems = made.truth, made.item, made.weight, made.systems
+    nameless = next((system for system in systems if system.name is None), System(None))
+    scored = nameless.score or next((system.score for system in systems if system.score), None)
+    guessed = {
+        "truth": (said.truth, truth, TRUTH), "prediction": (said.prediction, nameless.prediction, PREDICTION),
+        "score": (said.score, scored, SCORE), "item": (said.item, item, ITEM), "weight": (said.weight, weight, WEIGHT),
+    }  # fmt: skip
+    read = {truth, item, weight, *(column for system in systems for column in _columns_of(system))}
+    notes = []
+    for what, (stated, chosen, known) in guessed.items():
+        others = [name for name in names if name and folded_name(name) in known and name not in read]
+        if stated is None and chosen is not None and others:
+            ways = f"say {what}=... (--{what.replace('item', 'item-id')}) for another"
+            notes.append(f"the {what} is read from the column {chosen!r}, not from {listed(others)}: {ways}")
+    return tuple(notes)
+
+
+def _columns_of(system: System) -> tuple[str | None, ...]:
+    return system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()
 
 
 def _truth(path: str, names: Sequence[str], said: Columns) -> tuple[str | None, dict[str, str]]:
@@ -117,7 +143,7 @@ def _truth(path: str, names: Sequence[str], said: Columns) -> tuple[str | None, 
     return found, indicators
 
 
-def _predictions(free: Sequence[str], said: Columns, indicators: Mapping[str, str]) -> list[System]:
+def _predictions(path: str, free: Sequence[str], said: Columns, indicators: Mapping[str, str]) -> list[System]:
     """The systems that have predictions, each with its column or columns."""
     if isinstance(said, str):
         return [System(None, said)]
@@ -137,11 +163,18 @@ def _predictions(free: Sequence[str], said: Columns, indicators: Mapping[str, st
     systems += [System(None, indicators=own)] if own else []
     others: dict[str, dict[str, str]] = {}
     for rest, column in suffixed.items():
-        for label in indicators:
-            if rest.endswith(tuple(mark + label for mark in _MARKS)):
-                others.setdefault(rest[: -len(label) - 1], {})[label] = column
-                break
-    return systems + [System(name, indicators=columns) for name, columns in others.items()]
+        label = next((one for one in indicators if rest.endswith(tuple(mark + one for mark in _MARKS))), None)
+        if label is None:
+            expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
+            raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
+        others.setdefault(rest[: -len(label) - 1], {})[label] = column
+    systems += [System(name, indicators=columns) for name, columns in others.items()]
+    for system in systems:
+        if system.indicators and (lacking := [label for label in indicators if label not in system.indicators]):
+            of = "" if system.name is None else f" of {system.name}"
+            expected = f"a column of predictions{of} for each label of the truth, {listed(list(indicators))}"
+            raise FormatError(path, 1, expected=expected, note=f"there is none for {listed(lacking)}")
+    return systems
 
 
 def _with_scores(

@@ -146,7 +146,7 @@ def _made(
     if predicted is not None:
         columns["prediction"] = labelled[predicted]
     if found.weight is not None:
-        columns["weight"] = table.numbers(found.weight, "weight")
+        columns["weight"] = table.numbers(found.weight, "weight").cast(pl.Float64)
     if found.item is not None:
         columns["item_id"] = ids_of(table.labels(found.item), f"{table.path}: {found.item}")
     scores: Given | None = None
@@ -162,6 +162,7 @@ def _made(
         {ours: values.alias(ours) for ours, values in columns.items()}, scores,
         labels=rules.labels, pos_label=rules.pos_label, nulls=rules.nulls, unknown=rules.unknown,
         name=name, origin=table.path, where=lambda row: table.where(row if rows is None else int(rows[row])),
+        remarks=tuple(f"{name}: {aside}" for aside in found.aside),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ A format is registered where it is defined. Detection looks at the first lines, 
 
 from __future__ import annotations
 
+import codecs
 import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -24,6 +25,7 @@ _LONGEST_LINE = 1 << 24
 #: Parquet and Arrow files start so; they have no lines to look for.
 COLUMN_MARKS = (b"PAR1", b"ARROW1")
 _HEAD_OF_COLUMNS = 16
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
 _OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
@@ -158,6 +160,8 @@ def head_of(source: Source) -> Head:
         while more := file.read(_HEAD_BYTES):
             if not data and more.startswith(COLUMN_MARKS):
                 return Head(more, [(1, more[:_HEAD_OF_COLUMNS])], source)
+            if not data and more.startswith(_UTF_16):
+                raise FormatError(source.name, 1, expected="text in UTF-8", got="UTF-16", note="save it as UTF-8")
             data += more + file.readline(_LONGEST_LINE)
             if found := data_lines(data):
                 lines = all_lines(data.removeprefix(BYTE_ORDER_MARK))

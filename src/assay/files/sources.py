@@ -61,6 +61,8 @@ class Source:
             self.name = name or "<stdin>"
             self._file = self._spooled(sys.stdin.buffer)
         elif isinstance(given, str | os.PathLike):
+            if not os.fspath(given):
+                raise InputError("expected the name of a file, got an empty one")
             self._path = Path(given)
             self.name = name or os.fspath(given)
         else:

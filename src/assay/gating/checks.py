@@ -61,7 +61,8 @@ class Check(NamedTuple):
     `at_worst`: the end of the one-sided interval on the bad side; `allowed`: the margin on that side, with its sign. A
     check passes if what is at worst is better than what is allowed. `p` is one-sided, and corrected for the other
     checks; `p_uncorrected` is not. `improved`, `same` and `worsened` count units. `needed`: the units that would let a
-    candidate that is really as good pass, 80 % of the time.
+    candidate that is really as good pass, 80 % of the time. `redrawn`: how often units were drawn anew for the
+    interval; 0 where that takes no drawing; `interval`: how it was made.
     """
 
     measure: str
@@ -84,12 +85,14 @@ class Check(NamedTuple):
     outcome: Outcome
     why: str
     worst: tuple[Loss, ...] = ()
+    redrawn: int = 0
+    interval: str = "bca"
 
     @property
     def name(self) -> str:
         """What is checked.
 
-        >>> Check._make(["AP", "length = short", *[0] * 18]).name
+        >>> Check._make(["AP", "length = short", *[0] * 20]).name
         'AP, length = short'
         """
         return f"{self.measure}, {self.slice}" if self.slice else self.measure
@@ -97,7 +100,7 @@ class Check(NamedTuple):
     def row(self) -> dict[str, Any]:
         """One row of a table."""
         told = self._asdict() | {"slice": self.slice or "all"}
-        return {name: value for name, value in told.items() if name != "worst"}
+        return {name: value for name, value in told.items() if name not in {"worst", "redrawn", "interval"}}
 
 
 class Part(NamedTuple):
@@ -146,6 +149,12 @@ def checks_of(parts: Sequence[Part], settings: Settings) -> tuple[Check, ...]:
     tested = [_tested(part, settings) for part in parts]
     p = corrected_as_stated(np.array([one.p for one in tested]), settings.correction)
     return tuple(_check(part, one, value, settings) for part, one, value in zip(parts, tested, p.tolist(), strict=True))
+
+
+def as_drawn(settings: Settings, checks: Sequence[Check]) -> Settings:
+    """The settings with how often units were drawn anew: fewer times than asked for where they are very many."""
+    drawn = [check.redrawn for check in checks if check.redrawn]
+    return settings._replace(bootstrap_resamples=min(drawn, default=settings.bootstrap_resamples))
 
 
 def _tested(part: Part, settings: Settings) -> Tested:
@@ -206,6 +215,8 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings) -> Check:
         outcome=decision.outcome,
         why=decision.why,
         worst=_worst(part),
+        redrawn=resampled.resamples,
+        interval=numbers.narrow.method,
     )
 
 

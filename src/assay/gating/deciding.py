@@ -17,11 +17,11 @@ from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
-from assay.gating.checks import Check, Part, Settings, checks_of, parts_of
+from assay.gating.checks import Check, Part, Settings, as_drawn, checks_of, parts_of
 from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
 from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
-from assay.gating.predicted import missing_items, two_classifiers
+from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
 from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
 from assay.given import check_levels, named_runs, whole
@@ -36,9 +36,9 @@ from assay.tables import Batches, Scores, Topics
 
 def gate(
     qrels: Any,
+    *two: Any,
     baseline: Any = None,
     candidate: Any = None,
-    *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     margin: float | Mapping[str, float] | Margins | None = None,
     alpha: float = 0.05,
@@ -54,7 +54,7 @@ def gate(
 ) -> GateResult:
     """Say whether a candidate may take the baseline's place: it passes, fails, or one cannot tell.
 
-    `baseline` and `candidate` are runs, in any shape that `evaluate` takes; the baseline may also be frozen: what
+    `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may also be frozen: what
     `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`: nDCG@10 unless given, or
     all that a frozen baseline holds. `margin`: the smallest loss that matters, for all measures or by measure; unless
     given, 0.01 of a measure's range. `slices`: also check the topics that share a value of this attribute of `topics`
@@ -66,8 +66,8 @@ def gate(
     `max_missing` of the judged topics, if less than `min_judged` of a run's first ten documents are judged or none of
     both runs', and if a measure is undefined for all topics of a run.
 
-    Predictions of classifiers hold the truth themselves: `gate(baseline, candidate)`, or one table or file with several
-    systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given; the rules are
+    Predictions of classifiers hold the truth themselves: `gate(old, new)`, `gate(new, baseline=old)`, or one table or
+    file with several systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given; the rules are
     `pos_label`, `threshold` and `missing` (`error`, or `drop` items that one of them lacks, at most `max_missing`).
 
     `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
@@ -80,6 +80,7 @@ def gate(
     ('fail', 'pass')
     """
     predicted = are_predictions(qrels)
+    baseline, candidate = in_order(two, baseline, candidate, predicted=predicted)
     margins = Margins.of(margin, str if predicted else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
     if inconclusive not in INCONCLUSIVE:
@@ -121,7 +122,7 @@ def gate(
         checks,
         guards,
         sides.coverage,
-        settings,
+        as_drawn(settings, checks),
         sides.evaluation,
         sides.frozen,
         tuple(dict.fromkeys(notes)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from assay.classification.opening import opened
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
+from assay.tables import Predictions
 
 #: What a gate on classifiers looks at unless told otherwise.
 DEFAULT_MEASURES = ("Accuracy",)
@@ -20,26 +21,33 @@ def two_classifiers(given: Any, baseline: Any, candidate: Any, rules: Mapping[st
     """The baseline and the candidate, on the same items.
 
     `given` and, where they are predictions too, `baseline` and `candidate` hold the systems; where the latter are
-    names, they choose among the systems. Unless named, the first of two systems is the baseline.
+    names, they choose among the systems. Of two systems, the one without a part takes the other's; where neither has
+    one, the first is the baseline.
 
     >>> from assay import Predictions
     >>> truth = [0, 1, 1]
     >>> old, new = (Predictions.of(truth, said, name=name) for name, said in (("old", [0, 0, 1]), ("new", truth)))
-    >>> two_classifiers(old, new, None, {}).names, two_classifiers([old, new], "new", "old", {}).names
+    >>> two_classifiers(new, old, None, {}).names, two_classifiers([old, new], "new", "old", {}).names
     (('old', 'new'), ('new', 'old'))
     """
     for name in rules:
         if name not in _RULES:
             hint = did_you_mean(name, _RULES)
             raise ParameterError(f"{name!r} is no rule for predictions; those are {', '.join(_RULES)}{hint}")
-    sides = [given, *(one for one in (baseline, candidate) if one is not None and are_predictions(one))]
-    systems = [opened(one, rules.get("pos_label")) for one in sides]
+    first, second = (_held(one, rules.get("pos_label")) for one in (baseline, candidate))
+    rest = opened(given, rules.get("pos_label"))
+    if first and second:
+        named = listed([one.name for one in rest])
+        raise ParameterError(
+            f"predictions hold the truth themselves: beside a baseline and a candidate, {named} is none"
+        )
+    systems = [found for found in (first, rest, second) if found]
     # In many pipelines both files have the same name.
     if [len(found) for found in systems] == [1, 1] and systems[0][0].name == systems[1][0].name:
         for found, role in zip(systems, ("baseline", "candidate"), strict=True):
             found[0] = replace(found[0], name=f"{found[0].name} ({role})")
     every = [one for found in systems for one in found]
-    chosen = _chosen([one.name for one in every], *(_name(one) for one in (baseline, candidate)))
+    chosen = _chosen([one.name for one in every], _name(baseline, first), _name(candidate, second))
     return Classifiers.of([one for name in chosen for one in every if one.name == name], **rules)
 
 
@@ -54,10 +62,33 @@ def missing_items(classifiers: Classifiers, allowed: float) -> tuple[Guard, ...]
     return tuple(guards)
 
 
-def _name(given: Any) -> str | None:
-    """A system's name, where that is what was given."""
-    if given is None or are_predictions(given):
-        return None
+def in_order(two: Sequence[Any], baseline: Any, candidate: Any, *, predicted: bool) -> tuple[Any, Any]:
+    """The baseline and the candidate, where some were given by their place: after predictions, others are new.
+
+    >>> in_order(["old", "new"], None, None, predicted=False), in_order(["words"], None, "bayes", predicted=True)
+    (('old', 'new'), ('words', 'bayes'))
+    """
+    if predicted and len(two) == 1 and are_predictions(two[0]):
+        two = [None, *two]
+    given = [baseline, candidate]
+    if len(two) > len(given):
+        raise ParameterError(f"a gate takes a baseline and a candidate, not {len(two)} systems")
+    for place, one in enumerate(two):
+        if one is not None and given[place] is not None:
+            raise ParameterError(f"the {('baseline', 'candidate')[place]} is given twice")
+        given[place] = given[place] if one is None else one
+    return given[0], given[1]
+
+
+def _held(given: Any, pos_label: Any) -> list[Predictions]:
+    """The systems that were given as the baseline or the candidate, if they are more than names."""
+    return opened(given, pos_label) if given is not None and are_predictions(given) else []
+
+
+def _name(given: Any, held: list[Predictions]) -> str | None:
+    """The name of the system that was meant, as far as it is known."""
+    if given is None or held:
+        return held[0].name if len(held) == 1 else None
     if not isinstance(given, str):
         kind = type(given).__name__
         raise ParameterError(f"beside predictions, expected more of them or the name of a system, not {kind}")
@@ -71,7 +102,9 @@ def _chosen(names: list[str], baseline: str | None, candidate: str | None) -> tu
     rest = [name for name in names if name not in {baseline, candidate}]
     first = baseline or (rest.pop(0) if rest else None)
     second = candidate or (rest.pop(0) if rest else None)
-    if first is None or second is None or first == second:
+    if first is not None and first == second:
+        raise ParameterError(f"the baseline and the candidate are both {first!r}")
+    if first is None or second is None:
         raise ParameterError(f"a gate takes a baseline and a candidate, not {listed(names)} alone")
     if rest and (baseline is None or candidate is None):
         raise ParameterError(f"which of {listed(names)} is the baseline, and which the candidate? name both")

@@ -27,7 +27,7 @@ def assay_gate() -> Callable[..., GateResult]:
     return gated
 
 
-def gated(qrels: Any, baseline: Any, candidate: Any, *, inconclusive: str = "fail", **settings: Any) -> GateResult:
+def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Any) -> GateResult:
     """Gate, and tell pytest what came of it.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -43,7 +43,7 @@ def gated(qrels: Any, baseline: Any, candidate: Any, *, inconclusive: str = "fai
     if inconclusive not in _CHOICES:
         raise ParameterError(f"inconclusive is one of {', '.join(_CHOICES)}, not {inconclusive!r}")
     counted = "report" if inconclusive == "skip" else inconclusive
-    result = gate(qrels, baseline, candidate, inconclusive=counted, **settings)  # type: ignore[arg-type]
+    result = gate(qrels, *two, inconclusive=counted, **settings)  # type: ignore[arg-type]
     said = "\n".join([result.sentence, *details(result), *advice(result, in_python=True)])
     if result.outcome == "invalid":
         raise InputError(said)

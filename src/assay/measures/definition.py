@@ -47,6 +47,8 @@ class Definition(NamedTuple):
     of_points: Callable[..., PerQuery] | None
     sklearn: str | None
     proportion: bool
+    #: What its units can be, if not everything: the mistakes of a whole table are not those of an item.
+    unit_kinds: tuple[str, ...] | None
 
 
 def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:

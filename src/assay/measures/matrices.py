@@ -8,9 +8,12 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.measures.domains import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import measure
+from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerQuery, Steps, given
 
 NO_ITEM = "there is no item"
+#: Less than any share of items, and more than nothing, so that 0 is divided by it.
+_TINY = 1e-300
 ONE_LABEL = "all items have one label, in truth and as predicted"
 
 
@@ -121,8 +124,10 @@ def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerQuery:
               \bar{P} = \frac{1}{K} \sum_k P_k, \quad \bar{R} = \frac{1}{K} \sum_k R_k
 
     The usual macro F1, `F(average='macro')`, is the mean of the F of all classes. This one is never smaller for beta 1,
-    and hides it if classes have precision at the cost of recall and others the reverse. Classes that are never
-    predicted have no precision, those without items no recall: they are left out of that mean.
+    and hides it if classes have precision at the cost of recall and others the reverse. Classes without items have no
+    recall, and those that are never predicted no precision: each is left out of that mean. So a class that has items
+    and is never predicted lowers the mean recall alone, while the usual macro F1 counts its F as 0. Where nothing is
+    right, both means are 0, and so is F.
 
     >>> FOfMeans.of(ConfusionMatrix.from_matrix([[4, 4], [0, 2]]))  # P = (1 + 1/3) / 2, R = (1/2 + 1) / 2
     array([0.7059])
@@ -130,11 +135,13 @@ def FOfMeans(matrix: ConfusionMatrix, *, beta: Beta = 1.0) -> PerQuery:
     classes = _classes(matrix)
     precision = _mean_share(classes, "predicted", "precision", "nothing is predicted")
     recall = _mean_share(classes, "true", "recall", NO_ITEM)
-    if beta >= _RECALL_ALONE:
+    if (square := square_of_beta(beta)) is None:
         return recall
-    both = (1 + beta**2) * precision * recall
+    precision, recall = precision.named("mean precision"), recall.named("mean recall")
+    both = (1 + square) * precision * recall
     # Where nothing is right, both means are 0, and so is F.
-    return both / (beta**2 * precision + recall).at_least(_TINY)
+    weight = "" if square == 1 else f"{square:g} × "
+    return both / (square * precision + recall).at_least(_TINY).named(f"({weight}mean precision + mean recall)")
 
 
 @measure(aliases=("NIR", "NoInformationRate"), higher_is_better=None)
@@ -150,12 +157,6 @@ def MajorityShare(matrix: ConfusionMatrix) -> PerQuery:
     """
     classes = _classes(matrix)
     return classes.max("true") / _items(classes)
-
-
-#: From such a beta on, precision weighs nothing that a number could show.
-_RECALL_ALONE = 1e12
-#: Less than any share of items, and more than nothing, so that 0 is divided by it.
-_TINY = 1e-300
 
 
 def _classes(matrix: ConfusionMatrix) -> Steps:

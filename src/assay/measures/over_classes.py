@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +18,6 @@ from assay.measures.steps import PerQuery, Steps, given
 NO_CLASS = "it is undefined for every class"
 #: Why there is no average by weight where those that have one weigh nothing.
 NO_ITEMS = "it is undefined for every class that has items"
-
-
-_KNOWN: WeakKeyDictionary[Confusion, dict[tuple[Any, ...], PerQuery]] = WeakKeyDictionary()
-_IN_ALL: WeakKeyDictionary[Confusion, Confusion] = WeakKeyDictionary()
 
 
 def overall(measure: Measure, matrix: ConfusionMatrix) -> PerQuery:
@@ -60,14 +55,14 @@ def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("al
     """
     average, shape = measure.parameters.get("average", "macro"), (len(units), len(classes.units) // len(units))
     if average == "micro":
-        return _once(measure, _in_all(classes) if len(units) == 1 else _summed(classes, units, shape), units)
-    result = _once(measure, classes, units)
+        return measure.per_unit(_summed(classes, units, shape))
+    result = measure.per_unit(classes)
     values = result.values.reshape(shape)
     if measure.definition.summary == "sum":
         return _steps(shape, np.ones(shape, dtype=np.bool_), value=result.values).sum("value")
-    if average == "weighted":
-        return _weighted(values, (classes.tp + classes.fn).reshape(shape).astype(np.float64))
-    return _mean(values)
+    by_items = (classes.tp + classes.fn).reshape(shape).astype(np.float64) if average == "weighted" else None
+    made = _mean(values) if by_items is None else _weighted(values, by_items)
+    return made if measure.definition.bounds is None else made.within(*measure.definition.bounds)
 
 
 class Averages(NamedTuple):
@@ -95,10 +90,10 @@ def averages(measures: Sequence[Measure], matrix: ConfusionMatrix) -> dict[Measu
     if not measures:
         return {}
     # The counts of all classes together are one more class: the micro average is its number.
-    cells = np.concatenate(matrix.cells())
+    cells = np.concatenate(matrix.class_cells())
     cells = np.concatenate([cells, cells.sum(axis=1, keepdims=True)], axis=1)
     tp, fp, fn, tn = cells
-    both = Confusion((*map(str, matrix.labels), "micro"), tp, fp, fn, tn, "class")
+    both = Confusion((*map(str, matrix.classes), "micro"), tp, fp, fn, tn, "class")
     values = np.array([_with_all(measure, both) for measure in measures])
     of_classes, micro = values[:, :-1], values[:, -1]
     known, weight = ~np.isnan(of_classes), (tp + fn)[:-1]
@@ -116,23 +111,6 @@ def _with_all(measure: Measure, both: Confusion) -> Floats:
     if measure.definition.counts is not Confusion or measure.definition.summary != "mean":
         raise ParameterError(f"{measure} is not averaged over classes")
     return measure.per_unit(both).values
-
-
-def _once(measure: Measure, classes: Confusion, units: tuple[str, ...]) -> PerQuery:
-    """The measure of each class; of a single table it is kept as long as the counts are, for the next average."""
-    if len(units) > 1:
-        return measure.per_unit(classes)
-    known, asked = _KNOWN.setdefault(classes, {}), (measure.definition.function, *measure.arguments.values())
-    if asked not in known:
-        known[asked] = measure.per_unit(classes)
-    return known[asked]
-
-
-def _in_all(classes: Confusion) -> Confusion:
-    """The four cells of a single table, summed over its classes, once."""
-    if classes not in _IN_ALL:
-        _IN_ALL[classes] = _summed(classes, ("all",), (1, len(classes.units)))
-    return _IN_ALL[classes]
 
 
 def _summed(classes: Confusion, units: tuple[str, ...], shape: tuple[int, int]) -> Confusion:

@@ -15,7 +15,7 @@ from assay.measures.steps import PerQuery, Steps, given
 SMALLEST = float(np.finfo(np.float64).eps)
 
 
-@measure(aliases=("CrossEntropy", "LogisticLoss"), bounds=None, higher_is_better=False, sklearn="log_loss")
+@measure(aliases=("CrossEntropy", "LogisticLoss"), bounds=(0.0, np.inf), higher_is_better=False, sklearn="log_loss")
 def LogLoss(probabilities: Probabilities) -> PerQuery:
     r"""Log loss, cross-entropy: how surprising the true label was, given the probability predicted for it.
 

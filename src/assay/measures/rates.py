@@ -148,6 +148,7 @@ def Markedness(confusion: Confusion) -> PerQuery:
     classifier_aliases={"SubsetAccuracy": {}, "EMR": {}},
     sklearn="accuracy_score",
     proportion=True,
+    unit_kinds=("query", "item", "document"),
 )
 def ExactMatch(confusion: Confusion) -> PerQuery:
     r"""Exact match: 1 if nothing is decided wrongly, else 0; the mean is the share of units without a mistake.
@@ -155,6 +156,7 @@ def ExactMatch(confusion: Confusion) -> PerQuery:
     .. math:: [FP + FN = 0]
 
     Of items with several labels each it is the subset accuracy: all labels of an item are right, and none is missing.
+    Where each item has one label, `Accuracy` is the share of items without a mistake.
 
     >>> ExactMatch.of(Confusion.from_table(tp=4, fp=0, fn=1)), ExactMatch.of(Confusion.from_table(tp=4, fp=0, fn=0))
     (array([0.]), array([1.]))

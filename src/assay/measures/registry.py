@@ -113,8 +113,22 @@ class Measure:
             raise ParameterError(
                 f"{self.name} is computed from {self.definition.counts.__name__}, not {type(counts).__name__}"
             )
+        if isinstance(counts, Confusion) and not self.suits(counts.unit_kind):
+            kinds = " or ".join(self.definition.unit_kinds or ())
+            raise ParameterError(f"{self.name} is a number for each {kinds}, not for a {counts.unit_kind}")
         result = self.definition.function(counts, **self.arguments)
-        return result if isinstance(result, PerQuery) else _plain(self, result, counts)
+        if not isinstance(result, PerQuery):
+            return _plain(self, result, counts)
+        return result if self.definition.bounds is None else result.within(*self.definition.bounds)
+
+    def suits(self, unit_kind: str) -> bool:
+        """Whether it has a number for such a unit: a query, a class, an item, a document or a whole table.
+
+        >>> from assay.measures import ExactMatch, MCC
+        >>> MCC.suits("table"), ExactMatch.suits("item"), ExactMatch.suits("table")
+        (True, True, False)
+        """
+        return self.definition.unit_kinds is None or unit_kind in self.definition.unit_kinds
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -234,6 +248,7 @@ def measure(
     classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
     sklearn: str | None = None,
     proportion: bool = False,
+    unit_kinds: tuple[str, ...] | None = None,
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
     function: Callable[..., Any] | None = None,
@@ -258,6 +273,7 @@ def measure(
     classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
     sklearn: str | None = None,
     proportion: bool = False,
+    unit_kinds: tuple[str, ...] | None = None,
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
 
@@ -279,6 +295,7 @@ def measure(
     `classifier`: what a measure of yes-or-no decisions is called for classifiers, if not by its own name (None: it is
     not for classifiers), with `classifier_aliases`. `sklearn`: the function of scikit-learn that gives the same.
     `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
+    `unit_kinds`: what it has a number for (`query`, `item`, `document`), if not for classes and whole tables as well.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -296,7 +313,7 @@ def measure(
         plain = Definition(
             function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
             names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
-            of_points, sklearn, proportion,
+            of_points, sklearn, proportion, unit_kinds,
         )  # fmt: skip
         called = function.__name__ if classifier == "" else classifier
         made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []

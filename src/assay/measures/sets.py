@@ -72,7 +72,7 @@ def SetR(confusion: Confusion) -> PerQuery:
 
 def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
     """The weighted harmonic mean as textbooks write it."""
-    if (square := _square_of_beta(beta, alpha)) is None:
+    if (square := square_of_beta(beta, alpha)) is None:
         return cells.recall(confusion).defined_with(cells.retrieved(confusion))
     precision, recall = (share(confusion).named(name) for share, name in _BOTH)
     return (1 + square) * precision * recall / (square * precision + recall)
@@ -81,13 +81,17 @@ def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQ
 def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
     """The same with a weight of precision, alpha = 1 / (1 + beta^2)."""
     precision, recall = (share(confusion).named(name) for share, name in _BOTH)
-    square = _square_of_beta(beta, alpha)
+    square = square_of_beta(beta, alpha)
     weight = alpha if alpha is not None else 0.0 if square is None else 1 / (1 + square)
     return 1.0 / (weight / precision + (1 - weight) / recall)
 
 
-def _square_of_beta(beta: float, alpha: float | None) -> float | None:
-    """How much more recall weighs than precision; None if it is so much that recall alone counts."""
+def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
+    """How much more recall weighs than precision, beta²; None if it is so much that recall alone counts.
+
+    >>> square_of_beta(2.0), square_of_beta(1.0, alpha=0.5), square_of_beta(1e160)
+    (4.0, 1.0, None)
+    """
     if alpha is None:
         return beta**2 if beta < _RECALL_ALONE else None
     if beta != 1:
@@ -129,7 +133,7 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     """
     found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
     # Without a weight of recall it is precision that is asked for.
-    square = _square_of_beta(beta, alpha)
+    square = square_of_beta(beta, alpha)
     neither = (cells.either(confusion) if square else retrieved).when_zero
     if square is None:
         share = found / relevant

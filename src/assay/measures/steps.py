@@ -20,6 +20,9 @@ from assay.errors import ParameterError
 
 Number: TypeAlias = float | int
 
+#: Rounding moves a number by less than this.
+_HAIR = 1e-9
+
 #: What formulas are made with, by the sign.
 OPERATIONS: dict[str, Callable[..., Floats]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "max": np.maximum, "min": np.minimum,
@@ -212,6 +215,18 @@ class PerQuery:
     def at_most(self, other: PerQuery | Number) -> PerQuery:
         """The smaller of the two."""
         return self._with("min", other)
+
+    def within(self, low: float, high: float) -> PerQuery:
+        """The same formula, its values put back within bounds that rounding has left by a hair, and only by that.
+
+        >>> given("share", [1 + 1e-15, 0.5, 2]).within(0, 1).values
+        array([1. , 0.5, 2. ])
+        """
+        values, outside = self.values, (self.values < low) | (self.values > high)
+        if not outside.any():
+            return self
+        bound = np.clip(values, low, high)
+        return self._but(values=np.where(outside & (np.abs(values - bound) < _HAIR), bound, values))
 
     def defined_with(self, other: PerQuery) -> PerQuery:
         """The same, but undefined where the other is 0, for the reason that goes with it."""

@@ -122,7 +122,7 @@ def signature(
         if measure.is_sampled(policies):
             parts.append(f"samples={samples}|seed={seed}")
     if judge is not None:
-        parts.append(f"judge={escaped_judge(judge)}")
+        parts.append(f"judge={escaped(judge)}")
     if subtopics:
         parts.append("subtopics=true")
     counted = "skip" if measure.substitute is None else _shown(float(measure.substitute))
@@ -133,19 +133,23 @@ def signature(
     return "|".join([*parts, f"v{definition.version}"])
 
 
-def escaped_judge(name: str) -> str:
-    """A judge's name without the sign that parts the fields; `%25` and `%7C` are escaped, so that it can be read again.
+def escaped(text: str, marks: str = "|") -> str:
+    """A judge's name or a label without the signs that part the fields, so written that it can be read again.
 
-    >>> escaped_judge("NIST"), escaped_judge("a|b")
-    ('NIST', 'a%7Cb')
+    >>> escaped("NIST"), escaped("a|b"), escaped("50%25"), escaped("a, b", marks="|,")
+    ('NIST', 'a%7Cb', '50%2525', 'a%2C b')
     """
-    return re.sub("%(?=25|7C)", "%25", name).replace("|", "%7C")
+    codes = {mark: f"{ord(mark):02X}" for mark in marks}
+    text = re.sub(f"%(?=25|{'|'.join(codes.values())})", "%25", text)
+    for mark, code in codes.items():
+        text = text.replace(mark, f"%{code}")
+    return text
 
 
 def judge_of(text: str) -> str:
-    """The judge's name from what `escaped_judge` made of it.
+    """The judge's name from what `escaped` made of it.
 
-    >>> judge_of(escaped_judge("50%25|%"))
+    >>> judge_of(escaped("50%25|%"))
     '50%25|%'
     """
     return re.sub("%(25|7C)", lambda found: "%" if found[1] == "25" else "|", text)

@@ -56,14 +56,17 @@ def _goes_before(made: Measure, other: Measure) -> bool:
     return ours is theirs or ours is (made.definition.vocabulary == "binary")
 
 
-def registered(vocabulary: Vocabulary = "ranking") -> dict[str, Measure]:
-    """All measures of a vocabulary by name, in the order of their definition.
+def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None) -> dict[str, Measure]:
+    """All measures of a vocabulary by name, in the order of their definition; or those for one kind of unit.
 
     >>> from assay.measures import registered
     >>> registered()["nDCG"].definition.bounds
     (0.0, 1.0)
+    >>> "ExactMatch" in registered("binary"), "ExactMatch" in registered("binary", unit_kind="table")
+    (True, False)
     """
-    return dict(_words(vocabulary).names)
+    names = _words(vocabulary).names
+    return {name: one for name, one in names.items() if unit_kind is None or one.suits(unit_kind)}
 
 
 def by_name(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:

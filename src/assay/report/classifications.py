@@ -12,6 +12,7 @@ import polars as pl
 from assay.errors import number_of
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number, short
 from assay.report.titled import Titled
+from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL, WAYS
 
 if TYPE_CHECKING:
     from assay.classification import Classification
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
 JSON_SCHEMA_VERSION = 1
 #: Matrices of more labels than this are left to `--csv` and `--json`; the pairs most confused stand for them.
 MOST_LABELS = 25
-_METHODS = {
-    "wilson": "Wilson",
-    "DeLong": "DeLong",
-    "exact bound": "an exact bound",
-    "t": "t distribution",
-    "bootstrap": "bootstrap of items",
-}
 
 
 def called(measure: Measure, task: str) -> str:
@@ -228,16 +222,13 @@ def _basis(result: Classification) -> Iterator[str]:
     positive = f", positive is {result.positive}" if result.task == "binary" else ""
     at = "" if result.threshold is None else f" from a score of {result.threshold:g} on"
     yield f"{result.task}: {items}, {number_of('label', len(result.labels))}{positive}{at}."
-    methods = dict.fromkeys(
-        result.estimate(measure, system.name).method for system in result.systems for measure in result.measures
-    )
-    ways = [_METHODS.get(method, method) for method in methods if method != "none"]
-    # F1 of classes is drawn in any case.
-    ways += [] if _METHODS["bootstrap"] in ways else [_METHODS["bootstrap"]]
-    drawn = f" ({result.resamples:,} resamples, seed {result.seed})"
-    named = [f"{way}{drawn}" if way == _METHODS["bootstrap"] else way for way in ways]
-    yield f"Intervals ({result.confidence * 100:.4g}%): {', '.join(named)}."
-    if "none" in methods:
+    found = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
+    drawn = {one.resamples for one in found if one.resamples} | {result.resamples}  # F1 of classes is drawn in any case
+    methods = dict.fromkeys([*(one.method for one in found), BOOTSTRAP])
+    ways = {method: WAYS[method].short for method in methods if method != NO_INTERVAL}
+    ways[BOOTSTRAP] += f" ({' or '.join(f'{one:,}' for one in sorted(drawn))} resamples, seed {result.seed})"
+    yield f"Intervals ({result.confidence * 100:.4g}%): {', '.join(ways.values())}."
+    if NO_INTERVAL in methods:
         yield "No interval (–) where there is no number, or every resample gives the same one."
 
 
@@ -278,7 +269,8 @@ def _system(result: Classification, name: str, rows: list[dict[str, Any]]) -> di
     told["measures"] = [{key: row[key] for key in row if key != "system"} for row in rows if row["system"] == name]
     if result.task != "multilabel":
         matrix = result.matrix(name)
-        told["matrix"] = {"rows": "truth", "columns": "prediction", "counts": matrix.table.tolist()}
+        of = {"rows": "truth", "columns": "prediction", "labels": list(matrix.labels)}
+        told["matrix"] = of | {"counts": matrix.table.tolist()}
         told["confused"] = result.confused(name).to_dicts()
     told["classes"] = result.per_class(name).to_dicts()
     if result.shown.prevalences:

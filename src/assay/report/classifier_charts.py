@@ -10,7 +10,6 @@ from scipy import special
 
 from assay.report.chart_parts import DIM, INK, PALETTE, REST, altair, data, tooltip
 from assay.report.charts import legend, lines, looks, square
-from assay.report.thresholds_shown import threshold
 
 if TYPE_CHECKING:
     from assay.report.charts import Drawable
@@ -173,8 +172,8 @@ def _scores(curve: Drawable) -> list[Any]:
             x = alt.X("low:Q", title="score", scale=across, bin="binned", axis=alt.Axis(labelFlush=False))
             y = alt.Y("share:Q", title="share of the kind", axis=alt.Axis(format=".0%", tickCount=4))
             layers.append(bars.encode(x=x, x2="high:Q", y=y, tooltip=tooltip(own)))
-        if cuts[each.system] is not None:
-            at = alt.Chart(alt.Data(values=[{"at": cuts[each.system], "says": threshold(cuts[each.system])}]))
+        if (cut := cuts[each.system]) is not None and low <= cut <= high:
+            at = alt.Chart(alt.Data(values=[{"at": cut, "says": f"{cut:.6g}"}]))
             layers.append(at.mark_rule(color=INK, strokeWidth=1.5).encode(x="at:Q"))
             words = at.mark_text(align="left", dx=4, y=6, color=INK, fontSize=12)
             layers.append(words.encode(x="at:Q", text="says:N"))

@@ -42,7 +42,7 @@ TESTS = {
     "bootstrap_interval": "bootstrap interval read as a test",
 }
 #: What intervals are called that do not come from a bootstrap.
-_INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided"}
+INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided"}
 CORRECTIONS = {
     "none": "not corrected",
     "bonferroni": "corrected by Bonferroni's method",
@@ -179,11 +179,11 @@ def _tests(comparison: Comparison) -> str:
 def _intervals(comparison: Comparison) -> str:
     """How intervals were made; those that draw nothing anew are named beside the others."""
     settings = comparison.settings
-    others = dict.fromkeys(_INTERVALS.get(one.interval.method) for one in comparison.findings)
+    others = dict.fromkeys(INTERVALS.get(one.interval.method) for one in comparison.findings)
     said = [f"{name} intervals at {1 - settings.alpha:.0%}" for name in others if name]
     drawn: dict[tuple[str, int], None] = {}
     for one in comparison.findings:
-        if one.interval.method not in _INTERVALS:
+        if one.interval.method not in INTERVALS:
             # Measures of scores are computed anew for each resample, and so take fewer.
             own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
             name = "BCa" if one.interval.method == "bca" else "percentile"

@@ -12,12 +12,29 @@ from assay.report.titled import Titled
 if TYPE_CHECKING:
     from assay.extraction import Extraction
 
+_ENDS = ("_low", "_high")
 _TITLES = {"misses": "Misses", "false_alarms": "False alarms"}
 
 
 def tables(result: Extraction) -> list[Titled]:
-    """The numbers, then the lists that were asked for."""
-    return [Titled("", _numbers(result.to_frame())), *(_listed(result, name) for name in result.shown)]
+    """The numbers, their intervals, then the lists that were asked for."""
+    frame = result.to_frame()
+    ends = [name for name in frame.columns if name.endswith(_ENDS)]
+    shown = [Titled("", _numbers(frame.drop(ends)))]
+    if any(frame[name].is_not_null().any() for name in ends):
+        shown.append(Titled(f"{result.confidence * 100:.4g}% intervals", _intervals(frame.select("type", *ends))))
+    return [*shown, *(_listed(result, name) for name in result.shown)]
+
+
+def _intervals(frame: pl.DataFrame) -> Table:
+    """The intervals of the numbers, a row each; a dash where there is none."""
+    measures = [name.removesuffix(_ENDS[0]) for name in frame.columns if name.endswith(_ENDS[0])]
+    rows = []
+    for row in frame.iter_rows(named=True):
+        both = [[row[f"{measure}{end}"] for end in _ENDS] for measure in measures]
+        cells = tuple(Cell("–" if low is None else f"[{low:.4f}, {high:.4f}]") for low, high in both)
+        rows.append(((row["type"],), cells))
+    return Table(("type",), tuple(measures), tuple(rows))
 
 
 def _numbers(frame: pl.DataFrame) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of, several
+from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json, number
 from assay.report.sentences import p_value, signed
 from assay.report.titled import Titled
@@ -171,12 +172,8 @@ def method(result: GateResult) -> str:
     drawn = "; ".join(dict.fromkeys(check.test for check in checks))
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
     test = "paired permutation test" if result.classifiers is None else "test"
-    interval = f"BCa bootstrap over {kind}, {settings.bootstrap_resamples:,} resamples"
-    if any(check.test.startswith("delong") for check in checks):
-        alone = all(check.test.startswith("delong") for check in checks)
-        interval = "DeLong's" if alone else f"{interval}; DeLong's for areas under the ROC curve"
     said = (
-        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({interval}) is better "
+        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({_intervals(result)}) is better "
         f"than the margin; fails if a one-sided {test} ({drawn}) gives p < {alpha:g} and the loss reaches the margin. "
         f"Margin: {margins}; seed {settings.seed}."
     )
@@ -186,6 +183,20 @@ def method(result: GateResult) -> str:
             f"correction (intersection-union); a single failure is enough, so p is corrected over all of them (Holm)."
         )
     return said
+
+
+def _intervals(result: GateResult) -> str:
+    """How intervals were made; of several ways, which measures each is for."""
+    ways: dict[str, list[str]] = {}
+    for check in result.checks:
+        name = INTERVALS.get(check.interval)
+        if name is None:
+            kind = "BCa" if check.interval == "bca" else "percentile"
+            name = f"{kind} bootstrap over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+        ways.setdefault(name, []).append(check.measure)
+    if len(ways) == 1:
+        return next(iter(ways))
+    return "; ".join(f"{name}, for {' and '.join(dict.fromkeys(measures))}" for name, measures in ways.items())
 
 
 def tables(result: GateResult) -> list[Titled]:

@@ -7,11 +7,15 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import polars as pl
 
 NOT_AVAILABLE = "NA"
+ABOVE_ALL = "above all scores"
+#: A threshold has at least so many digits, if it has them.
+_DIGITS = 4
 #: Columns of frames whose numbers are shown with their sign.
 _SIGNED = {"difference", "effect", "condensed_difference"}
 
@@ -137,6 +141,36 @@ def short(value: float) -> str:
     if value == round(value) and abs(value) < 1e15:
         return f"{value + 0.0:.0f}"  # no -0
     return f"{value:.4f}" if 1e-3 <= abs(value) < 1e15 else f"{value:.3g}"
+
+
+def counted(count: float) -> str:
+    """A number of items, or their weight: whole numbers in full, others with two decimals or four digits.
+
+    >>> counted(1200), counted(0.25), counted(10873.456), counted(0.00123)
+    ('1,200', '0.25', '10,873.46', '0.00123')
+    """
+    if count == math.floor(count):
+        return f"{count:,.0f}"
+    return f"{count:,.2f}" if abs(count) >= 0.1 else f"{count:.4g}"
+
+
+def threshold(value: float, below: float) -> str:
+    """A threshold in few digits that decide as it does: not above it, and above the next lower score.
+
+    >>> threshold(0.54, below=0.53), threshold(0.7312345678, below=0.7299), threshold(0.7312345678, below=0.73123)
+    ('0.54', '0.7312', '0.731234')
+    >>> threshold(math.inf, below=0.9), threshold(math.nan, below=0.9)
+    ('above all scores', 'NA')
+    """
+    if not math.isfinite(value):
+        return NOT_AVAILABLE if math.isnan(value) else ABOVE_ALL
+    exact = Decimal(repr(value))
+    for digits in range(_DIGITS, 18):
+        places = digits - exact.adjusted() - 1
+        cut = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
+        if float(cut) > below:
+            return repr(float(cut)).removesuffix(".0")
+    return repr(value).removesuffix(".0")
 
 
 def latex(text: str) -> str:

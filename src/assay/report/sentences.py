@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
+from assay.report.layout import number
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -77,6 +78,15 @@ def of_verdict(finding: Finding, kind: str) -> str:
     system, baseline, measure, word = finding.system, finding.baseline, finding.measure, finding.verdict.word
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
+    if math.isnan(finding.difference):
+        absent = [
+            name for name, one in ((system, finding.value), (baseline, finding.baseline_value)) if math.isnan(one)
+        ]
+        return (
+            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: "
+            f"{' and '.join(absent)} {'has' if len(absent) == 1 else 'have'} no number ({number(finding.value)} against "
+            f"{number(finding.baseline_value)})."
+        )
     numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
     interval = _interval(finding)
     p = f"p {p_value(finding.p)}"

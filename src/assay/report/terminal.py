@@ -90,6 +90,8 @@ def _blocks(table: Table, width: int) -> Iterator[Table]:
         max([len(name), *(len(names[number]) for names, _ in table.rows)]) + 2
         for number, name in enumerate(table.names)
     )
+    if not table.numbers:
+        yield table
     start = 0
     while start < len(table.numbers):
         end, used = start, 0

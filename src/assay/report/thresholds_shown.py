@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from assay.counting.judgments import Floats
 from assay.errors import number_of
 from assay.measures import registered
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.layout import ABOVE_ALL, NOT_AVAILABLE, Cell, Table, counted, number, threshold
 from assay.report.titled import Titled
 from assay.stats.bootstrap import Interval
 
@@ -17,11 +19,9 @@ if TYPE_CHECKING:
     from assay.thresholding.result import ChosenThreshold, Made, Thresholds
     from assay.thresholding.table import ThresholdTable
 
-ABOVE_ALL = "above all scores"
 #: What is shown of all measures where there are several rules.
 _SHOWN = ("Recall", "Specificity", "Precision", "F", "Accuracy")
 _MOST_TIED = 5
-_DIGITS = 4
 
 
 def tables(found: Thresholds) -> list[Titled]:
@@ -33,23 +33,14 @@ def tables(found: Thresholds) -> list[Titled]:
 
 def lines(found: Thresholds) -> list[str]:
     """What the columns mean."""
-    return [_how_ties(found), *_about(found.made), *_reasons(found.chosen)]
+    return [_how_ties(found), *_about(found.made), *_reasons(found.chosen), *_no_spread(found.chosen)]
 
 
 def tables_of_one(one: ChosenThreshold) -> list[Titled]:
     """The threshold, what it counts, and all measures."""
-    rows = [(("threshold",), (Cell(shown(one)),))]
+    rows = [(("threshold",), (Cell(shown(one, one.threshold)),))]
     if not math.isnan(one.interval.low):
-        rows.append(
-            (
-                ("  where it may lie",),
-                (
-                    Cell(
-                        span(one.interval, threshold),
-                    ),
-                ),
-            )
-        )
+        rows.append((("  where it may lie",), (Cell(_where(one)),)))
     if one.is_chosen:
         rows.append(((one.rule.criterion,), (Cell(number(one.value)),)))
     if not math.isnan(one.corrected):
@@ -75,7 +66,7 @@ def _matrix(one: ChosenThreshold) -> Table:
     positive = str(one.made.positive) if _named(one.made) else "positive"
     counts = one.confusion
     tp, fp, fn, tn = (
-        _count(cell[0]) if cell is not None else "" for cell in (counts.tp, counts.fp, counts.fn, counts.tn)
+        counted(cell[0]) if cell is not None else "" for cell in (counts.tp, counts.fp, counts.fn, counts.tn)
     )
     rows = (((positive,), (Cell(f"TP {tp}"), Cell(f"FN {fn}"))), (("otherwise",), (Cell(f"FP {fp}"), Cell(f"TN {tn}"))))
     return Table(("truth",), (f"predicted {positive}", "predicted otherwise"), rows)
@@ -95,6 +86,7 @@ def lines_of_one(one: ChosenThreshold) -> list[str]:
     for name, _, reason in one.measures.rows():
         if reason is not None:
             reasons.setdefault(reason, []).append(name)
+    said += _no_spread((one,))
     return [*said, *(f"{', '.join(names)}: NA, {reason}." for reason, names in reasons.items())]
 
 
@@ -103,9 +95,10 @@ def whole_table(found: ThresholdTable) -> list[Titled]:
     numbers = ("TP", "FP", "FN", "TN", "TPR", "FPR", "ACC")
     rows = []
     for row in found.frame.rows():
-        counts = [_count(cell) for cell in row[1:5]]
+        counts = map(counted, row[1:5])
         rates = [NOT_AVAILABLE if rate is None else f"{rate:.4f}" for rate in row[5:8]]
-        rows.append(((threshold(row[0]),), tuple(map(Cell, (*counts, *rates)))))
+        said = threshold(row[0], next_lower(found.scores, row[0]))
+        rows.append(((said,), tuple(map(Cell, (*counts, *rates)))))
     return [Titled("", Table(("threshold",), numbers, tuple(rows)))]
 
 
@@ -113,45 +106,36 @@ def lines_of_table(found: ThresholdTable) -> list[str]:
     """How many items there are, the area below, and what was left out."""
     last = found.frame.row(found.frame.height - 1, named=True)
     total = last["tp"] + last["fp"]
-    items = number_of("item", total) if isinstance(total, int) else f"items of weight {total:g}"
+    items = number_of("item", total) if isinstance(total, int) else f"items of weight {counted(total)}"
     said = [
-        f"{found.system}: {items}, {_count(last['tp'])} positive; AUC {number(found.auc)}. "
+        f"{found.system}: {items}, {counted(last['tp'])} positive; AUC {number(found.auc)}. "
         "Positive is predicted where the score is at least the threshold."
     ]
-    if found.of > found.frame.height:
-        said.append(f"{found.frame.height:,} of {found.of:,} thresholds, evenly spaced.")
+    if len(found.scores) > found.frame.height:
+        said.append(f"{found.frame.height:,} of {len(found.scores):,} thresholds, evenly spaced.")
     return said
 
 
-def shown(one: ChosenThreshold) -> str:
-    """A threshold in few digits that decide as it does: not above it, and above the next lower score."""
-    if not one.is_chosen or math.isinf(one.threshold):
-        return NOT_AVAILABLE if not one.is_chosen else ABOVE_ALL
-    return shortest(one.threshold, one.below)
+def shown(one: ChosenThreshold, value: float) -> str:
+    """A threshold among the scores that one was chosen from; what was given, as it was given."""
+    if one.rule.is_given and math.isfinite(value):
+        return repr(value).removesuffix(".0")
+    return threshold(value, next_lower(one.scores, value))
 
 
-def shortest(number: float, below: float) -> str:
-    """A number cut down to at least four digits, as many as keep it above another one.
+def next_lower(scores: Floats, value: float) -> float:
+    """The highest score below a number, of scores that descend; none is below the lowest.
 
-    >>> shortest(0.54, 0.53), shortest(0.7312345678, 0.7299), shortest(0.7312345678, 0.73123)
-    ('0.54', '0.7312', '0.731234')
+    >>> next_lower(np.array([np.inf, 0.9, 0.2]), 0.9), next_lower(np.array([np.inf, 0.9, 0.2]), 0.2)
+    (0.2, -inf)
     """
-    exact = Decimal(repr(number))
-    for digits in range(_DIGITS, 18):
-        places = digits - exact.adjusted() - 1
-        cut = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
-        if float(cut) > below:
-            return repr(float(cut)).removesuffix(".0")
-    return repr(number).removesuffix(".0")
+    place = int(np.searchsorted(-scores, -value, side="right"))
+    return float(scores[place]) if place < len(scores) else -math.inf
 
 
-def threshold(value: float) -> str:
-    """A threshold with at most six digits.
-
-    >>> threshold(0.5), threshold(math.inf)
-    ('0.5', 'above all scores')
-    """
-    return NOT_AVAILABLE if math.isnan(value) else ABOVE_ALL if value == math.inf else f"{value:.6g}"
+def _where(one: ChosenThreshold) -> str:
+    """Where thresholds lie that resamples choose."""
+    return span(one.interval, lambda value: shown(one, value))
 
 
 def span(interval: Interval, written: Callable[[float], str] = number) -> str:
@@ -170,8 +154,8 @@ def _choices(found: Thresholds) -> Table:
     numbers += [f"{level} interval"] if drawn else []
     rows = []
     for one in found.chosen:
-        cells = [shown(one) + (" *" if one.tied else "")]
-        cells += [span(one.interval, threshold)] if drawn else []
+        cells = [shown(one, one.threshold) + (" *" if one.tied else "")]
+        cells += [_where(one)] if drawn else []
         cells += [one.rule.criterion, number(one.value)]
         cells += [number(one.corrected)] if drawn and same else []
         cells += [span(one.value_interval)] if drawn else []
@@ -184,8 +168,8 @@ def _counts(found: Thresholds) -> Table:
     for one in found.chosen:
         counts = one.confusion
         cells = [counts.tp, counts.fp, counts.fn, counts.tn]
-        texts = [_count(cell[0]) if cell is not None and one.is_chosen else NOT_AVAILABLE for cell in cells]
-        texts += [number(one.measure(name)) for name in _SHOWN]
+        texts = [counted(cell[0]) if cell is not None and one.is_chosen else NOT_AVAILABLE for cell in cells]
+        texts += [number(one.value_of(name)) for name in _SHOWN]
         rows.append(((str(one.rule),), tuple(map(Cell, texts))))
     return Table(("rule",), ("TP", "FP", "FN", "TN", "TPR", "TNR", "precision", "F1", "accuracy"), tuple(rows))
 
@@ -198,7 +182,7 @@ def _how_ties(found: Thresholds) -> str:
 
 
 def _tie(one: ChosenThreshold) -> str:
-    listed = ", ".join(map(threshold, one.tied[:_MOST_TIED]))
+    listed = ", ".join(shown(one, value) for value in one.tied[:_MOST_TIED])
     more = f" and {len(one.tied) - _MOST_TIED:,} more" if len(one.tied) > _MOST_TIED else ""
     return f"{listed}{more} would do as well; of equals the {one.made.ties} threshold is taken."
 
@@ -227,16 +211,21 @@ def _reasons(chosen: tuple[ChosenThreshold, ...]) -> list[str]:
     return [f"{one.rule}: NA, {one.undefined}." for one in chosen if one.undefined is not None]
 
 
+def _no_spread(chosen: tuple[ChosenThreshold, ...]) -> list[str]:
+    """Which criteria have no interval, and why."""
+    none = [
+        str(one.rule)
+        for one in chosen
+        if one.made.resamples and one.is_chosen and not math.isnan(one.value) and not one.value_interval.is_known
+    ]
+    return [f"{', '.join(none)}: no interval, as all resamples give the same number."] if none else []
+
+
 def _named(made: Made) -> bool:
     return made.positive is not None and not isinstance(made.positive, bool)
-
-
-def _count(value: float) -> str:
-    return f"{value:,}" if float(value).is_integer() and not isinstance(value, float) else f"{value:,.4g}"
 
 
 def _value(name: str, value: float | None) -> str:
     if value is None:
         return NOT_AVAILABLE
-    counted = registered("binary")[name].definition.summary == "sum"
-    return _count(int(value) if value.is_integer() else value) if counted else f"{value:.4f}"
+    return counted(value) if registered("binary")[name].definition.summary == "sum" else f"{value:.4f}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.layout import NOT_AVAILABLE, Cell, Table, counted, number, threshold
 from assay.report.sentences import p_value, signed
 from assay.report.written import interval, share, signed_interval
 from assay.report.written_markdown import escaped, listed_lines, provenance_blocks, table, with_title
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         ConfusedPairs,
         Matrix,
         Share,
-        Thresholds,
+        SystemThresholds,
     )
 
 #: Measures of the table of thresholds.
@@ -142,7 +142,7 @@ def matrix_table(matrix: Matrix) -> Table:
     return Table(("truth",), tuple(f"predicted {label}" for label in matrix.labels), rows)
 
 
-def thresholds_table(part: Thresholds) -> Table:
+def thresholds_table(part: SystemThresholds) -> Table:
     """What rules choose, below the threshold that is shown first."""
     from assay.reporting.classifier_contents import MEASURED_AT  # noqa: PLC0415  # the report is made before it is written
 
@@ -151,8 +151,8 @@ def thresholds_table(part: Thresholds) -> Table:
     shown = [("in use", start, part.values), *((rule.name, rule.at, rule.values) for rule in part.rules)]
     rows = tuple(
         (
-            (name, "above all scores" if math.isinf(at.threshold) else f"{at.threshold:.6g}"),
-            (*map(_count, at[1:]), *(Cell(number(values[place])) for place in places)),
+            (name, threshold(at.threshold, at.below)),
+            (*map(_count, at.cells), *(Cell(number(values[place])) for place in places)),
         )
         for name, at, values in shown
     )
@@ -189,4 +189,4 @@ def _reach(one: Share) -> str:
 
 
 def _count(value: float) -> Cell:
-    return Cell(f"{value:,.0f}" if value == int(value) else f"{value:,.2f}")
+    return Cell(counted(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,6 +11,7 @@ from assay.classification import Classification
 from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
 from assay.comparison import Comparison, Finding, compare
 from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.report.classifications import called
 from assay.report.comparisons import TESTS
 from assay.report.sentences import headline, of_verdict, without_caveat
 from assay.report.written import MARKS
@@ -55,13 +56,15 @@ def compared(result: Classification, baseline: str | None, settings: Mapping[str
     if not wanted:
         return Compared(flips=tuple(flips[:MOST_SYSTEMS]), notes=tuple(notes))
     held = compare(result, measures=wanted, baseline=first, **settings)
-    main = [one for one in held.findings if one.measure == wanted[0]]
+    called_so = {str(measure): called(measure, result.task) for measure in result.measures}
+    findings = [one._replace(measure=called_so.get(one.measure, one.measure)) for one in held.findings]
+    main = [one for one in findings if one.measure == findings[0].measure]
     summary = [of_verdict(one, "item") for one in main] if len(names) == _A_PAIR else []
     return Compared(
-        tuple(_spoken(one, held) for one in held.findings),
+        tuple(_spoken(one, held) for one in findings),
         tuple(flips[:MOST_SYSTEMS]),
         tuple(summary),
-        _methods(held, first),
+        _methods(findings, held, first),
         (*notes, *held.notes),
     )
 
@@ -80,10 +83,10 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
     return wanted, notes
 
 
-def _methods(held: Comparison, baseline: str) -> str:
+def _methods(findings: Sequence[Finding], held: Comparison, baseline: str) -> str:
     """How differences were tested, a sentence."""
     tests: dict[str, list[str]] = {}
-    for one in held.findings:
+    for one in findings:
         measures = tests.setdefault(TESTS.get(one.outcome.test, one.outcome.test), [])
         if one.measure not in measures:
             measures.append(one.measure)

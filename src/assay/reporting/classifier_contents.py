@@ -8,7 +8,7 @@ from typing import NamedTuple
 from assay.reporting.contents import Provenance, Reference, Spoken
 
 
-class Shown(NamedTuple):
+class ShownMeasure(NamedTuple):
     """A measure of the table: its bounds, infinite where there are none, and whether more of it is good.
 
     `note` says what its name does not: over what it is an average.
@@ -128,16 +128,25 @@ class ConfusedPairs(NamedTuple):
 
 
 class AtThreshold(NamedTuple):
-    """The four cells when items are predicted positive from a threshold on; infinite: none is."""
+    """The four cells when items are predicted positive from a threshold on; infinite: none is.
+
+    `below` is the next lower score: each number above it, up to the threshold, decides alike.
+    """
 
     threshold: float
     tp: float
     fp: float
     fn: float
     tn: float
+    below: float
+
+    @property
+    def cells(self) -> tuple[float, float, float, float]:
+        """TP, FP, FN, TN."""
+        return self.tp, self.fp, self.fn, self.tn
 
 
-class Rule(NamedTuple):
+class RuleChoice(NamedTuple):
     """A threshold that a rule chooses, and the measures there, in the order of `MEASURED_AT`."""
 
     name: str
@@ -154,7 +163,7 @@ class Histogram(NamedTuple):
     negative: tuple[float, ...]
 
 
-class Thresholds(NamedTuple):
+class SystemThresholds(NamedTuple):
     """What each threshold would do: the thresholds descend, and the first one is infinite.
 
     `every` is how many thresholds there are; where these are too many, `rows` are some of them, so spread that the
@@ -169,7 +178,7 @@ class Thresholds(NamedTuple):
     start: int
     start_says: str
     values: tuple[float, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[RuleChoice, ...]
     histogram: Histogram
     auc: Estimated
     average_precision: Estimated
@@ -230,12 +239,12 @@ class ClassifierContents(NamedTuple):
     dummy: str  # the classifier without skill: "always ham"
     summary: tuple[str, ...]  # sentences: what the classifiers are worth
     remarks: tuple[RemarkOf, ...]
-    measures: tuple[Shown, ...]
+    measures: tuple[ShownMeasure, ...]
     systems: tuple[ClassifierRow, ...]
     verdicts: tuple[Spoken, ...]  # of the first measure first
     flips: tuple[Flips, ...]
     matrices: tuple[Matrix, ...]
-    thresholds: tuple[Thresholds, ...]
+    thresholds: tuple[SystemThresholds, ...]
     classes: tuple[Classes, ...]
     pairs: tuple[ConfusedPairs, ...]
     calibration: tuple[Calibration, ...]

@@ -9,18 +9,27 @@ from typing import Any
 from assay import __version__
 from assay.classification import Classification, classify
 from assay.errors import ParameterError, did_you_mean, number_of
+from assay.report.classifications import called
 from assay.reporting.classifier_comparison import Compared, compared
 from assay.reporting.classifier_contents import (
     ClassifierContents,
     ClassifierRow,
     Estimated,
     RemarkOf,
-    Shown,
+    ShownMeasure,
 )
 from assay.reporting.classifier_matrices import classes_of, matrix_of, pairs_of
 from assay.reporting.classifier_result import ClassifierReport
 from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of, thresholds_of
-from assay.reporting.classifier_words import interval_by, items_of, lead_of, methods_of, summary_of, title_of
+from assay.reporting.classifier_words import (
+    interval_by,
+    items_of,
+    lead_of,
+    methods_of,
+    summary_of,
+    thresholds_said,
+    title_of,
+)
 from assay.reporting.contents import Input, Provenance
 from assay.reporting.provenance import described, now
 from assay.reporting.stamps import Stamp, stamps_of
@@ -114,21 +123,21 @@ def _as_here(result: Classification) -> dict[str, Any]:
     return asked
 
 
-def _shown(result: Classification) -> Iterator[Shown]:
+def _shown(result: Classification) -> Iterator[ShownMeasure]:
     for measure in result.measures:
         low, high = measure.definition.bounds or (-math.inf, math.inf)
-        by = measure.parameters.get("average", "")
-        note = _AVERAGES.get(str(by), "") if f"'{by}'" not in str(measure) else ""
-        yield Shown(str(measure), float(low), float(high), measure.definition.higher_is_better, note)
+        note = _AVERAGES.get(measure.parameters.get("average", ""), "")
+        yield ShownMeasure(
+            called(measure, result.task), float(low), float(high), measure.definition.higher_is_better, note
+        )
 
 
 def _estimates(result: Classification, system: str) -> Iterator[Estimated]:
     beside = _majority(result, system)
     for measure in result.measures:
         one = result.estimate(measure, system)
-        method = interval_by(one.method)
         yield Estimated(
-            str(measure), one.value, one.low, one.high, method if not math.isnan(one.low) else "",
+            called(measure, result.task), one.value, one.low, one.high, interval_by(one.method),
             one.undefined or "", beside.get(measure, math.nan),
         )  # fmt: skip
 
@@ -146,10 +155,9 @@ def _dummy(result: Classification) -> str:
 
 def _remarks(result: Classification) -> Iterator[RemarkOf]:
     """The advice; of several systems, each remark names the one that it is about."""
-    names = {system.name for system in result.systems}
-    several = len(names) > 1
+    several = len(result.systems) > 1
     for one in result.advice:
-        yield RemarkOf(one.code, one.says, one.about if several and one.about in names else "")
+        yield RemarkOf(one.code, one.says, one.system if several else "")
 
 
 def _notes(result: Classification, beside: Compared) -> Iterator[str]:
@@ -179,7 +187,7 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
     settings = {
         "task": result.task,
         "positive": str(result.positive) if result.task == "binary" else None,
-        "threshold": None if result.threshold is None else f"{result.threshold:g}",
+        "threshold": thresholds_said(result) or None,
         "confidence": f"{result.confidence:g}",
         "resamples": f"{result.resamples:,}",
     }
@@ -189,7 +197,8 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
         made=now(),
         seed=result.seed,
         inputs=tuple(_inputs(result, before)),
-        signatures=tuple(result.signatures.values()),
+        # Of systems that were counted by the same rules, each number has one signature.
+        signatures=tuple(dict.fromkeys(one for by in result.signatures.values() for one in by.values())),
         settings=tuple((name, value) for name, value in settings.items() if value is not None),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.classification import Classification
+from assay.classification.mistakes import sureness
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.errors import number_of
 from assay.reporting.classifier_contents import (
@@ -49,7 +50,7 @@ def matrix_of(result: Classification, system: str) -> Matrix:
     table = whole.table.astype(np.float64)
     is_whole = whole.tables.dtype.kind in "iu"
     predictions = result.system(system).predictions
-    items, order = ({}, "") if predictions is None else _items(predictions, [whole.labels[at] for at in kept], result)
+    items, order = ({}, "") if predictions is None else _items(predictions, [whole.labels[at] for at in kept])
     sums = table.sum(axis=1), table.sum(axis=0), float(table.sum())
     cells = tuple(
         tuple(
@@ -75,8 +76,8 @@ def matrix_of(result: Classification, system: str) -> Matrix:
 
 def _most_confused(matrix: ConfusionMatrix) -> list[int]:
     """The places of the labels with most errors, in the order of the labels."""
-    classes = matrix.per_class()
-    wrong = classes.fp + classes.fn
+    _, fp, fn, _ = matrix.cells()
+    wrong = (fp + fn)[0]
     most = np.argsort(-wrong, kind="stable")[:MOST_LABELS]
     return sorted(int(place) for place in most)
 
@@ -98,24 +99,25 @@ def _share(number: float, total: float, confidence: float | None) -> Share:
 
 
 def _items(
-    predictions: Predictions, labels: Sequence[Any], result: Classification
+    predictions: Predictions, labels: Sequence[Any]
 ) -> tuple[dict[tuple[Any, Any], tuple[tuple[Item, ...], int]], str]:
     """The first items of each cell and how many there are, the surest predictions first where there are scores."""
     prediction = predictions.prediction
     if prediction is None:
         return {}, ""
-    sureness, order = _sureness(predictions, result.positive)
+    sure = sureness(predictions)  # within a cell, a threshold makes no difference
     frame = pl.DataFrame({"truth": predictions.truth, "prediction": prediction})
-    frame = frame.with_columns(*([] if sureness is None else [sureness])).with_row_index("row")
+    frame = frame.with_columns(*([] if sure is None else [sure.alias("sureness")])).with_row_index("row")
     frame = frame.filter(pl.col("truth").is_in(list(labels)) & pl.col("prediction").is_in(list(labels)))
     every = {(truth, given): count for truth, given, count in frame.group_by("truth", "prediction").len().iter_rows()}
-    if sureness is not None:
-        frame = frame.sort("sureness", descending=True, maintain_order=True)
+    if sure is not None:
+        frame = frame.sort("sureness", descending=True, nulls_last=True, maintain_order=True)
     most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, len(every))))
     first = frame.group_by("truth", "prediction", maintain_order=True).head(most)
     found: dict[tuple[Any, Any], list[Item]] = {}
     for (truth, given), item in _listed(first, predictions):
         found.setdefault((truth, given), []).append(item)
+    order = "in the order of the file" if sure is None else "the surest predictions first"
     return {cell: (tuple(items), every[cell]) for cell, items in found.items()}, order
 
 
@@ -127,24 +129,6 @@ def _listed(rows: pl.DataFrame, predictions: Predictions) -> Iterator[tuple[tupl
     scores = [math.nan] * len(at) if score is None else score.gather(at).cast(pl.Float64).to_list()
     for name, truth, given, value in zip(ids, rows["truth"], rows["prediction"], scores, strict=True):
         yield (truth, given), Item(named(name), named(truth), named(given), value)
-
-
-def _sureness(predictions: Predictions, positive: Any) -> tuple[pl.Series | None, str]:
-    """How far the score speaks for what was predicted; and what that order is called."""
-    frame = predictions.columns
-    if predictions.score is not None:
-        given = pl.col("prediction") == pl.lit(positive, dtype=frame["prediction"].dtype)
-        score = pl.col("score")
-        return frame.select(pl.when(given).then(score).otherwise(-score).alias("sureness")).to_series(), (
-            "the surest predictions first"
-        )
-    chosen = pl.lit(None, dtype=pl.Float64)
-    for label, scores in predictions.class_scores.items():
-        is_label = pl.col("prediction") == pl.lit(label, dtype=frame["prediction"].dtype)
-        chosen = pl.when(is_label).then(pl.col(scores.name)).otherwise(chosen)
-    if not predictions.class_scores:
-        return None, "in the order of the file"
-    return frame.select(chosen.alias("sureness")).to_series(), "the surest predictions first"
 
 
 def classes_of(result: Classification, system: str) -> Classes:

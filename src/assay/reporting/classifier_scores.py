@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.classification import Classification
+from assay.classifier_curves.spread import bin_edges, in_bins
 from assay.counting.confusion import Confusion
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored, ScoreTable
@@ -18,12 +19,13 @@ from assay.reporting.classifier_contents import (
     CalibrationBin,
     Estimated,
     Histogram,
-    Rule,
+    RuleChoice,
     Share,
-    Thresholds,
+    SystemThresholds,
 )
 from assay.reporting.classifier_matrices import named
 from assay.stats.proportions import wilson
+from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen
 from assay.thresholding.rules import closest_to_corner, max_accuracy, max_f, youden
@@ -40,7 +42,7 @@ _RULES = (
 )
 
 
-def thresholds_of(result: Classification, system: str) -> Thresholds | None:
+def thresholds_of(result: Classification, system: str) -> SystemThresholds | None:
     """Everything about a system's thresholds; None without scores, or where one of the two classes has no item."""
     scored = result.scored(system)
     predictions = result.system(system).predictions
@@ -54,7 +56,7 @@ def thresholds_of(result: Classification, system: str) -> Thresholds | None:
     cells = _at(table, kept)
     rows = dict(zip(kept, cells, strict=True))
     values = _measured([rows[start], *(rows[place] for place in places.values())])
-    return Thresholds(
+    return SystemThresholds(
         system,
         named(predictions.positive),
         named(predictions.negative),
@@ -64,7 +66,7 @@ def thresholds_of(result: Classification, system: str) -> Thresholds | None:
         says,
         values[0],
         tuple(
-            Rule(name, told, rows[places[name]], found)
+            RuleChoice(name, told, rows[places[name]], found)
             for (_, name, told), found in zip(_RULES, values[1:], strict=True)
         ),
         _histogram(scored),
@@ -75,15 +77,31 @@ def thresholds_of(result: Classification, system: str) -> Thresholds | None:
 
 def _start(result: Classification, system: str, candidates: Candidates, youden: int) -> tuple[int, str]:
     """The threshold that the system decides by, as far as that is known."""
-    if result.threshold is not None:
-        return candidates.place(result.threshold), f"where it decides (positive from {result.threshold:g} on)"
-    table, cells = candidates.scored.table, result.matrix(system).positive_class()
-    same = np.flatnonzero(np.isclose(table.tp, cells.tp[0]) & np.isclose(table.fp, cells.fp[0]))
-    if len(same):
-        return int(same[0]), "where its predictions were made"
+    threshold = result.system(system).threshold
+    if threshold is not None:
+        return candidates.place(threshold), f"where it decides (positive from {threshold:g} on)"
+    predictions = result.system(system).predictions
+    decided = None if predictions is None else decided_from(predictions)
+    if decided is not None:
+        return candidates.place(decided), "where its predictions were made"
     return youden, (
         "where true positive and true negative rate have their largest sum; its own predictions follow no threshold"
     )
+
+
+def decided_from(predictions: Predictions) -> float | None:
+    """The lowest score that was predicted positive, if all lower ones were predicted negative; else None.
+
+    >>> decided_from(Predictions.of([1, 1, 0], [1, 0, 0], y_score=[0.9, 0.3, 0.2]))
+    0.9
+    >>> decided_from(Predictions.of([1, 1, 0], [0, 1, 0], y_score=[0.9, 0.3, 0.2])) is None
+    True
+    """
+    if predictions.prediction is None or predictions.score is None:
+        return None
+    scores, positive = predictions.score.to_numpy(), (predictions.prediction == predictions.positive).to_numpy()
+    lowest = scores[positive].min(initial=np.inf)
+    return float(lowest) if scores[~positive].max(initial=-np.inf) < lowest else None
 
 
 def _kept(table: ScoreTable, wanted: Sequence[int]) -> list[int]:
@@ -98,34 +116,23 @@ def _kept(table: ScoreTable, wanted: Sequence[int]) -> list[int]:
 
 
 def _at(table: ScoreTable, places: Sequence[int]) -> list[AtThreshold]:
-    columns = (column[list(places)].tolist() for column in (table.threshold, table.tp, table.fp, table.fn, table.tn))
+    below = np.append(table.threshold[1:], -np.inf)
+    wanted = (table.threshold, table.tp, table.fp, table.fn, table.tn, below)
+    columns = (column[list(places)].tolist() for column in wanted)
     return [AtThreshold(*row) for row in zip(*columns, strict=True)]
 
 
 def _measured(rows: Sequence[AtThreshold]) -> list[tuple[float, ...]]:
     """The measures at each threshold, by the measures' own formulas."""
-    _, tp, fp, fn, tn = (np.array(column) for column in zip(*rows, strict=True))
+    tp, fp, fn, tn = (np.array(column) for column in zip(*(row.cells for row in rows), strict=True))
     confusion = Confusion(tuple(map(str, range(len(rows)))), tp, fp, fn, tn, "table")
     values = [parse_measure(name, "binary").of(confusion).tolist() for name in MEASURED_AT]
     return [tuple(row) for row in zip(*values, strict=True)]
 
 
 def _histogram(scored: Scored) -> Histogram:
-    ends = [*scored.positive[[0, -1]].tolist(), *scored.negative[[0, -1]].tolist()]
-    low, high = min(ends), max(ends)
-    if low >= 0 and high <= 1:
-        low, high = 0.0, 1.0
-    elif low == high:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, BINS + 1)
-    counts = (
-        np.histogram(scores.astype(np.float64), bins=edges, weights=weight)[0].astype(np.float64).tolist()
-        for scores, weight in (
-            (scored.positive, scored.positive_weight),
-            (scored.negative, scored.negative_weight),
-        )
-    )
-    return Histogram(tuple(edges.tolist()), *map(tuple, counts))
+    edges = bin_edges([scored], BINS)
+    return Histogram(tuple(edges.tolist()), *(tuple(side.tolist()) for side in in_bins(scored, edges)))
 
 
 def _area(result: Classification, system: str, name: str, scored: Scored) -> Estimated:

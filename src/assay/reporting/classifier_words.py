@@ -9,32 +9,26 @@ from assay import __version__
 from assay.classification import Classification, Estimate
 from assay.errors import number_of
 from assay.measures.registry import Measure
+from assay.report.classifications import called
 from assay.reporting.classifier_matrices import named
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined
 from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
+from assay.stats.interval_names import WAYS
 from assay.stats.proportions import wilson
 
 _MOST_NAMES = 6
 _FEW = 2
-#: How intervals are called, in tables and in sentences.
-INTERVALS = {
-    "wilson": ("Wilson", "Wilson's"),
-    "DeLong": ("DeLong", "DeLong's"),
-    "bootstrap": ("bootstrap", "those of the bootstrap"),
-    "t": ("t", "those of the t distribution"),
-    "none": ("", ""),
-}
 
 
 def interval_by(method: str) -> str:
     """How an interval was made, for a table; empty if there is none.
 
-    >>> interval_by("wilson"), interval_by("bootstrap (200 resamples)"), interval_by("exact bound")
-    ('Wilson', 'bootstrap', 'exact bound')
+    >>> interval_by("wilson"), interval_by("bootstrap"), interval_by("none")
+    ('Wilson', 'bootstrap of items', '')
     """
-    return INTERVALS.get(method.split(" (", maxsplit=1)[0], (method, ""))[0]
+    return WAYS[method].short if method in WAYS else ""
 
 
 def title_of(result: Classification) -> str:
@@ -67,7 +61,7 @@ def summary_of(result: Classification) -> Iterator[str]:
         measure = next((one for one in result.measures if one.name in {"Accuracy", "F"}), result.measures[0])
         values = [(system.name, result.value(measure, system.name)) for system in result.systems]
         told = [f"{name} has {_number(value)}" for name, value in values]
-        yield f"Under {measure}, {joined(told, _MOST_NAMES)}."
+        yield f"Under {called(measure, result.task)}, {joined(told, _MOST_NAMES)}."
     if result.task == "multilabel":
         yield from _several_labels(result, first)
         return
@@ -90,7 +84,7 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
             f"saying {nothing.says} would get {nothing.values[exact]:.1%} right."
         )
     for measure in [one for one in result.measures if one != exact and (exact is None or one.name == "F")][:1]:
-        yield f"{measure} is {_with_interval(result.estimate(measure, system))}."
+        yield f"{called(measure, result.task)} is {_with_interval(result.estimate(measure, system))}."
 
 
 def _binary(result: Classification, system: str) -> str:
@@ -146,7 +140,7 @@ def methods_of(result: Classification) -> tuple[str, list[Reference]]:
         f"{number_of('classifier', len(result.systems))} ({names}) {were} evaluated on "
         f"{number_of('item', items_of(result))} with {labels}{_how_decided(result)}."
     ]
-    told = [f"{measure}{_cited(measure, cite)}" for measure in result.measures]
+    told = [f"{called(measure, result.task)}{_cited(measure, cite)}" for measure in result.measures]
     sentences.append(f"They were measured by {joined(told, most=len(told))}.")
     sentences += _intervals(result, cite)
     sentences.append(f"All numbers were computed with Assay {__version__} (seed {result.seed}).")
@@ -158,8 +152,17 @@ def _how_decided(result: Classification) -> str:
         return ", of which an item may have several"
     if result.task != "binary":
         return ""
-    by = f", predicted from a score of {result.threshold:g} on" if result.threshold is not None else ""
+    said = thresholds_said(result)
+    by = f", predicted from a score of {said} on" if said else ""
     return f" ({named(result.positive)} being the positive one{by})"
+
+
+def thresholds_said(result: Classification) -> str:
+    """From which score on positive is predicted: for all systems, or which one has which; empty if none has any."""
+    known = [system for system in result.systems if system.threshold is not None]
+    if result.threshold is not None or not known:
+        return "" if not known else f"{result.threshold:g}"
+    return joined([f"{system.threshold:g} ({system.name})" for system in known], _MOST_NAMES)
 
 
 def _cited(measure: Measure, cite: Citations) -> str:
@@ -169,17 +172,16 @@ def _cited(measure: Measure, cite: Citations) -> str:
 
 def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
     """How intervals were made, by method; only those that were."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[str, int], list[str]] = {}
     for measure in result.measures:
-        method = result.estimate(measure, result.systems[0].name).method.split(" (")[0]
-        groups.setdefault(method, []).append(str(measure))
+        one = result.estimate(measure, result.systems[0].name)
+        groups.setdefault((one.method, one.resamples), []).append(called(measure, result.task))
     told = []
-    for method, measures in groups.items():
-        said = INTERVALS.get(method, ("", f"the {method}"))[1]
-        if not said:
+    for (method, resamples), measures in groups.items():
+        if method not in WAYS:
             continue
         key = OF_LABEL_INTERVALS.get(method)
-        drawn = f" ({result.resamples:,} resamples of the items)" if method == "bootstrap" else ""
-        told.append(f"{said}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}")
+        drawn = f" ({resamples:,} resamples of the items)" if resamples else ""
+        told.append(f"{WAYS[method].said}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}")
     if told:
         yield f"Intervals at the {result.confidence:.0%} level are {'; '.join(told)}."

@@ -87,4 +87,4 @@ OF_POWER = "webber2008"
 OF_LABEL_MEASURES = {
     "F": "vanrijsbergen1979", "MCC": "matthews1975", "Youden": "youden1950", "Kappa": "cohen1960", "Brier": "brier1950",
 }  # fmt: skip
-OF_LABEL_INTERVALS = {"wilson": "wilson1927", "DeLong": "delong1988", "bootstrap": "efron1993"}
+OF_LABEL_INTERVALS = {"wilson": "wilson1927", "DeLong, logit": "delong1988", "bootstrap": "efron1993"}

@@ -27,6 +27,15 @@ class Interval(NamedTuple):
     level: float
     method: str
 
+    @classmethod
+    def unknown(cls, level: float, method: str = "none") -> Interval:
+        """No interval: the number is undefined, or nothing is known of how it varies.
+
+        >>> Interval.unknown(0.95).is_known
+        False
+        """
+        return cls(np.nan, np.nan, level, method)
+
     @property
     def is_known(self) -> bool:
         """Whether there is an interval: a number that is undefined has none."""
@@ -47,17 +56,18 @@ def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
         yield np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).astype(np.float64)
 
 
-def pattern_weights(counts: Ints, resamples: int, seed: int) -> Iterator[Floats]:
+def pattern_weights(counts: Ints, resamples: int, seed: int, *, cells: int = 0) -> Iterator[Floats]:
     """How often items of each pattern (column) are drawn in each resample (row), block by block.
 
     Where items are many to a pattern the counts themselves are drawn, which is the same and does not look at items.
+    `cells`: how many numbers are made of each resample, where that is more; blocks are then smaller.
 
     >>> next(pattern_weights(np.array([100, 200]), resamples=2, seed=0)).sum(axis=1)
     array([300., 300.])
     """
     items, rng = int(counts.sum()), np.random.default_rng(seed)
     drawn_by_count = 8 * len(counts) <= items
-    rows = max(1, _BLOCK // (len(counts) if drawn_by_count else items))
+    rows = max(1, _BLOCK // max(len(counts) if drawn_by_count else items, cells))
     pattern = None if drawn_by_count else np.repeat(np.arange(len(counts)), counts)
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
@@ -65,8 +75,8 @@ def pattern_weights(counts: Ints, resamples: int, seed: int) -> Iterator[Floats]
             yield rng.multinomial(items, counts / items, size=count).astype(np.float64)
             continue
         drawn = pattern[rng.integers(items, size=(count, items))] + len(counts) * np.arange(count)[:, None]
-        cells = np.bincount(drawn.ravel(), minlength=count * len(counts))
-        yield cells.reshape(count, len(counts)).astype(np.float64)
+        often = np.bincount(drawn.ravel(), minlength=count * len(counts))
+        yield often.reshape(count, len(counts)).astype(np.float64)
 
 
 def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floats:
@@ -105,7 +115,7 @@ def intervals(
     known = np.sort(resampled)  # what is not a number comes last
     known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
     if not len(known) or np.isnan(observed):
-        return [Interval(np.nan, np.nan, level, method) for level in levels]
+        return [Interval.unknown(level, method) for level in levels]
     units = len(without_each) if counts is None else int(counts.sum())
     tails = np.array([_expanded(level, units) for level in levels])
     if method == "bca":
@@ -124,7 +134,7 @@ def percentiles(values: Floats, level: float) -> Interval:
     """
     known = values[~np.isnan(values)]
     if not len(known):
-        return Interval(np.nan, np.nan, level, "percentile")
+        return Interval.unknown(level, "percentile")
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, "percentile")
 

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from assay.counting.judgments import Floats, Ints
 from assay.errors import ParameterError, number_of
+from assay.stats.confidence import standard_errors
 from assay.stats.orders import Orders, orders_of, tau_b
 from assay.stats.rounding import ROUNDING, snapped
 
@@ -208,7 +208,7 @@ def _correlation(
 
 def _around(value: float, error: float, level: float) -> tuple[float, float]:
     """The interval on Fisher's scale, brought back."""
-    reach = float(special.ndtri((1 + level) / 2)) * error
+    reach = standard_errors(level) * error
     return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach))
 
 

@@ -18,16 +18,15 @@ from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.counting.scored import Scored, places
 from assay.errors import ParameterError
-from assay.measures.domains import Real
 from assay.measures.score_curves import NO_NEGATIVE, NO_POSITIVE
 from assay.stats.bootstrap import Interval
+from assay.stats.confidence import checked_confidence, standard_errors
 from assay.stats.tests import sign_test
 
 Transform: TypeAlias = Literal["none", "logit"]
 
 _METHODS = {"none": "DeLong", "logit": "DeLong, logit"}
 _BOUND = "exact bound"
-_CONFIDENCE = Real(0.0, 1.0, inside=True)
 
 
 class DeLong(NamedTuple):
@@ -50,10 +49,12 @@ class DeLongPaired(NamedTuple):
     note: str = ""
 
 
-def delong(scored: Scored, confidence: float = 0.95, *, transform: Transform = "none") -> DeLong:
-    """The area under the ROC curve, with DeLong's variance and the normal interval around it, cut at 0 and 1.
+def delong(scored: Scored, confidence: float = 0.95, *, transform: Transform = "logit") -> DeLong:
+    """The area under the ROC curve, with DeLong's variance and the normal interval around it on the scale of log odds.
 
-    With `transform="logit"` the interval is made on the scale of log odds, and so ends before 0 and 1 by itself.
+    An interval made on that scale ends before 0 and 1 by itself and is longer towards one half, as the area may well
+    be. With few items, or an area near 1, the plain interval (`transform="none"`, cut at 0 and 1) is too narrow: made
+    for 95 %, it held the true area in 85 to 95 % of simulated samples, where this one did in 90 to 98 %.
 
     Where all placements are alike the variance is 0, though nothing is certain: the score separates the items without
     exception, one way or the other, or does not tell them apart at all. The interval is then an exact bound. Of *m*
@@ -73,7 +74,7 @@ def delong(scored: Scored, confidence: float = 0.95, *, transform: Transform = "
     few = min(len(scored.positive), len(scored.negative))
     if not few:
         reason = NO_NEGATIVE if len(scored.positive) else NO_POSITIVE
-        return DeLong(np.nan, np.nan, _none(confidence, transform), reason)
+        return DeLong(np.nan, np.nan, Interval.unknown(confidence, _METHODS[transform]), reason)
     beaten, lost_to = _doubled(scored.positive, scored.negative), _doubled(scored.negative, scored.positive)
     pairs = len(scored.positive) * len(scored.negative)
     auc = int(beaten.sum()) / (2 * pairs)
@@ -81,7 +82,9 @@ def delong(scored: Scored, confidence: float = 0.95, *, transform: Transform = "
         note = f"all {few} pairs of different items have the same outcome: the interval is an exact one-sided bound"
         return DeLong(auc, 0.0 if few > 1 else np.nan, exact_bound(auc, few, confidence), note)
     if few == 1:
-        return DeLong(auc, np.nan, _none(confidence, transform), "one item of a class has no spread")
+        return DeLong(
+            auc, np.nan, Interval.unknown(confidence, _METHODS[transform]), "one item of a class has no spread"
+        )
     variance = _variance(beaten, lost_to)
     return DeLong(auc, variance, _interval(auc, variance, confidence, transform))
 
@@ -108,7 +111,9 @@ def delong_paired(
     n_positive, n_negative = (len(side) for side in sides[0])
     if not n_positive or not n_negative:
         reason = NO_NEGATIVE if n_positive else NO_POSITIVE
-        return DeLongPaired((np.nan, np.nan), np.nan, np.nan, _none(confidence), np.nan, reason)
+        return DeLongPaired(
+            (np.nan, np.nan), np.nan, np.nan, Interval.unknown(confidence, _METHODS["none"]), np.nan, reason
+        )
     beaten = [_doubled(positive, np.sort(negative)) for positive, negative in sides]
     lost_to = [_doubled(negative, np.sort(positive)) for positive, negative in sides]
     pairs = n_positive * n_negative
@@ -120,14 +125,14 @@ def delong_paired(
         return DeLongPaired(auc, 0.0, 0.0, same, 1.0, "both scores place every item alike")
     if min(n_positive, n_negative) == 1:
         note = "one item of a class has no spread"
-        return DeLongPaired(auc, difference, np.nan, _none(confidence), np.nan, note)
+        return DeLongPaired(auc, difference, np.nan, Interval.unknown(confidence, _METHODS["none"]), np.nan, note)
     variance = _variance(ahead, behind)
     if variance == 0:
         outcome = sign_test(_outcomes(*sides[0]) - _outcomes(*sides[1]))
         note = f"the variance is 0: sign test on pairs of different items, {outcome.note}"
-        return DeLongPaired(auc, difference, variance, _none(confidence), outcome.p, note)
+        return DeLongPaired(auc, difference, variance, Interval.unknown(confidence, _METHODS["none"]), outcome.p, note)
     p = 2 * float(special.ndtr(-abs(difference) / math.sqrt(variance)))
-    reach = float(special.ndtri((1 + confidence) / 2)) * math.sqrt(variance)
+    reach = standard_errors(confidence) * math.sqrt(variance)
     ends = Interval(max(difference - reach, -1.0), min(difference + reach, 1.0), confidence, _METHODS["none"])
     return DeLongPaired(auc, difference, variance, ends, p)
 
@@ -179,7 +184,7 @@ def _variance(of_positives: Ints, of_negatives: Ints) -> float:
 
 
 def _interval(auc: float, variance: float, confidence: float, transform: Transform) -> Interval:
-    reach = float(special.ndtri((1 + confidence) / 2)) * math.sqrt(variance)
+    reach = standard_errors(confidence) * math.sqrt(variance)
     if transform == "none":
         return Interval(max(auc - reach, 0.0), min(auc + reach, 1.0), confidence, _METHODS[transform])
     middle, reach = float(special.logit(auc)), reach / (auc * (1 - auc))
@@ -187,11 +192,7 @@ def _interval(auc: float, variance: float, confidence: float, transform: Transfo
     return Interval(low, high, confidence, _METHODS[transform])
 
 
-def _none(confidence: float, transform: Transform = "none") -> Interval:
-    return Interval(np.nan, np.nan, confidence, _METHODS[transform])
-
-
 def _check(confidence: float, transform: str) -> None:
-    _CONFIDENCE.check("confidence", confidence)
+    checked_confidence(confidence)
     if transform not in _METHODS:
         raise ParameterError(f"transform is one of {', '.join(_METHODS)}, not {transform!r}")

@@ -20,6 +20,7 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Ints
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
 
 #: Cells of confusion matrices held at a time.
 _CELLS = 1 << 22
@@ -129,6 +130,13 @@ class Patterns:
         heavy = weights if self.weight is None else weights * self.weight
         return np.column_stack([self._numbers(cells, heavy) for cells in self._cells])
 
+    def reasons(self) -> list[str | None]:
+        """Why each system has no number, None where it has one."""
+        weights = self.counts if self.weight is None else self.counts * self.weight
+        size = len(self.labels) ** 2
+        tables = np.stack([np.bincount(cells, weights, size) for cells in self._cells])
+        return self._results(tables).reasons()
+
     def without_each(self) -> Floats:
         """Each system's number (column) without one item of each pattern (row).
 
@@ -177,10 +185,13 @@ class Patterns:
 
     def _measured(self, tables: Floats) -> Floats:
         """The measure of each confusion matrix, given as a row of cells."""
+        return self._results(tables).values
+
+    def _results(self, tables: Floats) -> PerQuery:
         shape = (len(tables), len(self.labels), len(self.labels))
         units = tuple(map(str, range(len(tables))))
         matrix = ConfusionMatrix(self.labels, tables.reshape(shape), units, self.positive)
-        return overall(self.measure, matrix).values
+        return overall(self.measure, matrix)
 
 
 def right_and_wrong(sample: Patterns, systems: Sequence[int]) -> Ints:

@@ -46,7 +46,7 @@ class Paired:
     """Systems' numbers on the units that all of them have, under one measure.
 
     `left_out`: units that some system has no number for. `undefined`: how many numbers there were not, and counted as
-    the measure declares.
+    the measure declares. `of_one_only`: units that count for some systems, and that others have no number for.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"system": ["a", "b"], "measure": "AP", "unit_kind": "query", "unit": "q1",
@@ -64,6 +64,7 @@ class Paired:
     higher_is_better: bool | None = True
     left_out: int = 0
     undefined: int = 0
+    of_one_only: int = 0
 
     @classmethod
     def of(cls, scores: Scores, measure: str, undefined: Undefined = "counted_as") -> Paired:
@@ -108,7 +109,7 @@ class Paired:
 
     def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
-        return replace(self, units=units, sample=sample, left_out=0, undefined=0)
+        return replace(self, units=units, sample=sample, left_out=0, undefined=0, of_one_only=0)
 
     @cached_property
     def without_each(self) -> Floats:
@@ -149,7 +150,9 @@ class Paired:
             return self.sample.is_same(first, second)
         apart = abs(float(self.observed[second] - self.observed[first]))
         nearly = apart <= ROUNDING * float(np.abs(self.observed).max())
-        return nearly and not self.unit_differences(first, second).any()
+        absent = np.isnan(self.unit_values[:, [first, second]])
+        alike = bool((absent[:, 0] == absent[:, 1]).all())
+        return nearly and alike and not self.unit_differences(first, second).any()
 
     def effects(self, first: int, second: int) -> Effects:
         """How large the difference is, unit by unit."""
@@ -168,7 +171,7 @@ class Paired:
 
         It is read off what the difference would be without each of the units, which serves other numbers, too.
         """
-        if len(self.units) < 2:
+        if len(self.units) < 2 or np.isnan(self.observed[[first, second]]).any():
             return float("nan")
         if isinstance(self.sample, ScoreSample):
             return self.sample.spread(first, second)
@@ -181,7 +184,7 @@ class Paired:
             apart, counts = self.without_each[:, second] - self.without_each[:, first], None
         found = (len(self.units) - 1) * _deviation(apart, counts)
         rounding = ROUNDING * float(np.abs(self.observed[[first, second]]).max())
-        return found if found > rounding else 0.0
+        return 0.0 if found <= rounding else found
 
     @property
     def additive(self) -> Floats:
@@ -201,6 +204,16 @@ class Paired:
         if self.left_out:
             units = number_of(self.unit_kind, self.left_out)
             told.append(f"{self.measure}: {units} left out: not all systems have a value there")
+        if self.of_one_only:
+            units = number_of(self.unit_kind, self.of_one_only)
+            told.append(
+                f"{self.measure}: {units} with a value for one system and none for another: each has its own mean"
+            )
+        told += [
+            f"{self.measure} of {system} is undefined" + (f": {why}" if why else "")
+            for system, value, why in zip(self.systems, self.observed, self.reasons(), strict=True)
+            if np.isnan(value)
+        ]
         if self.undefined:
             told.append(
                 f"{self.measure}: {number_of('undefined value', self.undefined)} counted as the measure declares"
@@ -209,6 +222,14 @@ class Paired:
             low, high = self.bounds or (0.0, 0.0)
             told.append(f"{self.measure}: {number_of('value', outside)} outside its range, {low:g} to {high:g}")
         return told
+
+    def reasons(self) -> list[str | None]:
+        """Why each system has no number; None where it has one, or nobody knows."""
+        if isinstance(self.sample, Averaged):
+            return [None] * len(self.systems)
+        if isinstance(self.sample, Pooled):
+            return [formula.pooled().reason(0) for formula in self.sample.formulas]
+        return self.sample.reasons()
 
     def _outside(self) -> int:
         if isinstance(self.sample, Patterns | ScoreSample):  # whose numbers are measured here

@@ -29,8 +29,8 @@ _MOST_PERMUTATIONS = 10_000
 _MOST_COUNTED = 2_000_000_000
 #: Of predicted labels, so many cells of confusion matrices are filled at most for all pairs.
 _MOST_CELLS = 100_000_000
-#: What a bootstrap may cost: so many numbers are drawn at most.
-_DRAWS = 100_000_000
+#: What a bootstrap may cost: so many numbers are drawn at most, but not fewer resamples than tell an interval's ends.
+_DRAWS, _FEWEST_REDRAWN = 100_000_000, 200
 
 
 class Numbers(NamedTuple):
@@ -188,15 +188,15 @@ class Resampled:
         if isinstance(paired.sample, Patterns):
             # Two systems are drawn at a time: all together would have more patterns than need be.
             two = paired.sample.only(*range(min(2, len(paired.systems))))
-            self.resamples = max(1, min(resamples, _DRAWS // two.cost))
+            self.resamples = min(resamples, max(_FEWEST_REDRAWN, _DRAWS // two.cost))
             return
-        self.resamples = max(1, min(resamples, _DRAWS // paired.sample.units))
+        self.resamples = min(resamples, max(_FEWEST_REDRAWN, _DRAWS // paired.sample.units))
 
     def of_system(self, system: int, level: float) -> Interval:
         """The interval of a system's number."""
         sample = self.paired.sample
         if len(self.paired.units) < 2:
-            return self._unknown(level)
+            return Interval.unknown(level, self.method)
         if isinstance(sample, ScoreSample):
             return sample.of_system(system, level, Drawing(self.resamples, self.seed))
         redrawn, (place,) = self._redrawn(sample, system)
@@ -218,7 +218,7 @@ class Resampled:
     def _of_difference(self, first: int, second: int, *levels: float) -> list[Interval]:
         sample = self.paired.sample
         if len(self.paired.units) < 2:  # one unit says nothing about others
-            return [self._unknown(level) for level in levels]
+            return [Interval.unknown(level, self.method) for level in levels]
         if isinstance(sample, ScoreSample):
             return sample.of_difference(first, second, levels, Drawing(self.resamples, self.seed))
         redrawn, (one, other) = self._redrawn(sample, first, second)
@@ -237,6 +237,3 @@ class Resampled:
         if self._shared is None:
             self._shared = _Redrawn.of(sample, self.paired.without_each, self.resamples, self.seed)
         return self._shared, systems
-
-    def _unknown(self, level: float) -> Interval:
-        return Interval(np.nan, np.nan, level, self.method)

@@ -9,6 +9,7 @@ from scipy import special
 
 from assay.errors import ParameterError, did_you_mean
 from assay.stats.bootstrap import Interval
+from assay.stats.confidence import checked_confidence, standard_errors
 
 ProportionMethod: TypeAlias = Literal["wilson", "clopper_pearson", "agresti_coull", "normal"]
 
@@ -38,8 +39,8 @@ def wilson(successes: float, trials: float, confidence: float = 0.95) -> Interva
     """
     _check(successes, trials, confidence)
     if not trials:
-        return _none(confidence, "wilson")
-    z2 = _z(confidence) ** 2
+        return Interval.unknown(confidence, "wilson")
+    z2 = standard_errors(confidence) ** 2
     share = successes / trials
     middle = share + z2 / (2 * trials)
     reach = math.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2)))
@@ -58,7 +59,7 @@ def clopper_pearson(successes: float, trials: float, confidence: float = 0.95) -
     """
     _check(successes, trials, confidence)
     if not trials:
-        return _none(confidence, "clopper_pearson")
+        return Interval.unknown(confidence, "clopper_pearson")
     tail, failures = (1 - confidence) / 2, trials - successes
     low = 0.0 if not successes else float(special.betaincinv(successes, failures + 1, tail))
     high = 1.0 if not failures else float(special.betaincinv(successes + 1, failures, 1 - tail))
@@ -73,8 +74,8 @@ def agresti_coull(successes: float, trials: float, confidence: float = 0.95) -> 
     """
     _check(successes, trials, confidence)
     if not trials:
-        return _none(confidence, "agresti_coull")
-    z2 = _z(confidence) ** 2
+        return Interval.unknown(confidence, "agresti_coull")
+    z2 = standard_errors(confidence) ** 2
     share = (successes + z2 / 2) / (trials + z2)
     return _around(share, math.sqrt(z2 * share * (1 - share) / (trials + z2)), confidence, "agresti_coull")
 
@@ -87,26 +88,16 @@ def normal(successes: float, trials: float, confidence: float = 0.95) -> Interva
     """
     _check(successes, trials, confidence)
     if not trials:
-        return _none(confidence, "normal")
+        return Interval.unknown(confidence, "normal")
     share = successes / trials
-    return _around(share, _z(confidence) * math.sqrt(share * (1 - share) / trials), confidence, "normal")
+    return _around(share, standard_errors(confidence) * math.sqrt(share * (1 - share) / trials), confidence, "normal")
 
 
 def _around(share: float, reach: float, confidence: float, method: str) -> Interval:
     return Interval(max(share - reach, 0.0), min(share + reach, 1.0), confidence, method)
 
 
-def _none(confidence: float, method: str) -> Interval:
-    return Interval(math.nan, math.nan, confidence, method)
-
-
-def _z(confidence: float) -> float:
-    """How many standard deviations a normal variable strays at most, with this confidence."""
-    return float(special.ndtri((1 + confidence) / 2))
-
-
 def _check(successes: float, trials: float, confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence is a number between 0 and 1, not {confidence!r}")
+    checked_confidence(confidence)
     if not 0 <= successes <= trials:
         raise ParameterError(f"expected from 0 to {trials:g} successes in {trials:g} trials, got {successes:g}")

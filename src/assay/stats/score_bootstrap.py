@@ -17,11 +17,12 @@ from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.counting.scored import Scored, places
 from assay.errors import ParameterError
-from assay.measures.domains import Real, Whole
+from assay.measures.domains import Whole
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
-from assay.measures.score_curves import AUC
+from assay.measures.score_curves import AUC, AveragePrecision
 from assay.stats.bootstrap import Interval, Method, intervals
+from assay.stats.confidence import checked_confidence
 from assay.stats.delong import exact_bound
 
 #: `items`: all items are drawn together, so that the share of positive ones varies, as it would in new data.
@@ -158,7 +159,7 @@ class _Chosen(NamedTuple):
         method: Method | None,
     ) -> _Chosen:
         """The same, checked."""
-        Real(0.0, 1.0, inside=True).check("confidence", confidence)
+        checked_confidence(confidence)
         Whole(1).check("resamples", resamples)
         Whole(0).check("seed", seed)
         if sampling not in _SAMPLINGS:
@@ -183,7 +184,9 @@ class _System(NamedTuple):
 
     @classmethod
     def of(cls, scored: Scored, measure: Measure, order: tuple[Ints, Ints] | None = None) -> _System:
-        return cls(scored, _area(scored) if _is_area(measure) else _any(scored, measure), order)
+        if _is_area(measure):
+            return cls(scored, _area(scored), order)
+        return cls(scored, _precision(scored) if measure == AveragePrecision else _any(scored, measure), order)
 
     @classmethod
     def of_items(cls, scores: NDArray[Any], sides: Sequence[Ints], weight: Floats | None, measure: Measure) -> _System:
@@ -261,6 +264,30 @@ def _area(scored: Scored) -> Callable[[NDArray[Any], NDArray[Any]], float]:
         return float(positive @ twice) / (2 * pairs) if pairs else np.nan
 
     return area
+
+
+def _precision(scored: Scored) -> Callable[[NDArray[Any], NDArray[Any]], float]:
+    """Average precision for other weights of the same items: the mean of the precision at each positive item's score.
+
+    From the highest score on, items are added up down to each positive one, and what ties with it.
+    """
+    own, others = (
+        np.ascontiguousarray(len(side) - np.searchsorted(side, scored.positive)[::-1])
+        for side in (scored.positive, scored.negative)
+    )
+    positive_weight, negative_weight = scored.positive_weight, scored.negative_weight
+
+    def precision(positive: NDArray[Any], negative: NDArray[Any]) -> float:
+        if positive_weight is not None and negative_weight is not None:
+            positive, negative = positive * positive_weight, negative * negative_weight
+        positive, negative = np.ascontiguousarray(positive[::-1]), np.ascontiguousarray(negative[::-1])
+        running, noise = (np.concatenate([[0], np.cumsum(side)]) for side in (positive, negative))
+        tp = running[own]
+        predicted = tp + noise[others]
+        found = positive * (tp / (predicted + (predicted == 0)))
+        return float(found.sum()) / float(running[-1]) if running[-1] else np.nan
+
+    return precision
 
 
 def _any(scored: Scored, measure: Measure) -> Callable[[NDArray[Any], NDArray[Any]], float]:

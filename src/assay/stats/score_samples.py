@@ -18,7 +18,7 @@ from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, percentiles
-from assay.stats.delong import DeLong, DeLongPaired, delong, delong_paired
+from assay.stats.delong import DeLongPaired, delong, delong_paired
 from assay.stats.permutation import Alternative, Outcome
 from assay.stats.score_bootstrap import bootstrap_scores, bootstrap_scores_paired
 
@@ -35,6 +35,45 @@ class Drawing(NamedTuple):
 
     resamples: int
     seed: int
+
+
+def scale_of(measure: Measure) -> float | None:
+    """What a measure is of the whole area under the ROC curve; None if it is something else.
+
+    >>> from assay.measures import parse_measure
+    >>> scale_of(parse_measure("Gini", "binary")), scale_of(parse_measure("AUC(max_fpr=0.1)", "binary"))
+    (2.0, None)
+    """
+    return _SCALES.get(measure.name) if measure.parameters.get("max_fpr") in {None, 1.0} else None
+
+
+def resamples_of(items: int, asked: int) -> int:
+    """How often so many items are drawn anew: each resample passes over all scores, so of many, fewer have to do.
+
+    >>> resamples_of(1_000, 10_000), resamples_of(50_000, 10_000), resamples_of(10_000_000, 10_000)
+    (2000, 1000, 500)
+    """
+    return min(asked, MOST_RESAMPLES, max(_FEWEST_RESAMPLES, _MOST_SCORES // items))
+
+
+def score_interval(scored: Scored, measure: Measure, level: float, resamples: int, seed: int) -> tuple[Interval, int]:
+    """The interval of a system's number under a measure of scores, and how often items were drawn for it.
+
+    DeLong's for the area under the ROC curve and for what is made of it; otherwise, and where items have weights, items
+    are drawn anew.
+
+    >>> from assay.measures import parse_measure
+    >>> scored = Scored.from_lists(positive=[0.9, 0.8, 0.6, 0.4], negative=[0.7, 0.5, 0.3, 0.2])
+    >>> score_interval(scored, parse_measure("EER", "binary"), 0.95, 100, seed=0)[1]
+    100
+    """
+    scale = None if scored.is_weighted else scale_of(measure)
+    if scale is not None:
+        shift = scale - 1  # the Gini coefficient is 0 where the area is one half
+        return _scaled(delong(scored, level).interval, scale, -shift), 0
+    drawn = resamples_of(len(scored.positive) + len(scored.negative), resamples)
+    made = bootstrap_scores(scored, measure, confidence=level, resamples=drawn, seed=seed, method="percentile")
+    return made.interval, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +102,7 @@ class ScoreSample:
     @property
     def scale(self) -> float | None:
         """What the measure is of an area under the ROC curve, if DeLong's variance serves it; None if it does not."""
-        plain = not self.measure.chosen and self.weight is None
-        return _SCALES.get(self.measure.name) if plain else None
+        return None if self.weight is not None else scale_of(self.measure)
 
     @cached_property
     def scored(self) -> tuple[Scored, ...]:
@@ -75,10 +113,13 @@ class ScoreSample:
         """Each system's number."""
         return np.concatenate([self.measure.of(one) for one in self.scored])
 
+    def reasons(self) -> list[str | None]:
+        """Why each system has no number, None where it has one."""
+        return [self.measure.per_unit(one).reason(0) for one in self.scored]
+
     def resamples(self, asked: int) -> int:
         """How often items are drawn anew: not at all where DeLong's variance serves."""
-        most = min(MOST_RESAMPLES, max(_FEWEST_RESAMPLES, _MOST_SCORES // self.units))
-        return 0 if self.scale is not None else min(asked, most)
+        return 0 if self.scale is not None else resamples_of(self.units, asked)
 
     def is_same(self, first: int, second: int) -> bool:
         """Whether two systems put all items into the same order, ties included."""
@@ -94,19 +135,7 @@ class ScoreSample:
 
     def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
         """The interval of a system's number."""
-        if self.scale is not None:
-            found: DeLong = delong(self.scored[system], level)
-            shift = self.scale - 1  # the Gini coefficient is 0 where the area is one half
-            return _scaled(found.interval, self.scale, -shift)
-        made = bootstrap_scores(
-            self.scored[system],
-            self.measure,
-            confidence=level,
-            resamples=self.resamples(drawing.resamples),
-            seed=drawing.seed,
-            method="percentile",
-        )
-        return made.interval
+        return score_interval(self.scored[system], self.measure, level, *drawing)[0]
 
     def spread(self, first: int, second: int) -> float:
         """How much an item's part in the difference varies; NaN where it is not known."""

@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from assay.errors import InputError
+from assay.errors import InputError, ParameterError
 
+#: The largest of an evaluation's weights: sums of them, multiplied four times as in MCC, are still numbers.
+_LARGEST = 1e60
+#: From here on, not every whole number is one of floating point.
+_EXACT = 2.0**53
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -25,7 +31,7 @@ def labels_of(values: Any, what: str) -> pl.Series:
     >>> labels_of([{"b", "a"}, []], "y_true").to_list()
     [['a', 'b'], []]
     """
-    made = _series(values, what)
+    made = series_of(values, what)
     kind = made.dtype
     if isinstance(kind, pl.List | pl.Array):
         return _several(made, what)
@@ -51,12 +57,12 @@ def ids_of(values: Any, what: str) -> pl.Series:
 
 
 def numbers_of(values: Any, what: str) -> pl.Series:
-    """One number an item, finite; null where there is none.
+    """One number an item, finite; null where there is none. Whole numbers beyond 2^53 stay what they are.
 
     >>> numbers_of([0.5, 1], "y_score").to_list()
     [0.5, 1.0]
     """
-    made = _series(values, what)
+    made = series_of(values, what)
     if made.dtype == pl.Null:
         return made.cast(pl.Float64).alias(what)
     if not (made.dtype.is_numeric() or made.dtype == pl.Boolean):
@@ -65,11 +71,39 @@ def numbers_of(values: Any, what: str) -> pl.Series:
     if not numbers.is_finite().all():
         row = int((~numbers.is_finite()).arg_max() or 0)
         raise InputError(f"{what}: row {row + 1}: expected a finite number, got {numbers[row]}")
-    return numbers.alias(what)
+    return (made if made.dtype.is_integer() and is_beyond_floats(numbers) else numbers).alias(what)
 
 
-def _series(values: Any, what: str) -> pl.Series:
-    """Values of any library as a column; labels are not yet looked at."""
+def is_beyond_floats(numbers: pl.Series) -> bool:
+    """Whether whole numbers are so large that floating point does not tell all of them apart.
+
+    >>> is_beyond_floats(pl.Series([2.0**53 - 1])), is_beyond_floats(pl.Series([-(2.0**60), 0]))
+    (False, True)
+    """
+    low, high = numbers.min(), numbers.max()
+    return low is not None and max(-float(low), float(high)) >= _EXACT  # type: ignore[arg-type]  # they are numbers
+
+
+def refuse_extreme(weights: NDArray[Any], what: str) -> None:
+    """Refuse weights so large, or all of them so small, that products of their sums are no longer numbers."""
+    largest = float(weights.max(initial=0.0))
+    if largest and not 1 / _LARGEST <= largest <= _LARGEST:
+        wanted = f"expected weights of which the largest is from {1 / _LARGEST:g} to {_LARGEST:g}"
+        raise InputError(f"{what}: {wanted}, got {largest:g}: divide them all by it")
+
+
+def refuse_no_threshold(threshold: Any) -> None:
+    """Refuse a threshold that scores cannot be compared with."""
+    if not isinstance(threshold, Real) or math.isnan(threshold):
+        raise ParameterError(f"a threshold is a number, not {threshold!r}")
+
+
+def series_of(values: Any, what: str) -> pl.Series:
+    """Values of any library as a column, of whatever type; that they are labels or numbers is not yet looked at.
+
+    >>> series_of((3, 1), "y_score").to_list()
+    [3, 1]
+    """
     if isinstance(values, pl.Series):
         return _from_list(values.to_list(), what) if values.dtype == pl.Object else values
     odd = isinstance(values, pl.Expr | pl.DataFrame | pl.LazyFrame | str | bytes | Mapping)

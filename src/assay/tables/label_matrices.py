@@ -23,10 +23,10 @@ class Given(NamedTuple):
     labels: tuple[Any, ...] | None = None
 
 
-def scores_of(values: Any) -> Given:
+def score_columns(values: Any) -> Given:
     """One score an item; or a matrix of scores with a column a label; or a dict of label to scores.
 
-    >>> scores_of([[0.2, 0.8], [0.5, 0.5]]).columns[1].to_list()
+    >>> score_columns([[0.2, 0.8], [0.5, 0.5]]).columns[1].to_list()
     [0.8, 0.5]
     """
     if isinstance(values, Mapping):
@@ -36,16 +36,26 @@ def scores_of(values: Any) -> Given:
         return Given(columns, tuple(values))
     if isinstance(values, pl.Series) and isinstance(values.dtype, pl.List | pl.Array):
         values = values.to_list()
-    if isinstance(values, list | tuple) and values and isinstance(values[0], list | tuple | np.ndarray):
-        try:
-            values = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("y_score: expected numbers, as many for each item") from None
+    values = unnested(values, "y_score")
     if not is_matrix(values):
         return Given([numbers_of(values, "y_score")])
     table, names = _table(values, "y_score")
     columns = [numbers_of(table[:, column], "y_score") for column in range(table.shape[1])]
     return Given(columns, names)
+
+
+def unnested(values: Any, what: str) -> Any:
+    """Rows of numbers, one in another, as a matrix; all else as it is.
+
+    >>> unnested([[0.2, 0.8], (0.5, 0.5)], "y_score").shape
+    (2, 2)
+    """
+    if not isinstance(values, list | tuple) or not values or not isinstance(values[0], list | tuple | np.ndarray):
+        return values
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: expected numbers, as many for each item") from None
 
 
 def label_lists(values: Any, labels: Sequence[Any] | None, what: str) -> tuple[pl.Series, Sequence[Any] | None]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import polars as pl
 
 from assay.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
-from assay.tables.positive import label_among
+from assay.tables.positive import label_like
 
 Nulls: TypeAlias = Literal["error", "drop", "label"]
 Unknown: TypeAlias = Literal["error", "other"]
@@ -78,14 +78,7 @@ def as_label(label: Any, kind: pl.DataType) -> Any:
     >>> as_label("1", pl.Int64()), as_label(1, pl.String()), as_label("true", pl.Boolean())
     (1, '1', True)
     """
-    if kind == pl.Boolean:
-        return bool(label) if label in (0, 1) else label_among([False, True], label)
-    if kind == pl.Int64:
-        try:
-            return int(label)
-        except (TypeError, ValueError):
-            raise ParameterError(f"expected a whole number as a label, as in the data, got {label!r}") from None
-    return str(label)
+    return label_like(True if kind == pl.Boolean else 0 if kind == pl.Int64 else "", label)
 
 
 def stated_labels(labels: Sequence[Any] | None, kind: pl.DataType) -> tuple[Any, ...] | None:
@@ -112,6 +105,8 @@ def without_nulls(
     if not absent:
         return frame, ()
     if nulls == "label" and absent.keys() == {"prediction"}:
+        if NONE in distinct(frame["truth"]):
+            raise InputError(f"{name}: {NONE} is a true label: it cannot stand for an absent prediction, too")
         return _as_none(frame), (f"{name}: {number_of('item', absent['prediction'])} without a prediction: {NONE}",)
     if nulls == "drop":
         # Row numbers stay those of the whole table, so that items of other systems can be found by them.

@@ -14,6 +14,7 @@ KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
     ("0", "1"),
     ("false", "true"),
     ("False", "True"),
+    (-1, 1),
 )
 _POSITIVE = (1, True, "1", "true", "True")
 _MOST_LABELS = 2
@@ -44,6 +45,39 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     if len(labels) == 1:
         raise ParameterError(f"is {labels[0]} the positive label? {first}, or name the other one")
     raise ParameterError(f"which label is positive, {labels[0]} or {labels[1]}? {first} or {ways[1]} ({options[1]})")
+
+
+def both_labels(found: Sequence[Any], pos_label: Any = None) -> tuple[Any, ...]:
+    """The labels that occur; where that is one only, with the other one, if it was stated as positive or is known.
+
+    >>> both_labels([0]), both_labels(["spam"], "ham"), both_labels(["ham"])
+    ((0, 1), ('ham', 'spam'), ('ham',))
+    """
+    if len(found) != 1:
+        return tuple(found)
+    (only,) = found
+    if pos_label is not None and (stated := label_like(only, pos_label)) != only:
+        return tuple(sorted([only, stated]))
+    return next((pair for pair in KNOWN_PAIRS if type(pair[0]) is type(only) and only in pair), (only,))
+
+
+def label_like(known: Any, label: Any) -> Any:
+    """A label in the type of a known one: text, a whole number, or true or false.
+
+    >>> label_like(7, "1"), label_like("a", 1), label_like(False, "true")
+    (1, '1', True)
+    """
+    if isinstance(known, bool):
+        return bool(label) if label in (0, 1) else label_among([False, True], label)
+    if isinstance(known, str):
+        return str(label)
+    try:
+        number = int(label)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not (isinstance(label, str) or number == label):
+        raise ParameterError(f"expected a whole number as a label, as in the data, got {label!r}")
+    return number
 
 
 def label_among(labels: Sequence[Any], label: Any) -> Any:

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from assay.errors import FormatError, InputError, ParameterError, listed, number_of
-from assay.tables.label_columns import ids_of, numbers_of
-from assay.tables.label_matrices import Given, label_lists, scores_of
+from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
+from assay.tables.label_matrices import Given, label_lists, score_columns
 from assay.tables.label_rules import (
     NONE,
     OTHER,
@@ -27,7 +27,7 @@ from assay.tables.label_rules import (
     stated_labels,
     without_nulls,
 )
-from assay.tables.positive import KNOWN_PAIRS, positive_label
+from assay.tables.positive import both_labels, positive_label
 
 Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
 #: What columns of scores are called, where there is one a class.
@@ -100,10 +100,10 @@ class Predictions:
         if y_pred is not None:
             columns["prediction"], stated = label_lists(y_pred, stated, "y_pred")
         if sample_weight is not None:
-            columns["weight"] = numbers_of(sample_weight, "sample_weight")
+            columns["weight"] = numbers_of(sample_weight, "sample_weight").cast(pl.Float64)
         if item_id is not None:
             columns["item_id"] = ids_of(item_id, "item_id")
-        scores = None if y_score is None else scores_of(y_score)
+        scores = None if y_score is None else score_columns(y_score)
         return assembled(columns, scores, labels=stated, pos_label=pos_label, nulls=nulls, unknown=unknown, name=name)
 
     def __repr__(self) -> str:
@@ -188,12 +188,8 @@ class Predictions:
         if isinstance(self.truth.dtype, pl.List):
             whole = all(label.isdecimal() for label in found)
             return tuple(sorted(found, key=(lambda label: (int(label), label)) if whole else None))
-        if self.pos_label is not None and len(found) == 1:
-            found.add(as_label(self.pos_label, self.truth.dtype))
-        if len(found) == 1:
-            (only,) = found
-            found = next((set(pair) for pair in KNOWN_PAIRS if type(pair[0]) is type(only) and only in pair), found)
-        return tuple(sorted(found, key=self._place))
+        apart = found & {OTHER, NONE}
+        return tuple(sorted({*both_labels([*(found - apart)], self.pos_label), *apart}, key=self._place))
 
     def _place(self, label: Any) -> tuple[bool, Any]:
         """Where a label comes in order: those of an Enum in its own, "(other)" and "(none)" last."""
@@ -203,13 +199,22 @@ class Predictions:
         return label in {OTHER, NONE}, label
 
     @cached_property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels that an item can have: all but "(none)", where that stands for an absent prediction.
+
+        >>> Predictions.of([0, 1], [0, None], nulls="label").classes
+        ('0', '1')
+        """
+        return tuple(label for label in self.label_values if label != NONE or label in self._seen["truth"])
+
+    @cached_property
     def kind(self) -> Kind:
         """Several labels an item: multilabel; two labels: binary; else multiclass."""
         if isinstance(self.truth.dtype, pl.List):
             return "multilabel"
         if "score" in self.columns.columns:
             return "binary"
-        return "binary" if len(self.label_values) <= _TWO else "multiclass"
+        return "binary" if len(self.classes) <= _TWO else "multiclass"
 
     @cached_property
     def positive(self) -> Any:
@@ -217,12 +222,12 @@ class Predictions:
         if self.kind != "binary":
             names = listed([str(label) for label in self.label_values])
             raise ParameterError(f"{self.name}: only one of two labels can be positive: there are {names}")
-        return positive_label(self.label_values, self.pos_label)
+        return positive_label(self.classes, self.pos_label)
 
     @cached_property
     def negative(self) -> Any:
         """The label that is not the positive one."""
-        others = [label for label in self.label_values if label != self.positive]
+        others = [label for label in self.classes if label != self.positive]
         return others[0] if others else f"not {self.positive}"
 
     @cached_property
@@ -248,12 +253,15 @@ class Predictions:
     def at(self, threshold: float) -> Predictions:
         """Predict the positive label where the score is at least the threshold, the negative one elsewhere.
 
+        Numbers are compared as what they are: the one of 32 bits that is nearest to 0.7 is 0.69999999, and below it.
+
         >>> Predictions.of([0, 1, 1], y_score=[0.2, 0.5, 0.9]).at(0.5).prediction.to_list()
         [0, 1, 1]
         """
         if self.score is None:
             has = "scores of each class" if self.class_scores else "no scores"
             raise ParameterError(f"{self.name}: a threshold needs one score an item: there are {has}")
+        refuse_no_threshold(threshold)
         kind = self.truth.dtype
         if not isinstance(kind, pl.Enum) or {self.positive, self.negative} <= set(kind.categories):
             truth = self.truth

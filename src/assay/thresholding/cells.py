@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.counting.confusion import Confusion, Counted
-from assay.counting.judgments import Floats, Ints, Mask
+from assay.counting.judgments import Floats, Ints
 from assay.counting.scored import Scored
 from assay.stats.score_bootstrap import drawn_items
 
@@ -40,10 +40,6 @@ class Cells:
         tn = confusion.tn if confusion.tn is not None else 0 * confusion.tp
         return cls(confusion.tp, confusion.fp, confusion.tp + confusion.fn, confusion.fp + tn)
 
-    def at(self, place: int) -> Cells:
-        """The cells at one threshold only."""
-        return Cells(self.tp[..., place : place + 1], self.fp[..., place : place + 1], self.positives, self.negatives)
-
     @cached_property
     def fn(self) -> Counted:
         """Positive items below the threshold."""
@@ -58,10 +54,6 @@ class Cells:
     def predicted(self) -> Counted:
         """Items that are predicted positive."""
         return np.asarray(self.tp + self.fp)
-
-    def occur(self) -> Mask:
-        """Which thresholds are the score of an item; the first one, infinity, counts as such."""
-        return np.asarray(np.diff(self.predicted, axis=-1, prepend=-1) > 0)
 
     @cached_property
     def items(self) -> Any:
@@ -97,6 +89,37 @@ class Cells:
 def ratio(part: Counted, whole: Any) -> Floats:
     """One number over another, NaN where there is nothing to divide by."""
     return np.asarray(part / np.where(whole > 0, whole, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawn:
+    """Items drawn anew, some resamples (rows) of them: running sums over each class, the lowest score first.
+
+    `below`: how many items of each class are below each threshold.
+    """
+
+    sums: tuple[NDArray[Any], NDArray[Any]]
+    below: tuple[Ints, Ints]
+
+    def cells(self, places: Ints | None = None) -> Cells:
+        """What each threshold counts in each resample, or some of them, by their places."""
+        tp, fp = (
+            total[:, -1:] - total.take(below if places is None else below[places], axis=1)
+            for total, below in zip(self.sums, self.below, strict=True)
+        )
+        return Cells(tp, fp, self.sums[0][:, -1:], self.sums[1][:, -1:])
+
+    def occurring(self, places: Ints) -> Ints:
+        """The lowest score that was drawn among those not below each threshold (its place, a row a resample).
+
+        It decides as the threshold does in that resample. Infinity if none was drawn; -1 stays as it is.
+        """
+        found = np.zeros_like(places)
+        for total, below in zip(self.sums, self.below, strict=True):
+            least = np.take_along_axis(total, below[places], axis=1)
+            item = np.stack([np.searchsorted(row, one, side="right") for row, one in zip(total, least, strict=True)])
+            found = np.maximum(found, np.searchsorted(-below, 1 - item))
+        return np.where(places >= 0, found, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,17 +159,33 @@ class Candidates:
         """
         return int(np.searchsorted(-self.threshold, -threshold, side="right")) - 1
 
-    def drawn(self, resamples: int, seed: int) -> Iterator[Cells]:
-        """The cells with items drawn anew, a row a resample, in blocks of those."""
+    @cached_property
+    def corners(self) -> Ints:
+        """The places below which only a negative item can come, and above which only a positive one: corners of ROC.
+
+        In whatever way items are drawn anew, each other threshold has as many true positives as one of these and more
+        false ones, or as many false positives and fewer true ones, or it decides alike.
+
+        >>> Candidates(Scored.from_lists(positive=[0.9, 0.8, 0.6], negative=[0.7, 0.5])).corners
+        array([0, 2, 4])
+        """
+        more_positive, more_negative = (np.diff(below) < 0 for below in self._below)
+        return np.flatnonzero(
+            np.append(True, more_positive) & np.append(more_negative, True) | (self.threshold == np.inf)
+        )
+
+    def drawn(self, resamples: int, seed: int) -> Iterator[Redrawn]:
+        """Items drawn anew, in blocks of resamples."""
         scored = self.scored
         counts = len(scored.positive), len(scored.negative)
         draws = drawn_items(*counts, resamples, seed)
-        rows = max(1, _BLOCK // (sum(counts) + len(self.threshold)))
+        rows = max(1, _BLOCK // sum(counts))
         weights = scored.positive_weight, scored.negative_weight
         while block := list(islice(draws, rows)):
-            sums = [_running(np.stack([one[side] for one in block]), weight) for side, weight in enumerate(weights)]
-            tp, fp = (total[:, -1:] - total.take(below, axis=1) for total, below in zip(sums, self._below, strict=True))
-            yield Cells(tp, fp, sums[0][:, -1:], sums[1][:, -1:])
+            positive, negative = (
+                _running(np.stack([one[side] for one in block]), weight) for side, weight in enumerate(weights)
+            )
+            yield Redrawn((positive, negative), self._below)
 
 
 def _running(drawn: NDArray[Any], weight: Floats | None) -> NDArray[Any]:

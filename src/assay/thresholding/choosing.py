@@ -10,8 +10,9 @@ import numpy as np
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.errors import ParameterError, did_you_mean
 from assay.stats.bootstrap import Interval
+from assay.stats.rounding import ROUNDING
 from assay.thresholding.cells import Candidates, Cells
-from assay.thresholding.registry import ROUNDING, Rule, Wanted
+from assay.thresholding.registry import Rule, Wanted, in_full
 
 #: Which of several thresholds with the same criterion is taken.
 Ties: TypeAlias = Literal["higher", "lower"]
@@ -59,27 +60,23 @@ def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> Choice:
     wanted = rule.of(candidates.cells)
     if rule.is_given:
         place = candidates.place(rule.parameters["threshold"])
-        reason = _reason(wanted, candidates.cells) if np.isnan(wanted.value[place]) else None
-        return Choice(place, float(wanted.value[place]), np.array([], dtype=np.int64), reason)
-    best = _best(wanted, rule.definition.smallest, None)
+        why = reason(wanted, candidates.cells) if np.isnan(wanted.value[place]) else None
+        return Choice(place, float(wanted.value[place]), np.array([], dtype=np.int64), why)
+    best = _best(wanted, rule.definition.smallest)
     if not best.any():
-        return Choice(-1, np.nan, np.array([], dtype=np.int64), _reason(wanted, candidates.cells))
+        return Choice(-1, np.nan, np.array([], dtype=np.int64), reason(wanted, candidates.cells))
     places = np.flatnonzero(best)
     place = int(places[0 if ties == "higher" else -1])
     return Choice(place, float(wanted.value[place]), places[places != place], None)
 
 
-def _best(wanted: Wanted, smallest: bool, occurs: Mask | None) -> Mask:
+def _best(wanted: Wanted, smallest: bool) -> Mask:
     """The thresholds with the best criterion; of those with the same, the ones that have most of what is bounded.
 
     Two numbers that differ by rounding are the same.
     """
-    value = -wanted.value if smallest else wanted.value
-    if wanted.bound is not None:
-        value = np.where(wanted.bound.kept(), value, np.nan)
-    if occurs is not None:
-        value = np.where(occurs, value, np.nan)
-    best = _largest(value, wanted.scale)
+    value = wanted.eligible()
+    best = _largest(-value if smallest else value, wanted.scale)
     if wanted.bound is not None and not wanted.bound.at_most:
         best = _largest(np.where(best, wanted.bound.quantity, np.nan), 1.0)
     return best
@@ -90,9 +87,10 @@ def _largest(value: Floats, scale: float) -> Mask:
     return np.asarray(value >= np.fmax.reduce(value, axis=-1, keepdims=True) - ROUNDING * scale)
 
 
-def _reason(wanted: Wanted, cells: Cells) -> str:
+def reason(wanted: Wanted, cells: Cells) -> str:
     """Why no threshold can be chosen."""
-    if np.isnan(wanted.value).all() or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
+    cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
+    if cannot or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
         for kind in ("positive", "negative"):
             if not np.any(getattr(cells, f"{kind}s") > 0):
                 return f"there is no {kind} item"
@@ -100,8 +98,11 @@ def _reason(wanted: Wanted, cells: Cells) -> str:
     if wanted.bound is None:
         return "the criterion is undefined at this threshold"
     known = wanted.bound.quantity[~np.isnan(wanted.bound.quantity)]
-    most = "" if not len(known) else f": {known.max():.4g} is the most"
-    return f"no threshold has {wanted.bound}{most}"
+    if not len(known):
+        return f"no threshold has {wanted.bound}"
+    short = f"{known.max():.4g}"  # all digits where these few would reach the bound
+    most = short if float(short) < wanted.bound.limit else in_full(known.max())
+    return f"no threshold has {wanted.bound}: {most} is the most"
 
 
 def redrawn(
@@ -117,39 +118,47 @@ def redrawn(
     """Choose again with items drawn anew; all rules see the same resamples."""
     observed = [rule.of(candidates.cells) for rule in rules]
     kept = [None if wanted.bound is None else wanted.bound.kept() for wanted in observed]
-    found: list[list[tuple[Ints, Floats, Floats]]] = [[] for _ in rules]
-    for cells in candidates.drawn(resamples, seed):
-        rows = np.arange(len(cells.tp))
-        for rule, choice, parts in zip(rules, choices, found, strict=True):
-            wanted = rule.of(cells)
-            if rule.is_given:
-                place = np.full(len(rows), choice.place)
-            else:
-                # The highest of equals occurs among the items drawn: a score that does not, counts as the one above.
-                best = _best(wanted, rule.definition.smallest, None if ties == "higher" else cells.occur())
-                last = best.shape[1] - 1
-                place = best.argmax(axis=1) if ties == "higher" else last - best[:, ::-1].argmax(axis=1)
-                place = np.where(best[rows, place], place, -1)
-            value = np.where(place >= 0, wanted.value[rows, place], np.nan)
-            parts.append(
-                (place, value, wanted.value[:, choice.place] if choice.place >= 0 else np.full(len(rows), np.nan))
-            )
+    every = np.arange(len(candidates.threshold))
+    taken = np.array([choice.place for choice in choices])
+    among = [
+        taken[[at]] if rule.is_given else candidates.corners if wanted.corners else every
+        for at, (rule, wanted) in enumerate(zip(rules, observed, strict=True))
+    ]
+    distinct = {id(one): one for one in among}  # most rules look at the same thresholds
+    places, values, fixed = [], [], []
+    for block in candidates.drawn(resamples, seed):
+        tables = {key: block.cells(one) for key, one in distinct.items()}
+        found = [_chosen_again(rule, tables[id(one)], one, ties) for rule, one in zip(rules, among, strict=True)]
+        places.append(block.occurring(np.column_stack([place for place, _ in found])))
+        values.append(np.column_stack([value for _, value in found]))
+        there = [rule.of(block.cells(taken[[at]])).value for at, rule in enumerate(rules)]
+        fixed.append(np.where(taken >= 0, np.column_stack(there), np.nan))
         if watch is not None:
-            watch(len(rows))
+            watch(len(places[-1]))
+    columns = (np.concatenate(one).T for one in (places, values, fixed))
     drawn = []
-    for wanted, keeps, parts in zip(observed, kept, found, strict=True):
-        place, value, fixed = (np.concatenate([part[column] for part in parts]) for column in range(3))
+    for wanted, keeps, place, value, at_chosen in zip(observed, kept, *columns, strict=True):
         on_all = np.where(place >= 0, wanted.value[place], np.nan)
         holds = None if keeps is None else keeps[place] & (place >= 0)
-        drawn.append(Drawn(place.astype(np.int64), value, on_all, fixed, holds))
+        drawn.append(Drawn(place, value, on_all, at_chosen, holds))
     return drawn
+
+
+def _chosen_again(rule: Rule, cells: Cells, among: Ints, ties: Ties) -> tuple[Ints, Floats]:
+    """The place that a rule chooses in each resample, of these, and the criterion there."""
+    wanted = rule.of(cells)
+    rows, last = np.arange(len(cells.tp)), len(among) - 1
+    best = _best(wanted, rule.definition.smallest)
+    column = best.argmax(axis=1) if ties == "higher" else last - best[:, ::-1].argmax(axis=1)
+    known = best[rows, column]
+    return np.where(known, among[column], -1), np.where(known, wanted.value[rows, column], np.nan)
 
 
 def interval_of_threshold(drawn: Drawn, threshold: Floats, confidence: float) -> Interval:
     """Where the middle of the thresholds chosen in resamples lies; both ends are scores that occur, or infinity."""
     known = np.sort(threshold[drawn.place[drawn.place >= 0]])
     if not len(known):
-        return Interval(np.nan, np.nan, confidence, "percentile")
+        return Interval.unknown(confidence, "percentile")
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     low, high = known[np.clip(np.ceil(tails * len(known)).astype(int) - 1, 0, len(known) - 1)]
     return Interval(float(low), float(high), confidence, "percentile")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from assay.classification import Classification
+from assay.classification.opening import opened
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives
 from assay.counting.scored import Scored
 from assay.errors import InputError, ParameterError, did_you_mean, listed
 from assay.files import is_file
-from assay.files.predictions import read_predictions
 from assay.files.sources import Source
 from assay.tables.positive import label_among
 from assay.tables.predictions import Predictions
@@ -41,15 +42,6 @@ def scored_systems(
         found = _of_arrays(given, y_score, pos_label, sample_weight)
     elif sample_weight is not None:
         raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
-    elif isinstance(given, Mapping):
-        found = [
-            one._replace(name=name) if len(own) == 1 else one._replace(name=f"{name} {one.name}")
-            for name, value in given.items()
-            for own in [_of(value, pos_label)]
-            for one in own
-        ]
-    elif isinstance(given, list | tuple) and given and all(_is_whole(one) for one in given):
-        found = [one for value in given for one in _of(value, pos_label)]
     else:
         found = _of(given, pos_label)
     names = [one.name for one in found]
@@ -77,7 +69,7 @@ def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
 
 def _is_whole(value: Any) -> bool:
     """Whether a value is a system by itself, not a label of one."""
-    return isinstance(value, Predictions | Scored | Source) or is_file(value)
+    return isinstance(value, Predictions | Classification | Scored | ScoredSystem | Source) or is_file(value)
 
 
 def _of(given: Any, pos_label: Any) -> list[ScoredSystem]:
@@ -85,18 +77,24 @@ def _of(given: Any, pos_label: Any) -> list[ScoredSystem]:
         return [given]
     if isinstance(given, Scored):
         return [ScoredSystem("scores", given, pos_label)]
-    if isinstance(given, Predictions):
-        return [_of_predictions(given, pos_label)]
-    if isinstance(given, Source) or is_file(given):
-        return [_of_predictions(one, pos_label) for one in read_predictions(given, pos_label=pos_label)]
+    if _is_whole(given):
+        return [_of_predictions(one) for one in opened(given, pos_label)]
+    if isinstance(given, Mapping):
+        return [
+            one._replace(name=str(name) if len(own) == 1 else f"{name} {one.name}")
+            for name, value in given.items()
+            for own in [_of(value, pos_label)]
+            for one in own
+        ]
+    if isinstance(given, list | tuple) and given and all(map(_is_whole, given)):
+        return [one for value in given for one in _of(value, pos_label)]
     if isinstance(given, tuple) and len(given) == 2:
         return _of_arrays(*given, pos_label, None)
     raise ParameterError("expected y_true and y_score, or predictions with scores: Predictions, Scored or a path")
 
 
-def _of_predictions(given: Predictions, pos_label: Any) -> ScoredSystem:
-    label = given.pos_label if pos_label is None else pos_label
-    score = given.score
+def _of_predictions(given: Predictions) -> ScoredSystem:
+    label, score = given.pos_label, given.score
     if score is None and given.class_scores and given.kind != "multilabel":
         if label is None:
             names = [str(one) for one in given.class_scores]

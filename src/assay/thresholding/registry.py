@@ -15,6 +15,7 @@ from assay.counting.judgments import Floats, Mask
 from assay.errors import ParameterError, did_you_mean
 from assay.measures.domains import Domain
 from assay.measures.parser import parse_value
+from assay.stats.rounding import ROUNDING
 from assay.thresholding.cells import Cells
 
 _SHAPE = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
@@ -36,22 +37,36 @@ class Bound(NamedTuple):
         return np.asarray(self.quantity >= self.limit - nearly)
 
     def __str__(self) -> str:
-        return f"{self.says} {'<=' if self.at_most else '>='} {self.limit:g}"
+        return f"{self.says} {'<=' if self.at_most else '>='} {in_full(self.limit)}"
+
+
+def in_full(number: float) -> str:
+    """A number with all its digits, and no more.
+
+    >>> in_full(2.0), in_full(0.40000001)
+    ('2', '0.40000001')
+    """
+    return repr(float(number)).removesuffix(".0")
 
 
 class Wanted(NamedTuple):
     """What a rule looks at, by threshold: its criterion, NaN where that is undefined, and a bound to be kept.
 
-    `scale` is how large the criterion can get: what differs by the rounding of such numbers is the same.
+    `scale` is how large the criterion can get: what differs by the rounding of such numbers is the same. `corners`:
+    another true positive is always good and another false one bad, if only where all else is equal, so that the best
+    threshold is a corner of the ROC curve. `possible`: where a choice by the criterion makes sense, if not everywhere.
     """
 
     value: Floats
     bound: Bound | None = None
     scale: float = 1.0
+    corners: bool = False
+    possible: Any = True
 
-
-#: Numbers that differ by a smaller part of what they are made of are the same.
-ROUNDING = 1e-12
+    def eligible(self) -> Floats:
+        """The criterion where a threshold can be chosen, NaN elsewhere."""
+        may = self.possible if self.bound is None else self.possible & self.bound.kept()
+        return np.where(may, self.value, np.nan)
 
 
 class Defined(NamedTuple):
@@ -119,7 +134,7 @@ class Rule:
     def __str__(self) -> str:
         defaults = self.definition.defaults
         shown = [
-            f"{value:g}" if self.name.endswith(f"_{name}") else f"{name}={value:g}"
+            in_full(value) if self.name.endswith(f"_{name}") else f"{name}={in_full(value)}"
             for name, value in self.parameters.items()
             # What is at a default that changes nothing, such as a cost of 0, is not worth the room.
             if value is not None and (value != defaults[name] or defaults[name])

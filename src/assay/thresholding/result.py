@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay.counting.confusion import Confusion
+from assay.counting.judgments import Floats
 from assay.errors import ParameterError, did_you_mean, listed
 from assay.measures import registered
 from assay.stats.bootstrap import Interval
@@ -44,11 +45,11 @@ class ChosenThreshold(Tabled):
     """A threshold that a rule chose: positive is predicted from this score on.
 
     `threshold` is infinite if nothing should be predicted positive, and NaN if no threshold fits (`undefined` says
-    why). `below` is the next lower score: any number above it, up to the threshold, decides alike. `value` is the
-    rule's criterion on the data that it is judged on, `confusion` what is counted there. `tied`: other thresholds with
-    the same criterion. `interval`: where thresholds lie that are chosen with items drawn anew. `value_interval` and
-    `corrected` allow for the choice, if it is judged on the same data: what is chosen to look best looks too good.
-    `kept`: the share of resamples whose threshold keeps the rule's bound on all items; NaN without a bound.
+    why). `value` is the rule's criterion on the data that it is judged on, `confusion` what is counted there. `tied`:
+    other thresholds with the same criterion; `scores`: all that could have been chosen, the highest first. `interval`:
+    where thresholds lie that are chosen with items drawn anew. `value_interval` and `corrected` allow for the choice,
+    if it is judged on the same data: what is chosen to look best looks too good. `kept`: the share of resamples whose
+    threshold keeps the rule's bound on all items; NaN without a bound.
 
     >>> from assay import choose_threshold
     >>> found = choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_accuracy", resamples=0)
@@ -65,7 +66,7 @@ class ChosenThreshold(Tabled):
     value_interval: Interval
     corrected: float
     kept: float
-    below: float
+    scores: Floats
     undefined: str | None
     made: Made
     warnings: tuple[str, ...] = ()
@@ -99,7 +100,7 @@ class ChosenThreshold(Tabled):
         """
         rows: list[tuple[str, float | None, str | None]] = []
         for name, measure in registered("binary").items():
-            if measure.definition.counts is not Confusion:
+            if measure.definition.counts is not Confusion or not measure.suits(self.confusion.unit_kind):
                 continue
             if not self.is_chosen:
                 rows.append((name, None, self.undefined))
@@ -110,13 +111,13 @@ class ChosenThreshold(Tabled):
         schema = {"measure": pl.String, "value": pl.Float64, "undefined": pl.String}
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    def measure(self, name: str) -> float:
+    def value_of(self, measure: str) -> float:
         """One measure at the threshold, NaN if it is undefined."""
         from assay.measures.parser import parse_measure  # noqa: PLC0415  # most look at the table
 
         if not self.is_chosen:
             return math.nan
-        return float(parse_measure(name, "binary").of(self.confusion)[0])
+        return float(parse_measure(measure, "binary").of(self.confusion)[0])
 
     def row(self) -> dict[str, Any]:
         """All that is known but the measures, as one row of a table."""
@@ -139,8 +140,20 @@ class ChosenThreshold(Tabled):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """All measures at the threshold, a row each."""
-        return self.measures
+        """The threshold, its interval, the criterion, then all measures at the threshold, a row each.
+
+        >>> from assay import choose_threshold
+        >>> choose_threshold([1, 0], [0.9, 0.1], resamples=0).to_frame().row(0)
+        ('threshold', 0.9, None)
+        """
+        row = self.row()
+        names = ("threshold", "threshold_low", "threshold_high", "value", "value_low", "value_high", "corrected")
+        told = [
+            (self.rule.criterion if name == "value" else name, None if math.isnan(row[name]) else row[name], None)
+            for name in names
+        ]
+        schema = self.measures.schema
+        return pl.concat([pl.DataFrame(told, schema=schema, orient="row"), self.measures])
 
     def to_json(self) -> str:
         """All that is known, numbers in full; a threshold above all scores is null, and said so."""
@@ -191,7 +204,7 @@ class Thresholds(Tabled):
 
     def __getitem__(self, rule: str | Rule) -> ChosenThreshold:
         """What a rule chose, by its text, or by its name if there is only one such rule."""
-        found = [one for one in self.chosen if str(one.rule) == str(rule)]
+        found = [one for one in self.chosen if rule in (one.rule, str(one.rule))]
         found = found or [one for one in self.chosen if one.rule.name == str(rule)]
         if len(found) != 1:
             names = [str(one.rule) for one in self.chosen]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.errors import number_of
 from assay.given import whole
@@ -40,8 +41,8 @@ class ThresholdTable(Tabled):
     frame: pl.DataFrame
     system: str
     auc: float
-    #: How many rows there would be, if these are some of them.
-    of: int
+    #: All thresholds, of which those in the frame may be some.
+    scores: Floats
 
     def __repr__(self) -> str:
         return f"<ThresholdTable of {self.system}: {number_of('threshold', self.frame.height)}>"
@@ -55,7 +56,7 @@ class ThresholdTable(Tabled):
         from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
 
         rows = self.frame.with_columns(pl.when(pl.col("threshold").is_finite()).then("threshold").alias("threshold"))
-        told = {"schema_version": JSON_SCHEMA_VERSION, "system": self.system, "auc": self.auc, "of": self.of}
+        told = {"schema_version": JSON_SCHEMA_VERSION, "system": self.system, "auc": self.auc, "of": len(self.scores)}
         return as_json(told | {"rows": rows.to_dicts()})
 
     def tables(self) -> list[Titled]:
@@ -87,10 +88,10 @@ def threshold_table(
     """
     given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     frame = table_frame(given.scored)
-    total = frame.height
+    every, total = frame["threshold"].to_numpy(), frame.height
     if rows is not None and total > whole("rows", rows, 2):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
-    return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), total)
+    return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), every)
 
 
 def table_frame(scored: Scored) -> pl.DataFrame:

@@ -11,9 +11,11 @@ import numpy as np
 
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
+from assay.counting.scored import Scored
+from assay.errors import ParameterError
 from assay.given import whole
-from assay.measures.domains import Real
 from assay.stats.bootstrap import Interval, percentiles
+from assay.stats.confidence import checked_confidence
 from assay.thresholding.cells import Candidates, Cells
 from assay.thresholding.choosing import (
     Choice,
@@ -23,15 +25,15 @@ from assay.thresholding.choosing import (
     chosen,
     interval_of_threshold,
     optimism,
+    reason,
     redrawn,
 )
 from assay.thresholding.given import ScoredSystem, only_one, said, scored_systems
-from assay.thresholding.registry import Rule, Wanted, parse_rule
+from assay.thresholding.registry import Rule, Wanted, in_full, parse_rule
 from assay.thresholding.result import ChosenThreshold, Made, Thresholds
 from assay.thresholding.rules import DEFAULT_RULES
 
 _ELSEWHERE = "the other data"
-_CONFIDENCE = Real(0.0, 1.0, inside=True)
 
 
 def choose_threshold(
@@ -93,10 +95,21 @@ def thresholds(
     >>> thresholds([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], resamples=0)["youden"].threshold
     0.8
     """
-    wanted = [parse_rule(one) for one in ([rules] if isinstance(rules, str | Rule) else rules or DEFAULT_RULES)]
+    wanted = _asked(DEFAULT_RULES if rules is None else rules)
     given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     settings = _Settings.of(ties, confidence, resamples, seed=seed, watch=watch)
-    return _found(list(dict.fromkeys(wanted)), given, _other(judged_on, given), settings)
+    return _found(wanted, given, _other(judged_on, given), settings)
+
+
+def _asked(rules: Any) -> list[Rule]:
+    """The rules, each once."""
+    several = [rules] if isinstance(rules, str | Rule) else rules
+    if not isinstance(several, Iterable):
+        raise ParameterError(f"rules are given by name, such as ['youden', 'max_f(beta=2)'], not {rules!r}")
+    wanted = [*dict.fromkeys(parse_rule(one) for one in several)]
+    if not wanted:
+        raise ParameterError("no rule is asked for: give one at least, or none of the parameter for the usual ones")
+    return wanted
 
 
 class _Settings(NamedTuple):
@@ -120,7 +133,7 @@ class _Settings(NamedTuple):
     ) -> _Settings:
         """The same, checked."""
         check_ties(ties)
-        _CONFIDENCE.check("confidence", confidence)
+        checked_confidence(confidence)
         return cls(ties, confidence, whole("resamples", resamples, 0), whole("seed", seed, 0), watch)
 
 
@@ -148,15 +161,16 @@ def _judged(
     scored, candidates = other.scored, Candidates(other.scored)
     asked = [(rule, one) for rule, one in zip(rules, thresholds, strict=True) if not math.isnan(one)]
     drawn: list[list[Floats]] = [[] for _ in asked]
-    for cells in candidates.drawn(settings.resamples, settings.seed):
-        for (rule, threshold), values in zip(asked, drawn, strict=True):
-            values.append(rule.of(cells.at(candidates.place(threshold))).value[:, 0])
+    places = [np.array([candidates.place(threshold)]) for _, threshold in asked]
+    for block in candidates.drawn(settings.resamples, settings.seed):
+        for (rule, _), place, values in zip(asked, places, drawn, strict=True):
+            values.append(rule.of(block.cells(place)).value[:, 0])
     level = settings.confidence
     found = iter(
         _Judged(
             scored.at(threshold),
             rule.of(Cells.of(scored.at(threshold))),
-            percentiles(np.concatenate(values), level) if values else _no_interval(level),
+            _interval(np.concatenate(values), level) if values else Interval.unknown(level),
             other.origin or _ELSEWHERE,
         )
         for (rule, threshold), values in zip(asked, drawn, strict=True)
@@ -165,6 +179,8 @@ def _judged(
 
 
 def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | None, settings: _Settings) -> Thresholds:
+    # Nothing is learned from the same items a second time.
+    other = None if other is None or _is_same(given.scored, other.scored) else other
     candidates = Candidates(given.scored)
     choices = [chosen(rule, candidates, settings.ties) for rule in rules]
     drawn: list[Drawn | None] = [None] * len(rules)
@@ -207,6 +223,12 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
     return Thresholds(tuple(results), made, tuple(warnings))
 
 
+def _is_same(one: Scored, other: Scored) -> bool:
+    """Whether two are the same scores of the same items, as far as that shows."""
+    names = ("positive", "negative", "positive_weight", "negative_weight")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
 def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
     """The threshold itself: a score, infinity, or NaN for none."""
     if rule.is_given:
@@ -216,9 +238,8 @@ def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
 
 def _chosen(rule: Rule, choice: Choice, candidates: Candidates, made: Made) -> ChosenThreshold:
     """What was chosen and what it counts on the data it was chosen on."""
-    column, none = candidates.threshold, _no_interval(made.confidence)
+    column, none = candidates.threshold, Interval.unknown(made.confidence)
     threshold = _threshold(rule, choice, candidates)
-    following = choice.place + 1
     return ChosenThreshold(
         rule=rule,
         threshold=threshold,
@@ -229,24 +250,35 @@ def _chosen(rule: Rule, choice: Choice, candidates: Candidates, made: Made) -> C
         value_interval=none,
         corrected=math.nan,
         kept=math.nan,
-        below=float(column[following]) if 0 < following < len(column) else -math.inf,
+        scores=column,
         undefined=choice.undefined,
         made=made,
     )
+
+
+def _interval(drawn: Floats, confidence: float) -> Interval:
+    """Where the middle of the resamples lies; unknown if all give the same, which is not to say that it is certain."""
+    known = drawn[~np.isnan(drawn)]
+    return percentiles(known, confidence) if len(known) and np.ptp(known) > 0 else Interval.unknown(confidence)
 
 
 def _there(found: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
     """The same judged on other data, with a warning if the rule's bound does not hold there."""
     if judged is None:
         return found
-    bound = judged.wanted.bound
+    bound, value = judged.wanted.bound, float(judged.wanted.value[0])
     warning = ""
-    if bound is not None and not bound.kept()[0]:
-        warning = f"{found.rule}: {bound} does not hold on {judged.name}: it is {float(bound.quantity[0]):.4g} there"
+    if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
+        why = reason(judged.wanted, Cells.of(judged.confusion))
+        warning = f"{found.rule}: how good it is on {judged.name} cannot be told: {why}"
+    elif bound is not None and not bound.kept()[0]:
+        short = f"{bound.quantity[0]:.4g}"
+        there = in_full(bound.quantity[0]) if float(short) == bound.limit else short
+        warning = f"{found.rule}: {bound} does not hold on {judged.name}: it is {there} there"
     return replace(
         found,
         confusion=judged.confusion,
-        value=float(judged.wanted.value[0]),
+        value=value,
         value_interval=judged.interval,
         corrected=math.nan,
         warnings=(warning,) if warning else (),
@@ -258,7 +290,7 @@ def _with_spread(found: ChosenThreshold, drawn: Drawn | None, column: Floats) ->
     if drawn is None or not found.is_chosen:
         return found
     level = found.made.confidence
-    of_value = percentiles(drawn.fixed, level)
+    of_value = _interval(drawn.fixed, level)
     if found.rule.is_given:
         return replace(found, value_interval=of_value)
     too_good = optimism(drawn)
@@ -273,7 +305,3 @@ def _with_spread(found: ChosenThreshold, drawn: Drawn | None, column: Floats) ->
         corrected=min(max(found.value - too_good, least), most),
         kept=math.nan if drawn.kept is None else float(drawn.kept.mean()),
     )
-
-
-def _no_interval(confidence: float) -> Interval:
-    return Interval(math.nan, math.nan, confidence, "none")

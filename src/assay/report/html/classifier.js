@@ -25,8 +25,8 @@
     const even = Math.abs(value * 32 % 2) === 1 ? (below + Math.abs(below % 2)) / 1e4 : value;
     return even.toFixed(4).replace("-", "−");
   };
-  const counted = value => value.toLocaleString("en", Number.isInteger(value)
-    ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const counted = value => !Number.isInteger(value) && Math.abs(value) < 0.1 ? `${+value.toPrecision(4)}`
+    : value.toLocaleString("en", Number.isInteger(value) ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const percent = share => `${+(100 * share).toFixed(2)}%`;
 
   for (const explorer of document.querySelectorAll(".explorer")) {

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.report.html.axis import Axis, grid, label
-from assay.report.html.classifier_heat import counted
 from assay.report.html.markup import Html, element, given, heads, number, percent, table
 from assay.report.html.theme import LINES
+from assay.report.layout import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

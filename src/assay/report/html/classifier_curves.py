@@ -12,7 +12,7 @@ from assay.report.html.theme import LINES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.reporting.classifier_contents import AtThreshold, Estimated, Histogram, Thresholds
+    from assay.reporting.classifier_contents import AtThreshold, Estimated, Histogram, SystemThresholds
 
 
 def area(name: str, estimate: Estimated) -> str:
@@ -55,7 +55,7 @@ def _styled(place: int, own: int) -> str:
     return f"line {style}" if place == own else f"line {style} behind"
 
 
-def roc(parts: Sequence[Thresholds], own: int) -> Html:
+def roc(parts: Sequence[SystemThresholds], own: int) -> Html:
     """The ROC curve of one system, those of the others behind it."""
     lines = [element("line", x1=0, y1=100, x2=100, y2=0, class_="chance")]
     for place, part in _own_last(parts, own):
@@ -69,7 +69,7 @@ def roc(parts: Sequence[Thresholds], own: int) -> Html:
     return _chart(says, lines, None if math.isnan(sum(point)) else point, "roc")
 
 
-def precision_recall(parts: Sequence[Thresholds], own: int) -> Html:
+def precision_recall(parts: Sequence[SystemThresholds], own: int) -> Html:
     """Precision against recall, step by step, likewise."""
     lines = []
     first = parts[own].rows[0]
@@ -94,7 +94,7 @@ def precision_recall(parts: Sequence[Thresholds], own: int) -> Html:
     return _chart(says, lines, None if math.isnan(sum(point)) else point, "pr")
 
 
-def _own_last(parts: Sequence[Thresholds], own: int) -> list[tuple[int, Thresholds]]:
+def _own_last(parts: Sequence[SystemThresholds], own: int) -> list[tuple[int, SystemThresholds]]:
     """What is drawn last lies above the others."""
     return sorted(enumerate(parts), key=lambda one: one[0] == own)
 
@@ -108,7 +108,7 @@ def share_of(part: float, rest: float) -> float:
     return part / (part + rest) if part + rest else math.nan
 
 
-def distributions(part: Thresholds, at: AtThreshold) -> Html:
+def distributions(part: SystemThresholds, at: AtThreshold) -> Html:
     """Positive items above the line, negative ones below it, each as shares of their class."""
     drawn = part.histogram
     axis = Axis(drawn.edges[0], drawn.edges[-1])
@@ -170,7 +170,7 @@ def _bars(drawn: Histogram, *, up: bool) -> str:
     return "".join(parts)
 
 
-def key_of(parts: Sequence[Thresholds]) -> Html:
+def key_of(parts: Sequence[SystemThresholds]) -> Html:
     """Which line is whose."""
     return element(
         "ul",

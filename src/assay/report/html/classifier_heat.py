@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import number_of
 from assay.report.html.markup import Html, element, given, joined, number, table
+from assay.report.layout import counted
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import ClassifierContents, Matrix, MatrixCell, Share
 
+#: Of more labels than these the columns' names are turned, and items stand below the map.
+MANY_LABELS = 8
 #: Shades from none to full.
 SHADES = 10
 
@@ -77,7 +80,7 @@ def heat_map(matrix: Matrix, id: str, confidence: float) -> Html:
             _panels(matrix, id, confidence),
             class_="map-and-items",
         ),
-        class_="heat",
+        class_="heat many" if len(matrix.labels) > MANY_LABELS else "heat",
         id=id,
     )
 
@@ -101,10 +104,11 @@ def _legend(matrix: Matrix) -> str:
 def _table(matrix: Matrix, id: str, confidence: float) -> Html:
     most = max((cell.number for row in matrix.cells for cell in row), default=0.0) or 1.0
     columns = [sum(row[place].number for row in matrix.cells) for place in range(len(matrix.labels))]
+    every = "shown" if matrix.left_out else "all"  # sums are of the labels that are here
     head = joined(
         element("th", "truth ↓ predicted →", scope="col", class_="corner"),
-        *(element("th", given(label), scope="col") for label in matrix.labels),
-        element("th", "all", scope="col", class_="margin"),
+        *(element("th", element("span", given(label), title=label), scope="col") for label in matrix.labels),
+        element("th", every, scope="col", class_="margin"),
     )
     rows = []
     for row, label in enumerate(matrix.labels):
@@ -113,11 +117,10 @@ def _table(matrix: Matrix, id: str, confidence: float) -> Html:
             for column in range(len(matrix.labels))
         ]
         total = counted(sum(cell.number for cell in matrix.cells[row]))
-        rows.append(
-            element("tr", element("th", given(label), scope="row"), *cells, element("td", total, class_="margin"))
-        )
+        name = element("th", element("span", given(label), title=label), scope="row")
+        rows.append(element("tr", name, *cells, element("td", total, class_="margin")))
     sums = [element("td", counted(column), class_="margin") for column in (*columns, sum(columns))]
-    rows.append(element("tr", element("th", "all", scope="row", class_="margin"), *sums))
+    rows.append(element("tr", element("th", every, scope="row", class_="margin"), *sums))
     return table(f"Confusion matrix of {matrix.system}: true labels in rows, predicted ones in columns", head, rows)
 
 
@@ -205,12 +208,16 @@ def _panel(matrix: Matrix, row: int, column: int, id: str, confidence: float) ->
 
 def _headline(matrix: Matrix, row: int, column: int) -> str:
     """How many items a cell holds, in words."""
-    count = matrix.cells[row][column].number
+    cell = matrix.cells[row][column]
+    count, known = cell.number, cell.all_items or cell.number
     truth, prediction = matrix.labels[row], matrix.labels[column]
-    items = number_of("item", int(count)) if count == int(count) else f"items of weight {counted(count)}"
+    items = number_of("item", int(count)) if count == known == int(count) else f"items of weight {counted(count)}"
+    weight = ""
+    if count != known:
+        items, weight = number_of("item", cell.all_items), f", with a weight of {counted(count)}"
     if row == column:
-        return f"{items} of {truth} predicted rightly"
-    return f"{items} of {truth} predicted as {prediction}"
+        return f"{items} of {truth} predicted rightly{weight}"
+    return f"{items} of {truth} predicted as {prediction}{weight}"
 
 
 def _shares(matrix: Matrix, row: int, column: int, confidence: float) -> list[str]:
@@ -231,12 +238,3 @@ def _with_interval(share: Share, confidence: float) -> str:
 
 def _percent(share: float) -> str:
     return "–" if math.isnan(share) else f"{share:.1%}"
-
-
-def counted(count: float) -> str:
-    """A number of items, or their weight.
-
-    >>> counted(1200.0), counted(0.25)
-    ('1,200', '0.25')
-    """
-    return f"{count:,.0f}" if count == int(count) else f"{count:,.2f}"

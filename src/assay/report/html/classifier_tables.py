@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from assay.errors import number_of
 from assay.report.html.axis import Axis, around
-from assay.report.html.classifier_heat import counted
 from assay.report.html.direction import noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, percent, prose, table, tested
 from assay.report.html.verdicts import badge
 from assay.report.html.whiskers import Reach, drawing, upright, whisker
+from assay.report.layout import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Estimated,
         Flips,
         Share,
-        Shown,
+        ShownMeasure,
     )
     from assay.reporting.contents import Spoken
 
@@ -50,7 +50,7 @@ def _drawn_head() -> Html:
     return element("th", "", scope="col", class_="drawn", aria_label="interval, drawn")
 
 
-def _measure_row(contents: ClassifierContents, shown: Shown, place: int, has_dummy: bool) -> Html:
+def _measure_row(contents: ClassifierContents, shown: ShownMeasure, place: int, has_dummy: bool) -> Html:
     found = [row.estimates[place] for row in contents.systems]
     axis = _axis(shown, found)
     says = "; ".join(filter(None, (shown.note, noted(shown.higher_is_better))))
@@ -91,7 +91,7 @@ def _whisker(system: str, one: Estimated, axis: Axis) -> Html:
     return whisker(axis, Reach(one.value, one.low, one.high), says, ground=ground)
 
 
-def _axis(shown: Shown, found: Sequence[Estimated]) -> Axis:
+def _axis(shown: ShownMeasure, found: Sequence[Estimated]) -> Axis:
     """From bound to bound, where a measure has bounds; else around the numbers."""
     if math.isfinite(shown.low) and math.isfinite(shown.high):
         return Axis(shown.low, shown.high)

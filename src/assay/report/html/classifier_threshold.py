@@ -20,13 +20,14 @@ from assay.report.html.classifier_curves import (
     roc,
     share_of,
 )
-from assay.report.html.classifier_heat import counted
 from assay.report.html.markup import Html, element, given, heads, joined, number, table
+from assay.report.layout import counted
+from assay.report.layout import threshold as in_digits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.reporting.classifier_contents import AtThreshold, Thresholds
+    from assay.reporting.classifier_contents import AtThreshold, SystemThresholds
 
 #: How each measure is made of the four cells, for readers.
 FORMULAS = {
@@ -45,10 +46,9 @@ FORMULAS = {
 }
 #: So many thresholds stand in the table for readers without a script.
 MOST_LISTED = 21
-ABOVE_ALL = "above all scores"
 
 
-def explorers(parts: Sequence[Thresholds]) -> Html:
+def explorers(parts: Sequence[SystemThresholds]) -> Html:
     """One for each system, the first one open."""
     if len(parts) == 1:
         return explorer(parts, 0)
@@ -68,14 +68,14 @@ def explorers(parts: Sequence[Thresholds]) -> Html:
     )
 
 
-def explorer(parts: Sequence[Thresholds], place: int) -> Html:
+def explorer(parts: Sequence[SystemThresholds], place: int) -> Html:
     """The curves of one system, with those of the others behind them, and everything at one threshold."""
     part = parts[place]
     at = part.rows[part.start]
     head = element(
         "p",
         "Threshold ",
-        element("output", threshold(at.threshold), class_="at-threshold"),
+        element("output", threshold(at), class_="at-threshold"),
         element("span", f": {part.start_says}", class_="start-says"),
         class_="now",
     )
@@ -111,16 +111,12 @@ def explorer(parts: Sequence[Thresholds], place: int) -> Html:
     )
 
 
-def threshold(value: float) -> str:
-    """A threshold as it is shown.
-
-    >>> threshold(0.25), threshold(float("inf"))
-    ('0.25', 'above all scores')
-    """
-    return ABOVE_ALL if math.isinf(value) else f"{value:.6g}".replace("-", "−")
+def threshold(at: AtThreshold) -> str:
+    """A threshold in digits that decide as it does, and a true minus."""
+    return in_digits(at.threshold, at.below).replace("-", "−")
 
 
-def _controls(part: Thresholds) -> Html:
+def _controls(part: SystemThresholds) -> Html:
     """The slider and the rules' thresholds; they show themselves where there are scripts."""
     last = len(part.rows) - 1
     slider = element(
@@ -145,7 +141,7 @@ def _controls(part: Thresholds) -> Html:
     return element("div", slider, element("div", *buttons, class_="quick"), class_="movers", hidden=True)
 
 
-def _matrix(part: Thresholds, at: AtThreshold) -> Html:
+def _matrix(part: SystemThresholds, at: AtThreshold) -> Html:
     head = joined(
         element("th", "truth ↓ predicted →", scope="col", class_="corner"),
         element("th", given(part.positive), scope="col", class_="n"),
@@ -170,7 +166,7 @@ def _matrix(part: Thresholds, at: AtThreshold) -> Html:
     return table(f"Confusion matrix of {part.system} at the threshold", head, rows, "two-by-two")
 
 
-def _measures(part: Thresholds) -> Html:
+def _measures(part: SystemThresholds) -> Html:
     head = heads("measure", "value")
     rows = [
         element(
@@ -183,7 +179,7 @@ def _measures(part: Thresholds) -> Html:
     return table(f"Measures of {part.system} at the threshold", head, rows, "plain at-values")
 
 
-def _counts(part: Thresholds) -> str:
+def _counts(part: SystemThresholds) -> str:
     said = (
         f"An item is predicted {part.positive} if its score is at least the threshold. Grey and dashed: a classifier "
         "that guesses. The slider goes through "
@@ -193,7 +189,7 @@ def _counts(part: Thresholds) -> str:
     return f"{said}all {part.every:,} thresholds that make a difference."
 
 
-def _rules(part: Thresholds) -> Html:
+def _rules(part: SystemThresholds) -> Html:
     """What the rules choose, in numbers."""
     if not part.rules:
         return Html("")
@@ -204,8 +200,8 @@ def _rules(part: Thresholds) -> Html:
         element(
             "tr",
             element("th", rule.name, element("span", rule.says, class_="way"), scope="row"),
-            element("td", threshold(rule.at.threshold), class_="n"),
-            *(element("td", counted(count), class_="n") for count in rule.at[1:]),
+            element("td", threshold(rule.at), class_="n"),
+            *(element("td", counted(count), class_="n") for count in rule.at.cells),
             *(element("td", number(rule.values[names.index(name)]), class_="n") for name in shown),
         )
         for rule in part.rules
@@ -221,15 +217,15 @@ def _rules(part: Thresholds) -> Html:
     )
 
 
-def _listed(part: Thresholds) -> Html:
+def _listed(part: SystemThresholds) -> Html:
     """Some of the thresholds as a table."""
     step = max(1, math.ceil((len(part.rows) - 1) / (MOST_LISTED - 1)))
     kept = sorted({*range(0, len(part.rows), step), part.start, len(part.rows) - 1})
     rows = [
         element(
             "tr",
-            element("th", threshold(row.threshold), scope="row"),
-            *(element("td", counted(count), class_="n") for count in row[1:]),
+            element("th", threshold(row), scope="row"),
+            *(element("td", counted(count), class_="n") for count in row.cells),
             *(
                 element("td", number(value), class_="n")
                 for value in (share_of(row.tp, row.fn), share_of(row.fp, row.tn), share_of(row.tp, row.fp))
@@ -246,11 +242,11 @@ def _listed(part: Thresholds) -> Html:
     )
 
 
-def _data(part: Thresholds) -> Html:
+def _data(part: SystemThresholds) -> Html:
     """The four cells at every threshold, for the script; numbers and what is made of them, nothing from outside."""
     edges = part.histogram.edges
     told = {
-        "says": [threshold(row.threshold) for row in part.rows],
+        "says": [threshold(row) for row in part.rows],
         "place": [
             round(Axis(edges[0], edges[-1]).at(min(row.threshold, edges[-1])), 6) for row in part.rows
         ],

@@ -1,0 +1,29 @@
+"""The level of an interval: what it may be, and how far a normal interval of it reaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scipy import special
+
+from assay.measures.domains import Real
+
+_LEVEL = Real(0.0, 1.0, inside=True)
+
+
+def checked_confidence(confidence: Any) -> float:
+    """Accept a level between 0 and 1, and refuse percents and whatever else is none.
+
+    >>> checked_confidence(0.95)
+    0.95
+    """
+    return float(_LEVEL.check("confidence", confidence) or 0.0)
+
+
+def standard_errors(confidence: float) -> float:
+    """How many standard errors a normal number strays at most, to either side, with this confidence.
+
+    >>> standard_errors(0.95)
+    1.96
+    """
+    return float(special.ndtri((1 + confidence) / 2))

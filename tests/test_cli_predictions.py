@@ -1,0 +1,233 @@
+"""All commands that take predictions: the same options, ways to give a file, and words for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from test_cli import run_assay
+from typer.testing import CliRunner
+
+import assay
+from assay.cli import app
+from assay.cli.prediction_inputs import PredictionInputs
+from assay.cli.wording import as_typed
+from assay.diagnosis.labelled import open_predictions
+from assay.diagnosis.predicted import examine
+from assay.errors import AssayError, ParameterError
+from assay.files.prediction_columns import Said
+
+DATA = Path(assay.__file__).parent / "data"
+COLUMNS = ("--truth", "gt", "--prediction", "guess", "--score", "p", "--item-id", "who", "--weight", "times")
+#: What goes before the file, and after it.
+COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "classify": (("classify",), ("--resamples", "20")),
+    "thresholds": (("thresholds",), ("--resamples", "0")),
+    "plot": (("plot", "roc"), ("-o", "roc.csv")),
+    "compare": (("compare",), ("new=new.csv", "-m", "Accuracy", "--resamples", "100", "--bootstrap-resamples", "100")),
+    "gate": (("gate",), ("new=new.csv",)),
+    "report": (("report",), ("-o", "r.json")),
+    "explain": (("explain", "Accuracy"), ()),
+    "doctor": (("doctor",), ()),
+}
+#: Options of reading that have no meaning for a command, and why.
+WITHOUT = {
+    "compare": {"--system"},  # whose documents or items to list
+    "gate": {"--system"},  # --baseline and --candidate name them
+    "report": {"--system"},  # whose queries to show
+    "thresholds": {"--list-separator", "--threshold"},  # a score an item is of one label; a rule of its own
+    "plot": {"--list-separator", "--threshold"},
+    # It lists what others refuse, and makes no labels.
+    "doctor": {"--system", "--nulls", "--labels", "--unknown", "--class", "--threshold"},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two files with unusual names of columns, and the usual labels."""
+    draw = random.Random(0)
+    for name, noise in (("old", 0.4), ("new", 0.3)):
+        rows = []
+        for number in range(60):
+            truth = number % 2
+            score = min(max(truth * 0.5 + 0.25 + draw.uniform(-noise, noise), 0), 1)
+            rows.append(f"i{number},{truth},{int(score >= 0.5)},{score:.3f},{1 + number % 3}")
+        (tmp_path / f"{name}.csv").write_text("who,gt,guess,p,times\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def invoked(*typed: str, stdin: str | None = None) -> str:
+    """What a call prints; it must not fail, but for what the data say."""
+    done = CliRunner().invoke(app, list(typed), input=stdin)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code in {0, 1, 3}, done.output
+    return done.output
+
+
+def refused(*typed: str) -> str:
+    done = CliRunner().invoke(app, list(typed))
+    assert isinstance(done.exception, AssayError), done.output
+    return as_typed(str(done.exception))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_with_unusual_columns_is_read_by_every_command_with_the_same_options(command: str) -> None:
+    before, after = COMMANDS[command]
+    invoked(*before, "old.csv", *after, *COLUMNS)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_labels_are_all_that_a_file_needs(command: str) -> None:
+    """But for what is about scores; there the line says so."""
+    before, after = COMMANDS[command]
+    typed = (*before, "old.csv", *after, "--truth", "gt", "--prediction", "guess")
+    if command in {"thresholds", "plot"}:
+        assert refused(*typed) == "old.csv: expected scores, one an item, got labels only"
+    else:
+        invoked(*typed)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_is_given_a_name_or_through_stdin(command: str, folder: Path) -> None:
+    before, after = COMMANDS[command]
+    shown = invoked(*before, "first=old.csv", *after, *COLUMNS)
+    if command in {"classify", "plot", "compare", "gate", "report"}:
+        written = [folder / name for name in ("roc.csv", "r.json") if (folder / name).exists()]
+        assert "first" in shown + "".join(path.read_text(encoding="utf-8") for path in written)
+    invoked(*before, "-", *after, *COLUMNS, stdin=(folder / "old.csv").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_predictions_with_usual_names_are_recognised_in_stdin_and_under_a_name(command: str, folder: Path) -> None:
+    before, after = COMMANDS[command]
+    for name in ("old", "new"):
+        text = (folder / f"{name}.csv").read_text(encoding="utf-8")
+        text = text.replace("who,gt,guess,p,times", "item_id,truth,prediction,score,weight")
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    invoked(*before, "first=old.csv", *after)
+    invoked(*before, "-", *after, stdin=(folder / "old.csv").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_have_the_same_names_and_the_same_help_everywhere(command: str) -> None:
+    found = getattr(typer.main.get_command(app), "commands")  # noqa: B009  # a group; its type is typer's own matter
+    help_of = {option: one.help for one in found[command].params for option in one.opts}
+    model = {option: one.help for one in found["classify"].params for option in one.opts}
+    names = ["class" if name == "one_class" else name.replace("_", "-") for name in PredictionInputs._fields]
+    for option in (f"--{name}" for name in names):
+        if option in WITHOUT.get(command, set()):
+            continue
+        assert option in help_of, f"{command} lacks {option}"
+        if (command, option) not in {("explain", "--positive")} and option != "--system":
+            assert help_of[option] == model[option]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"classify", "plot", "thresholds", "explain", "doctor"}))
+def test_options_of_predictions_are_refused_with_judgments_and_runs(command: str) -> None:
+    tea = DATA / "tea"
+    runs = [str(tea / "words.run"), str(tea / "stems.run")]
+    given = ["-b", runs[0], "-c", runs[1]] if command == "gate" else runs
+    assert refused(command, "nowhere.csv", *given, "--positive", "1").startswith("nowhere.csv: cannot be read")
+    for option in (("--positive", "1"), ("--nulls", "drop"), ("--class", "a"), ("--threshold", "0.5")):
+        line = refused(command, str(tea / "qrels.txt"), *given, *option)
+        assert line == f"{option[0]} goes with predictions of classifiers, and these are none"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["compare", "report", "gate"])
+def test_judgments_still_come_through_stdin(command: str) -> None:
+    tea = DATA / "tea"
+    runs = [str(tea / "words.run"), str(tea / "stems.run")]
+    given = ["-b", runs[0], "-c", runs[1]] if command == "gate" else runs
+    last = ["-o", "r.md"] if command == "report" else []
+    invoked(command, "-", *given, "-m", "RR", *last, stdin=(tea / "qrels.txt").read_text(encoding="utf-8"))
+
+
+def test_runs_still_come_through_pipes() -> None:
+    code = f"{sys.executable} -c 'from assay.cli import main; main()'"
+    command = f"{code} compare qrels.txt a=<(cat words.run) b=<(cat stems.run) -m RR --csv --quiet"
+    done = subprocess.run(["bash", "-c", command], cwd=DATA / "tea", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1].startswith("RR,a,b,")
+
+
+def test_a_name_goes_before_the_systems_of_a_file() -> None:
+    spam = f"mine={DATA / 'letters' / 'spam.csv'}"
+    names = [one.name for one in PredictionInputs(positive="spam").read([spam])]
+    assert names == ["mine bayes", "mine words"]
+    assert [one.name for one in PredictionInputs(positive="spam", system="bayes").read([spam])] == ["mine"]
+    with pytest.raises(ParameterError, match="no system is called 'bays': there are bayes, words; did you mean bayes"):
+        PredictionInputs(positive="spam", system=["bays"]).read([spam])
+
+
+def test_cells_with_several_labels(folder: Path) -> None:
+    (folder / "tags.csv").write_text("truth,prediction\na;b,a\nb,b\na;c,a; c\n", encoding="utf-8")
+    told = json.loads(invoked("classify", "tags.csv", "--list-separator", ";", "-m", "ExactMatch", "--json", "--quiet"))
+    assert told["task"] == "multilabel"
+    assert told["systems"][0]["measures"][0]["value"] == pytest.approx(2 / 3)
+    file, [system] = open_predictions("tags.csv", Said(), None, ";")
+    assert file.labels == ["a", "b", "c"]
+    assert system.prediction is not None
+    assert system.prediction[2].to_list() == ["a", "c"]
+    assert examine([{"mine": "tags.csv"}], list_separator=";").systems == ("mine",)
+
+
+def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:
+    (folder / "odd.csv").write_text("truth,prediction\na,a\nb,x\nb,y\nc,c\n", encoding="utf-8")
+    line = refused("classify", "odd.csv", "--labels", "a,b,c")
+    assert "--unknown other counts others as (other)" in line
+    told = json.loads(invoked("classify", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet"))
+    assert "(other)" in told["labels"]
+
+
+def test_one_class_against_all_others_is_what_every_command_means(folder: Path) -> None:
+    topics = DATA / "letters" / "topics.csv"
+    lines = topics.read_text(encoding="utf-8").splitlines()
+    (folder / "few.csv").write_text("\n".join(lines[:101]) + "\n", encoding="utf-8")
+    chosen = ("--class", "order", "-m", "Recall", "--json", "--quiet")
+    alone = json.loads(invoked("classify", "few.csv", *chosen))["systems"][0]["measures"][0]["value"]
+    beside = json.loads(invoked("compare", "a=few.csv", "b=few.csv", *chosen))
+    assert beside["findings"][0]["value"] == pytest.approx(alone)
+    assert "order against the rest" in invoked("explain", "Recall", "few.csv", "--class", "order")
+    assert "positive: order" in invoked("thresholds", "few.csv", "--class", "order", "--resamples", "0")
+
+
+def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
+    (folder / "null.csv").write_text("truth,prediction\n1,\n0,1\n", encoding="utf-8")
+    (folder / "other.csv").write_text("a,b\n1,0\n", encoding="utf-8")
+    for typed, says in (
+        (("classify", "null.csv"), "--nulls drop leaves such items out, --nulls label counts them"),
+        (("compare", "null.csv", "null.csv"), "--nulls drop leaves such items out"),
+        (("classify", "other.csv"), "(other names are said with --truth, --prediction, --score)"),
+        (("classify", str(DATA / "letters" / "spam.csv")), "say --positive ham or --positive spam\n"),
+    ):
+        done = run_assay(*typed, "--quiet", folder=folder)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert says in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("say system='a b' (on the command line --system a b)", "say --system a b"),
+        ("say pos_label=1 (--positive 1), or not", "say --positive 1, or not"),
+        ("say threshold=... (on the command line --threshold)", "say --threshold"),
+        ("one_class='a' of classify (on the command line --class a) sets", "--class a sets"),
+        ("nulls='label' counts", "--nulls label counts"),
+        ("one_class='two words'", "--class 'two words'"),
+        ("Recall|average=binary|positive=1", "Recall|average=binary|positive=1"),
+        ("max_f(threshold=0.5)", "max_f(threshold=0.5)"),
+    ],
+)
+def test_arguments_become_options(said: str, typed: str) -> None:
+    assert as_typed(said) == typed
