@@ -275,6 +275,49 @@ def test_items_with_several_labels_are_compared_by_item_and_by_decision() -> Non
         compare([old, new], measures="F")
 
 
+def test_each_system_keeps_the_items_that_only_it_has_a_number_for() -> None:
+    """Precision of an item has no number where nothing is predicted: the mean is that of the system measured alone."""
+    truth = [["t"], ["p", "t"], [], ["q"]] * 10
+    systems = {
+        "old": Predictions.of(truth, [["t"], ["p"], [], ["q"]] * 10),
+        "new": Predictions.of(truth, [["t"], ["p"], ["t"], ["q"]] * 10),
+    }
+    names = ["F(average='samples')", "Precision(average='samples')"]
+    found = compare(systems, measures=names, resamples=1000)
+    for name, one in zip(names, found.findings, strict=True):
+        alone = [classify(system, name).value() for system in systems.values()]
+        assert (one.baseline_value, one.value) == pytest.approx(tuple(alone))
+        assert (one.verdict.word, one.units) == ("worse", 40)
+    assert any("10 items with a value for one system and none for another" in note for note in found.notes)
+    # The same mean of other items is not the same, either.
+    other = {
+        "a": Predictions.of([["t"]] * 20, [["t"]] * 10 + [[]] * 10),
+        "b": Predictions.of([["t"]] * 20, [[]] * 10 + [["t"]] * 10),
+    }
+    assert compare(other, measures="Precision(average='samples')", resamples=1000).finding().verdict.word != "identical"
+
+
+def test_a_number_that_there_is_not_is_said_with_the_reason() -> None:
+    never = Predictions.of([0, 1] * 20, [0] * 40, name="never")
+    found = compare([Predictions.of([0, 1] * 20, [0, 1, 1, 1] * 10, name="some"), never], measures="MCC", resamples=100)
+    one = found.finding()
+    assert (one.verdict.word, one.needed, np.isnan(one.spread), np.isnan(one.detectable)) == (
+        "cannot tell", None, True, True,
+    )  # fmt: skip
+    assert any(note.startswith("MCC of never is undefined: ") for note in found.notes)
+    said = " ".join(found.lines())
+    assert "no number of never (NA against 0.5774)" in said
+    assert "nan" not in said
+    assert "nan" not in str(found)
+
+
+def test_scores_beside_labels_ask_for_a_threshold() -> None:
+    truth = [0, 1] * 20
+    raw = Predictions.of(truth, y_score=[9.0 * value + 1 for value in truth], name="raw")
+    with pytest.raises(ParameterError, match="raw: from which score on is positive predicted"):
+        compare([raw, Predictions.of(truth, truth, name="labels")])
+
+
 def test_classes_are_not_a_sample() -> None:
     scores = classify(two(90, labels=3), measures="F").scores
     with pytest.raises(InputError, match="classes are not a sample"):

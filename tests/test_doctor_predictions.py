@@ -171,6 +171,89 @@ def test_copies_with_another_truth_are_a_warning(tmp_path: Path) -> None:
     assert "but different true labels (1 group)" in finding.says
 
 
+def test_what_each_item_has_for_itself_hides_no_copies(tmp_path: Path) -> None:
+    """A date beside the text makes no other item of a copy; nor do case and blanks."""
+    text = [f"letter number {n // 2}" for n in range(200)]
+    text[1] = "  Letter NUMBER 0 "
+    frame = sound().with_columns(text=pl.Series(text), date=pl.Series([f"2024-01-01 {n}" for n in range(200)]))
+    diagnosis = examined(tmp_path, frame)
+    copies = [one for one in diagnosis.findings if one.check == "same-items"]
+    assert sum(one.count for one in copies) == 200
+    assert all("with the same 'text' as another" in one.says for one in copies)
+    train = sound().select("text").with_columns(date=pl.lit("2023-01-01 0")).head(50)
+    leaked = the(doctor(written(tmp_path, frame), train=train), "trained-items")
+    assert leaked.count == 100
+    assert "with the same 'text'" in leaked.says
+
+
+def test_columns_of_a_few_words_are_no_texts(tmp_path: Path) -> None:
+    places = pl.Series(["New York", "San Jose"] * 100)
+    assert not found_in(examined(tmp_path, sound().drop("text").with_columns(place=places, age=pl.arange(200))))
+    assert not found_in(examined(tmp_path, sound().with_columns(place=places)))
+
+
+def test_predictions_that_point_the_wrong_way(tmp_path: Path) -> None:
+    turned = pl.when(pl.col("prediction") == "ham").then(pl.lit("spam")).otherwise(pl.lit("ham"))
+    frame = sound().with_columns(prediction=turned).drop("score")
+    assert found_in(examined(tmp_path, frame)) == {("reversed-predictions", "warning")}
+    assert not found_in(examined(tmp_path, sound().drop("score")))
+
+
+@pytest.mark.parametrize("one", ["1.0", "true", "True"])
+def test_labels_are_told_apart_as_the_reader_does(tmp_path: Path, one: str) -> None:
+    zero = {"1.0": "0.0", "true": "false", "True": "False"}[one]
+    frame = sound().drop("score")
+    spam = pl.col("truth") == "spam", pl.col("prediction") == "spam"
+    frame = frame.with_columns(
+        truth=pl.when(spam[0]).then(pl.lit(one)).otherwise(pl.lit(zero)),
+        prediction=pl.when(spam[1]).then(pl.lit("1")).otherwise(pl.lit("0")),
+    )
+    assert not found_in(examined(tmp_path, frame))
+
+
+def test_truth_and_predictions_without_a_label_in_common_are_an_error(tmp_path: Path) -> None:
+    frame = sound().drop("score").with_columns(pl.col("prediction").replace({"spam": "1", "ham": "0"}))
+    finding = the(examined(tmp_path, frame), "unseen-labels")
+    assert (finding.severity, finding.says) == (
+        "error",
+        "no predicted label is a true one: 0, 1 predicted, ham, spam true",
+    )
+
+
+def test_a_training_file_with_one_column(tmp_path: Path) -> None:
+    (tmp_path / "train.csv").write_text(
+        'text\n"letter number 3"\nletter, number 5\nletter number 7\n', encoding="utf-8"
+    )
+    finding = the(doctor(written(tmp_path, sound()), train=str(tmp_path / "train.csv")), "trained-items")
+    assert finding.count == 2
+
+
+def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("item_id,truth,prediction\na,1,1\nb,1\n", encoding="utf-8")
+    finding = the(doctor(str(tmp_path / "p.csv")), "unreadable")
+    assert finding.says == "line 3: expected 3 fields, got 'b,1'"
+    assert "mend the line" in finding.advice
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "p.csv: cannot be read: no such file or directory"),
+        ("", "there are no data in the file"),
+        (
+            "item_id,truth\na,1\n",
+            "p.csv: give runs after the judgments, or a file of predictions; columns item_id, truth",
+        ),
+    ],
+)
+def test_a_file_alone_that_holds_no_predictions_is_named(tmp_path: Path, content: str | None, message: str) -> None:
+    path = tmp_path / "p.csv"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    done = CliRunner().invoke(app, ["doctor", str(path)])
+    assert message in (str(done.exception) if done.exception is not None else done.output)
+
+
 def test_rare_labels(tmp_path: Path) -> None:
     def with_rare(rare: int) -> pl.DataFrame:
         return pl.DataFrame(

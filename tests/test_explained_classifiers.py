@@ -170,6 +170,48 @@ def test_predictions_are_explained_as_they_are_classified(name: str, scored_pred
     assert explain(name, result).value == result.explain().value == pytest.approx(made.value)
 
 
+def test_signatures_of_several_labels_say_what_is_meant() -> None:
+    tags = Predictions.of([["a", "b"], ["b"]], [["a"], ["b"]], item_id=["x", "y"])
+    assert "|average=binary|labels=a,b|positive=b|" in explain("F1", tags, label="b").signature
+    assert "|average=binary|labels=a,b|undefined" in explain("F1", tags, item="x").signature
+    assert "|average=macro|labels=a,b|undefined" in explain("F1", tags).signature
+
+
+def test_measures_of_scores_ask_for_no_threshold() -> None:
+    """Scores such as logits have no usual threshold, and AUC needs none."""
+    truth, score = [0, 1, 0, 1, 1], [-3.0, 2.5, 4.0, 7.0, 1.0]
+    raw = Predictions.of(truth, y_score=score)
+    assert explain("AUC", raw).value == pytest.approx(4 / 6)
+    assert explain("AveragePrecision", raw).is_defined
+    with pytest.raises(ParameterError, match="looks at all thresholds"):
+        explain("AUC", raw, threshold=0.0)
+    with pytest.raises(ParameterError, match="from which one on is positive predicted"):
+        explain("F1", raw)
+
+
+def test_thresholds_beside_given_predictions_leave_them_as_they_are() -> None:
+    given = Predictions.of([0, 1, 0, 1], [1, 1, 0, 0], y_score=[0.1, 0.9, 0.3, 0.8])
+    plain, running = explain("F1", given), explain("F1", given, running=True)
+    assert running.value == plain.value == 0.5
+    assert running.remarks == plain.remarks
+    assert [step.says for step in running.steps] == [*(step.says for step in plain.steps), "thresholds"]
+    with_label = explain("F1", given, threshold=0.5, running=True)
+    assert with_label.value == 1
+
+
+def test_scores_of_one_class_against_the_rest() -> None:
+    truth = ["a", "b", "c", "a"]
+    scores = [[0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.1, 0.2, 0.7], [0.4, 0.5, 0.1]]
+    given = Predictions.of(truth, y_score=scores, labels=["a", "b", "c"])
+    expected = Scored.from_scores([1, 0, 0, 1], [0.6, 0.5, 0.1, 0.4])
+    found = explain("AUC", given, label="a")
+    assert found.value == parse_measure("AUC", "binary").of(expected)[0]
+    assert "|positive=a|" in found.signature
+    assert classify(given).explain("AUC", label="a").value == found.value
+    with pytest.raises(ParameterError, match="say which class is meant, as in --class a"):
+        explain("AUC", given)
+
+
 def test_an_item_of_predictions(scored_predictions: Predictions) -> None:
     each = classify(scored_predictions, ["LogLoss"]).scores.frame
     made = explain("LogLoss", scored_predictions, item="m7")

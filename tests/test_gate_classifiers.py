@@ -95,6 +95,28 @@ def test_the_resamples_that_are_told_are_those_that_were_drawn(
     assert f"({resamples:,} resamples)" in " ".join(compared.lines())
 
 
+def test_each_interval_is_told_as_it_was_made() -> None:
+    told = gate(OLD, MUCH_WORSE, measures=["Accuracy", "AUC", "AveragePrecision"]).lines()[-1]
+    assert "BCa bootstrap over items, 10,000 resamples, for Accuracy; DeLong's, for AUC; " in told
+    assert "percentile bootstrap over items, 2,000 resamples, for AveragePrecision)" in told
+    alone = gate(OLD, MUCH_WORSE, measures="AveragePrecision").lines()[-1]
+    assert "(percentile bootstrap over items, 2,000 resamples)" in alone
+
+
+def test_the_margin_of_the_brier_score_is_of_its_range() -> None:
+    """With two labels it goes from 0 to 1, with more up to 2."""
+    assert gate(OLD, BETTER, measures="Brier").checks[0].allowed == pytest.approx(0.01)
+
+
+def test_a_candidate_is_not_identical_for_items_that_the_baseline_has_no_number_of() -> None:
+    truth = [["t"], ["p", "t"], [], ["q"]] * 10
+    old = Predictions.of(truth, [["t"], ["p"], [], ["q"]] * 10, name="old")
+    new = Predictions.of(truth, [["t"], ["p"], ["t"], ["q"]] * 10, name="new")
+    result = gate(old, new, measures="F(average='samples')")
+    assert result.outcome == "fail"
+    assert (result.checks[0].baseline_value, result.checks[0].value) == pytest.approx((8 / 9, 2 / 3))
+
+
 def test_systems_are_named_where_a_table_holds_several() -> None:
     third = system("third", set(range(60)))
     assert gate([OLD, BETTER]).outcome == "pass"
@@ -239,7 +261,8 @@ def test_pipelines_get_their_files(folder: Path) -> None:
         (["bayes.csv", "words.csv"], "which label is positive"),
         (["bayes.csv", "--positive", "spam"], "a gate takes a baseline and a candidate"),
         (["bayes.csv", "words.csv", "--positive", "spam", "--depth", "3"], "--depth goes with judgments and runs"),
-        (["qrels.txt", "words.csv"], "runs are given as --baseline and --candidate"),
+        (["qrels.txt", "x.run"], "runs are given as --baseline and --candidate"),
+        (["qrels.txt", "words.csv"], "words.csv holds predictions, and qrels.txt does not: give files of one kind"),
         (["qrels.txt", "-b", "x.run"], "expected a run as -c, --candidate"),
         (["freeze", "bayes.csv", "words.csv", "-o", "b.json"], "predictions are their own baseline"),
     ],

@@ -13,8 +13,8 @@ from assay import Measure, Ranks
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError
 from assay.measures import registered
-from assay.measures.domains import Choice, Flag, Real, Whole, WordOrTable
 from assay.measures.definition import Parameter
+from assay.measures.domains import Choice, Flag, Real, Whole, WordOrTable
 
 EXACT = 1e-9
 MEASURES = tuple(registered().values())

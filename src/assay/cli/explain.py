@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +10,7 @@ import typer
 from assay.cli import inputs, options, output, prediction_inputs
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.typed_lists import Typed
-from assay.errors import InputError, ParameterError
+from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.counting.scored import Scored
@@ -193,9 +192,7 @@ def _classifier(
     is_predicted, files = predicted.looked_at([path])
     if is_predicted:
         return predicted.one(files[0])
-    if isinstance(files[0], str) and not Path(inputs.named(path)[1]).exists():
-        raise InputError(f"{inputs.named(path)[1]}: cannot be read: no such file or directory")
-    raise ParameterError("give a run after the judgments, or a file of predictions")
+    raise prediction_inputs.no_predictions(files[0], "give a run after the judgments, or a file of predictions")
 
 
 def _scored(predicted: PredictionInputs, scores: str, orientation: str | None) -> Scored:

@@ -11,7 +11,7 @@ import typer
 
 from assay.cli import inputs
 from assay.cli.options import one_of
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.errors import AssayError, InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
     from assay.counting.confusion_matrix import ConfusionMatrix
@@ -249,6 +249,30 @@ def _holds_predictions(file: str | Source) -> bool:
     from assay.files.predictions import looks_like_predictions  # noqa: PLC0415
 
     return looks_like_predictions(inputs.named(file)[1] if isinstance(file, str) else file)
+
+
+def no_predictions(file: str | Source, instead: str) -> AssayError:
+    """What to say of a file that was given alone, and holds no predictions: there is none, nothing in it, or other."""
+    from assay.errors import FormatError  # noqa: PLC0415
+    from assay.files import Source  # noqa: PLC0415
+    from assay.files.named_columns import names_of  # noqa: PLC0415
+    from assay.files.prediction_columns import SHAPE  # noqa: PLC0415
+    from assay.files.registry import head_of  # noqa: PLC0415
+
+    path = inputs.named(file)[1] if isinstance(file, str) else file
+    if isinstance(path, str) and path != "-" and not Path(path).exists():
+        return InputError(f"{path}: cannot be read: no such file or directory")
+    source = Source(path) if isinstance(path, str) else path
+    try:
+        head = head_of(source)
+        names = names_of(head)
+    except AssayError as problem:
+        return problem
+    if not head.numbered:
+        return FormatError(source.name, None, expected=SHAPE, note="there are no data in the file")
+    if names and all(name.isprintable() for name in names):
+        return ParameterError(f"{source.name}: {instead}; columns {listed(names)} are no predictions")
+    return ParameterError(f"{source.name}: {instead}")
 
 
 def _of_two_kinds(one: str | Source, other: str | Source) -> InputError:

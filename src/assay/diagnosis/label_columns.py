@@ -12,6 +12,7 @@ from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import Labelled, LabelledFile
 from assay.diagnosis.registry import check, found
 from assay.errors import listed, number_of
+from assay.files.prediction_columns import SHAPE
 from assay.tables.label_rules import distinct
 
 #: Where one of two labels, or the commonest of several, has this share, accuracy says little; or next to nothing.
@@ -27,9 +28,14 @@ FEWEST = 10
 )  # fmt: skip
 def unreadable(file: LabelledFile) -> Iterator[Finding]:
     """What the reader said."""
-    if file.refusal:
-        said = file.refusal.removeprefix(f"{file.file}: ")
-        yield found("unreadable", "error", file, said)
+    if not file.refusal:
+        return
+    place, _, said = file.refusal.removeprefix(f"{file.file}:").partition(" ")
+    if place.rstrip(":").isdigit() and SHAPE not in said:
+        todo = "mend the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
+        yield found("unreadable", "error", file, f"line {place} {said}", todo=todo)
+    else:
+        yield found("unreadable", "error", file, file.refusal.removeprefix(f"{file.file}: "))
 
 
 @check(
@@ -92,8 +98,8 @@ def _folded(label: str) -> str:
 
 
 @check(
-    "unseen-labels", "system", "warning", "note",
-    question="Are labels predicted that no item has (a warning), or never predicted though items have them (a note)?",
+    "unseen-labels", "system", "error", "warning", "note",
+    question="Are labels predicted that no item has (a warning; if all are, an error), or true ones never (a note)?",
     advice="check that truth and predictions have the same set of labels; a label that never comes up has no recall",
 )  # fmt: skip
 def unseen_labels(system: Labelled) -> Iterator[Finding]:
@@ -104,10 +110,15 @@ def unseen_labels(system: Labelled) -> Iterator[Finding]:
     true, predicted = (
         {_folded(label): label for label in distinct(column)} for column in (system.of.rows["truth"], system.prediction)
     )
+    if true and predicted and not true.keys() & predicted.keys():
+        says = f"no predicted label is a true one: {listed(sorted(predicted.values()))} predicted, "
+        says += f"{listed(sorted(true.values()))} true"
+        yield found("unseen-labels", "error", system, says, len(predicted))
+        return
     made_up, missed = sorted(predicted.keys() - true.keys()), sorted(true.keys() - predicted.keys())
     asides: list[tuple[Severity, str, list[str]]] = [
         ("warning", "predicted that no item has", [predicted[name] for name in made_up]),
-        ("note", "never predicted, though items have it", [true[name] for name in missed]),
+        ("note", "of items, but never predicted", [true[name] for name in missed]),
     ]
     for severity, says, labels in asides:
         if labels and (severity == "warning" or len(predicted) > 1):

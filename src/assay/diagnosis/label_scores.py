@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import EXAMPLES, Finding, share
 from assay.diagnosis.labelled import Labelled
@@ -128,9 +129,8 @@ def _no_threshold(system: Labelled, predicted: pl.Series) -> Iterator[Finding]:
         moved = int((keep & ((score >= 0.5) != predicted)).sum())
         if moved:
             above = "all scores" if math.isinf(threshold) else f"{threshold:g}"
-            says = (
-                f"predictions are positive from a score of {above} on, not from 0.5 ({number_of('item', moved)} differ)"
-            )
+            differ = f"{number_of('item', moved)} {'differs' if moved == 1 else 'differ'}"
+            says = f"predictions are positive from a score of {above} on, not from 0.5 ({differ})"
             yield found("score-conflict", "note", system, says, moved, todo="nothing, if that threshold was chosen")
 
 
@@ -150,6 +150,25 @@ def reversed_scores(system: Labelled) -> Iterator[Finding]:
         positive = quote(str(system.positive))
         says = f"AUC is {auc:.4f} with {positive} as the positive label; turned round it is {1 - auc:.4f}"
         yield found("reversed-scores", "warning", system, says)
+
+
+@check(
+    "reversed-predictions", "system", "warning",
+    question="Of two labels, are predictions wrong more often than chance allows (MCC below 0 by more than 1 %)?",
+    advice="look whether labels, or truth and scores, were swapped; turned round, the predictions would be better",
+)  # fmt: skip
+def reversed_predictions(system: Labelled) -> Iterator[Finding]:
+    """Predictions that point the wrong way."""
+    if system.prediction is None or system.of.is_multilabel:
+        return
+    both = pl.DataFrame({"truth": system.of.rows["truth"], "prediction": system.prediction}).drop_nulls()
+    if both["truth"].n_unique() != 2 or {*both["prediction"]} != {*both["truth"]}:
+        return
+    mcc = float(parse_measure("MCC", "multiclass").of(ConfusionMatrix.from_labels(*both))[0])
+    # Of items that have nothing to do with their predictions, n times the squared MCC is chi-squared.
+    if mcc * math.sqrt(both.height) < -_SURE:
+        right = share(int((both["truth"] == both["prediction"]).sum()), both.height, "prediction")
+        yield found("reversed-predictions", "warning", system, f"MCC is {mcc:.4f}: {right} right")
 
 
 @check(

@@ -15,7 +15,7 @@ from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import Example
 from assay.errors import FormatError, ParameterError, quote
-from assay.files.named_columns import NamedColumns, read_named_columns
+from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
 from assay.files.prediction_columns import SHAPE, Plan, Said, System, plan
 from assay.files.sources import Source, is_file
 from assay.tables import Predictions
@@ -25,6 +25,8 @@ from assay.tables.positive import positive_label
 _TWO = 2
 #: What further columns of a file are called in its table.
 CONTENT = "content:"
+#: Words with a blank between them, or letters of scripts that have none.
+_WORDS = r"\p{L}\S*\s+\S|\p{Lo}{4}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,14 @@ class LabelledFile:
     def labels(self) -> list[str]:
         """The labels that items have, in order."""
         return sorted(self.support["label"].to_list())
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The further columns that tell whether two items are the same: those of text; if there are none, all.
+
+        A date or a number that each item has for itself makes no other item of a copy.
+        """
+        return tuple(name for name in self.content if _is_text(self.rows[f"{CONTENT}{name}"])) or self.content
 
     def line(self, row: int) -> int | None:
         """The line of a row, if it comes from a file."""
@@ -182,10 +192,11 @@ def open_predictions(
     try:
         table = read_named_columns(source, SHAPE)
         found = plan(source.name, table.frame.columns, said, lambda columns: _occurring(table, columns, list_separator))
-        if list_separator:
-            labels = [found.truth, *(system.prediction for system in found.systems)]
-            split = [_text(table.frame[column], list_separator) for column in labels if column is not None]
-            table = table._replace(frame=table.frame.with_columns(split))
+        labels = [found.truth, *(system.prediction for system in found.systems)]
+        text = [_text(table.frame[column], list_separator) for column in labels if column is not None]
+        # Labels that are whole numbers are told as the strict reader reads them: 1.0, true and 1 are one label.
+        text = [one if one.dtype != pl.Int64 else one.cast(pl.String) for one in as_whole(text)]
+        table = table._replace(frame=table.frame.with_columns(text))
         return _of_columns(table, found, name or source.stem, pos_label)
     except FormatError as problem:
         return LabelledFile(source.name, refusal=str(problem)), []
@@ -267,6 +278,14 @@ def _text(values: pl.Series, list_separator: str | None = None) -> pl.Series:
     if not list_separator:
         return text
     return text.str.split(list_separator).list.eval(pl.element().str.strip_chars())
+
+
+def _is_text(values: pl.Series) -> bool:
+    """Whether most cells hold words, and not the same few again and again, as names of places or of sources do."""
+    held = values.drop_nulls()
+    if held.dtype != pl.String or 3 * held.n_unique() < len(held):
+        return False
+    return 2 * int(held.str.contains(_WORDS).sum()) > len(held)
 
 
 def _number(values: pl.Series) -> pl.Series:

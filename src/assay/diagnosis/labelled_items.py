@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 
 _LONGEST = 40
+_MOST_NAMED = 3
 _LOOK = "look at conflicting labels: one of them is wrong"
 _COPIES = "leave copies out, or keep them on one side of a split"
 
@@ -43,15 +44,16 @@ def item_ids(file: LabelledFile) -> Iterator[Finding]:
 
 @check(
     "same-items", "predictions", "warning", "note",
-    question="Do items have the same content (further columns), with another truth (a warning) or with the same?",
+    question="Do items have the same text (or, without any, further columns), with another truth (a warning) or not?",
     advice=f"{_LOOK}; {_COPIES}",
 )  # fmt: skip
 def same_items(file: LabelledFile) -> Iterator[Finding]:
-    """Rows whose further columns are all alike."""
+    """Rows with the same text, or without text with the same further columns; blanks at the ends and case apart."""
     if not file.content:
         return
-    names = [f"{CONTENT}{name}" for name in file.content]
-    rows = file.rows.with_row_index("row").filter(~pl.all_horizontal(pl.col(names).is_null()))
+    names = [f"{CONTENT}{name}" for name in file.texts]
+    folded = [pl.col(name).str.strip_chars().str.to_lowercase() for name in names if file.rows[name].dtype == pl.String]
+    rows = file.rows.with_row_index("row").with_columns(folded).filter(~pl.all_horizontal(pl.col(names).is_null()))
     groups = rows.group_by(names, maintain_order=True).agg(pl.col("truth").n_unique().alias("truths"), pl.col("row"))
     groups = groups.filter(pl.col("row").list.len() > 1)
     for conflict in (True, False):
@@ -63,20 +65,25 @@ def same_items(file: LabelledFile) -> Iterator[Finding]:
         shown = [places.to_list() for places in chosen["row"].head(EXAMPLES)]
         examples = [_alike(file, places) for places in shown]
         groups_of = number_of("group", chosen.height)
-        says = f"{number_of('item', items)} with the same {_columns(file)} as another, {how} ({groups_of})"
+        says = f"{number_of('item', items)} with the same {columns_named(file.texts)} as another, {how} ({groups_of})"
         severity: Severity = "warning" if conflict else "note"
         todo = _LOOK if conflict else _COPIES
         yield found("same-items", severity, file, says, items, examples=examples, todo=todo)
 
 
-def _columns(file: LabelledFile) -> str:
-    return quote(file.content[0]) if len(file.content) == 1 else f"{len(file.content)} further columns"
+def columns_named(names: Sequence[str]) -> str:
+    """Columns by name, as long as they are few.
+
+    >>> columns_named(["title", "text"])
+    "'title' and 'text'"
+    """
+    return " and ".join(map(quote, names)) if len(names) <= _MOST_NAMED else f"{len(names)} further columns"
 
 
 def _alike(file: LabelledFile, rows: list[int]) -> Example:
     told = file.example(rows[0])
     truths = file.rows["truth"].gather(rows).to_list()
-    content = str(file.rows[f"{CONTENT}{file.content[0]}"][rows[0]])
+    content = str(file.rows[f"{CONTENT}{file.texts[0]}"][rows[0]])
     short = content if len(content) <= _LONGEST else content[: _LONGEST - 1] + "…"
     labels = ", ".join(str(label) for label in dict.fromkeys(map(str, truths)))
     return Example(f"{told.text} and {number_of('other', len(rows) - 1)}: {quote(short)}: {labels}", told.line)

@@ -11,15 +11,18 @@ import polars as pl
 
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import CONTENT, LabelledFile
+from assay.diagnosis.labelled_items import columns_named
 from assay.diagnosis.registry import check, found
 from assay.errors import FormatError, ParameterError, quote
-from assay.files.named_columns import read_named_columns
+from assay.files.named_columns import names_of, read_named_columns
 from assay.files.prediction_columns import ITEM, TRUTH
+from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
 
 #: From this share of the items on, numbers are wrong rather than doubtful.
 MANY = 0.05
 _LONGEST = 40
+_TABLE = "a table with named columns"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +35,10 @@ class Trained:
 
     @cached_property
     def columns(self) -> list[str]:
-        """Further columns that both have, by name."""
-        return [name for name in self.file.content if name in self.training.columns]
+        """Further columns that both have, by name: those of text, or all if there are none."""
+        return [name for name in self.file.texts if name in self.training.columns] or [
+            name for name in self.file.content if name in self.training.columns
+        ]
 
     @cached_property
     def ids(self) -> pl.Series | None:
@@ -60,7 +65,24 @@ def open_training(file: LabelledFile, given: Any) -> Trained:
     if not is_file(given):
         raise ParameterError(f"train is a file or a Polars data frame, not {type(given).__name__}")
     source = given if isinstance(given, Source) else Source(given)
-    return Trained(file, source.name, read_named_columns(source, "a table with named columns").frame)
+    alone = _one_column(source)
+    return Trained(file, source.name, read_named_columns(source, _TABLE).frame if alone is None else alone)
+
+
+def _one_column(source: Source) -> pl.DataFrame | None:
+    """The lines of a table with a single column; None if there are more."""
+    head = head_of(source)
+    if not head.numbered or names_of(head):
+        return None
+    number, line = head.numbered[0]
+    name = line.decode(errors="replace").strip().strip('"')
+    try:
+        lines = pl.read_csv(
+            source.read(), separator="\x1f", skip_lines=number, has_header=False, schema={name: pl.String}
+        )
+    except pl.exceptions.PolarsError as problem:
+        raise FormatError(source.name, None, expected=_TABLE, note="it is no text") from problem
+    return lines.drop_nulls()
 
 
 def comparable(trained: Trained) -> None:
@@ -127,7 +149,8 @@ def trained_items(trained: Trained) -> Iterator[Finding]:
         differs = (pl.col("truth").list.len() > 0) & ~pl.col("own").is_in(pl.col("truth"))
         other = shared.filter(differs).height
     says = (
-        f"{share(shared.height, file.rows.height, 'item')} ({part:.1%}) in {trained.name}, too, with the same content"
+        f"{share(shared.height, file.rows.height, 'item')} ({part:.1%}) in {trained.name}, too, with the same "
+        f"{columns_named(trained.columns)}"
     )
     says += f"; {other:,} of them with another label there" if other else ""
     examples = [_shown(file, int(row), trained.columns[0]) for row in shared["row"].head(EXAMPLES).to_list()]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import by_name
-from assay.report.layout import short
+from assay.report.layout import NOT_AVAILABLE, short
 
 _AVERAGES = ("macro", "micro", "weighted")
 #: The other thing that is called macro F1.
@@ -25,11 +26,16 @@ def other_averages(measure: Measure, matrix: ConfusionMatrix, average: str) -> I
     """
     if "average" in measure.parameters and measure.definition.summary == "mean":
         values = {name: overall(measure(average=name), matrix) for name in _AVERAGES if name != average}
-        yield "other averages: " + ", ".join(f"{name} {short(float(one.values[0]))}" for name, one in values.items())
+        yield "other averages: " + ", ".join(f"{name} {_shown(float(one.values[0]))}" for name, one in values.items())
     of_means = by_name(_OF_MEANS, measure.definition.vocabulary)
     if measure.name == "F" and of_means is not None:
         shared = {name: value for name, value in measure.chosen.items() if name in of_means.parameters}
         value = float(overall(of_means(**shared), matrix).values[0])
         yield (
-            f"{_OF_MEANS}, which is called macro F too: F of the macro averages of precision and recall: {short(value)}"
+            f"{_OF_MEANS}, which is called macro F too: F of the macro averages of precision and recall: "
+            f"{_shown(value)}"
         )
+
+
+def _shown(value: float) -> str:
+    return NOT_AVAILABLE if math.isnan(value) else short(value)

@@ -95,11 +95,15 @@ def _of_one_class(
     if len(matrix.labels) > 2:
         before.append(matrix_table(matrix.collapse(label), f"{label} against the rest", chosen.orientation))
     made = explained(measure, cells, measure.per_unit(cells), 0, shown, before=before)
-    return replace(made, signature=_of_class(made.signature, str(label)))
+    return replace(made, signature=of_class(made.signature, str(label)))
 
 
-def _of_class(signature: str, label: str) -> str:
-    """A signature that says which class the number is about."""
+def of_class(signature: str, label: str) -> str:
+    """A signature that says which class the number is about.
+
+    >>> of_class("Recall|average=binary|undefined=skip|v1", "ill")
+    'Recall|average=binary|positive=ill|undefined=skip|v1'
+    """
     if "|positive=" in signature:
         return signature
     before, rule, after = signature.rpartition("|undefined=")
@@ -175,8 +179,18 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, shown: Sho
     cells = scored.at(threshold)
     made = explained(wanted, cells, wanted.per_unit(cells), 0, shown)
     said = f"positive is predicted from a score of {threshold:g} on"
-    steps = (*made.steps, at_every_threshold(wanted, scored)) if shown.running else made.steps
-    return replace(made, steps=steps, remarks=(said, *made.remarks), shown=shown.depth or PAGE_OF_THRESHOLDS)
+    made = replace(made, remarks=(said, *made.remarks), shown=shown.depth or PAGE_OF_THRESHOLDS)
+    return with_thresholds(made, scored, chosen, shown) if shown.running else made
+
+
+def with_thresholds(made: Explanation, scored: Scored, chosen: Chosen, shown: Shown) -> Explanation:
+    """An explanation of decisions, and beside it what each threshold would have given."""
+    chosen.refuse("is about several classes: these are scores of one", "label")
+    if made.measure.definition.counts is not Confusion:
+        counts = made.measure.definition.counts.__name__
+        raise ParameterError(f"{made.measure} is computed from {counts}, not from scores alone")
+    steps = (*made.steps, at_every_threshold(made.measure, scored))
+    return replace(made, steps=steps, shown=shown.depth or PAGE_OF_THRESHOLDS)
 
 
 def usual_threshold(scored: Scored) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +11,17 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean, listed
 from assay.explanation.classified import (
     Chosen,
     label_measure,
     of_all_classes,
+    of_class,
     of_decisions,
     of_matrix,
     of_scored,
     of_units,
+    with_thresholds,
 )
 from assay.explanation.numbers import Shown, undefined_rule
 from assay.explanation.result import Explanation
@@ -79,6 +81,8 @@ def of_labels(
     if isinstance(given, Predictions | str | Path):
         from assay.classification import classify  # noqa: PLC0415  # it loads SciPy, which rankings do without
 
+        if _is_of_scores(measure) and not rules.keys() - {"pos_label"}:
+            return _of_scores(measure, _of_system(given, rules.get("pos_label"), chosen.system), chosen, shown)
         given = classify(given, [measure], threshold=chosen.threshold, **rules)
     elif isinstance(given, Confusion) and set(rules) == {"undefined"}:
         shown = shown._replace(undefined=undefined_rule(rules["undefined"]))
@@ -90,6 +94,45 @@ def of_labels(
     if isinstance(given, ConfusionMatrix):
         return of_matrix(measure, given, chosen, shown)
     return (of_scored if isinstance(given, Scored) else of_decisions)(measure, given, chosen, shown)
+
+
+def _is_of_scores(measure: str | Measure) -> bool:
+    """Whether a measure is made of scores, and asks for no labels nor from which score on one is predicted."""
+    with suppress(ParameterError):  # no such measure of two labels
+        return label_measure(measure, "binary").definition.counts is Scored
+    return False
+
+
+def _of_system(given: Predictions | str | Path, pos_label: Any, name: str | None) -> Predictions:
+    """The system that is meant."""
+    from assay.classification.opening import opened  # noqa: PLC0415
+
+    found = {one.name: one for one in opened(given, pos_label)}
+    if name is None and len(found) == 1:
+        return next(iter(found.values()))
+    if name not in found:
+        names = listed(list(found))
+        raise ParameterError(f"choose a system of {names}, not {name!r}{did_you_mean(str(name), list(found))}")
+    return found[name]
+
+
+def _of_scores(measure: str | Measure, given: Predictions, chosen: Chosen, shown: Shown) -> Explanation:
+    """A number made of the scores of the positive label, or of the class that was chosen, against all others."""
+    from assay.classification.collapsing import against_rest  # noqa: PLC0415
+    from assay.classification.pairing import Classifiers  # noqa: PLC0415
+    from assay.classification.signatures import label_signature  # noqa: PLC0415
+
+    wanted = label_measure(measure, "binary")
+    if given.kind == "multilabel":
+        raise ParameterError(f"{wanted} is made of scores of one class, which items with several labels do not have")
+    two: Any = given if chosen.label is None else against_rest(given, chosen.label)
+    if two.kind != "binary" or two.score is None:
+        which = f": say which class is meant, as in --class {given.label_values[0]}" if given.class_scores else ""
+        raise ParameterError(f"{wanted} is computed from scores of one class, and {given.name} has none{which}")
+    held = Classifiers.of([two])
+    scored = Scored.from_scores(two.truth == held.positive, two.score, pos_label=True, sample_weight=two.weight)
+    shown = shown._replace(signature=label_signature(wanted, held, *held.systems))
+    return of_scored(wanted, scored, chosen._replace(label=None), shown)
 
 
 def _of_classification(
@@ -105,22 +148,29 @@ def _of_classification(
         wanted = label_measure(measure, "binary")
     shown = shown._replace(signature=label_signature(wanted, classification, system))
     kind = wanted.definition.counts
-    if kind in _LABEL_COUNTS and Scored in counts and (shown.running or chosen.threshold is not None):
-        threshold = system.threshold if chosen.threshold is None else chosen.threshold
+    threshold = system.threshold if chosen.threshold is None else chosen.threshold
+    by_score = kind in _LABEL_COUNTS and Scored in counts and threshold is not None
+    if by_score and (shown.running or chosen.threshold is not None):
         return of_scored(wanted, counts[Scored], chosen._replace(threshold=threshold), shown)
     if kind in _LABEL_COUNTS and ConfusionMatrix in counts:
-        return of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), shown)
+        made = of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), shown)
+        # What was predicted need not be what a threshold would predict: it stays, and thresholds stand beside it.
+        return with_thresholds(made, counts[Scored], chosen, shown) if shown.running and Scored in counts else made
     if LabelSets in counts:
-        return _of_label_sets(measure, counts[LabelSets], chosen, shown)
+        return _of_label_sets(
+            measure, counts[LabelSets], chosen, shown, lambda one: label_signature(one, classification, system)
+        )
+    if kind is Scored and system.predictions is not None:
+        return _of_scores(wanted, system.predictions, chosen, shown)
     if kind not in counts:
         raise ParameterError(f"{wanted} is computed from scores, and {system.name} has none that it could use")
-    if kind is Scored:
-        return of_scored(wanted, counts[Scored], chosen, shown)
     chosen.refuse("has no meaning for measures of single items", "label")
     return of_units(wanted, counts[kind], chosen.item, shown, weight=counts[kind].weight)
 
 
-def _of_label_sets(measure: str | Measure, sets: LabelSets, chosen: Chosen, shown: Shown) -> Explanation:
+def _of_label_sets(
+    measure: str | Measure, sets: LabelSets, chosen: Chosen, shown: Shown, signed: Callable[[Measure], str]
+) -> Explanation:
     """Items with several labels each: of one label, of one item, or over all labels or items."""
     from assay.classification.computing import measure_of  # noqa: PLC0415
     from assay.classification.label_sets import is_per_item  # noqa: PLC0415
@@ -131,8 +181,11 @@ def _of_label_sets(measure: str | Measure, sets: LabelSets, chosen: Chosen, show
         raise ParameterError(f"{wanted} is computed from {counts}, which items with several labels do not have")
     if chosen.label is not None:
         chosen.refuse("and a class: choose one of them", "item")
-        return of_units(label_measure(measure, "binary"), sets.per_label(), str(chosen.label), shown)
+        of_one = label_measure(measure, "binary")
+        shown = shown._replace(signature=of_class(signed(of_one), str(chosen.label)))
+        return of_units(of_one, sets.per_label(), str(chosen.label), shown)
     if chosen.item is not None or is_per_item(wanted):
         alone = wanted if is_per_item(wanted) else label_measure(measure, "binary")
+        shown = shown._replace(signature=signed(alone))
         return of_units(alone, sets.per_item(), chosen.item, shown, weight=sets.weight)
     return of_all_classes(wanted, sets.per_label(), averaged(wanted, sets.per_label()), shown)

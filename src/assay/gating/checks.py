@@ -15,7 +15,7 @@ from assay.stats.corrections import corrected_as_stated
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
 from assay.stats.pairs import Numbers, Resampled
-from assay.stats.permutation import Alternative, permutation_of_pooled, permutation_test
+from assay.stats.permutation import NOTHING_DIFFERS, Alternative, permutation_of_pooled, permutation_test
 from assay.stats.permutation import Outcome as Tested
 from assay.stats.power import units_needed
 from assay.stats.rounding import ROUNDING
@@ -164,7 +164,8 @@ def _tested(part: Part, settings: Settings) -> Tested:
     if isinstance(sample, Patterns):
         drawn = min(settings.resamples, _MOST_SWAPPED)
         found = by_labels(sample, own_test(part.paired), resamples=drawn, seed=seed, alternative=side)
-        return found._replace(note=f"{found.test}: {found.note}")
+        note = f"no {part.paired.unit_kind} differs" if found.note == NOTHING_DIFFERS else found.note
+        return found._replace(note=f"{found.test}: {note}")
     if isinstance(sample, ScoreSample):
         drawing = Drawing(settings.bootstrap_resamples, seed)
         found = by_scores(sample, (0, 1), own_test(part.paired), drawing, side)

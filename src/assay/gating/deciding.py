@@ -54,11 +54,12 @@ def gate(
 ) -> GateResult:
     """Say whether a candidate may take the baseline's place: it passes, fails, or one cannot tell.
 
-    `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may also be frozen: what
-    `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`: nDCG@10 unless given, or
-    all that a frozen baseline holds. `margin`: the smallest loss that matters, for all measures or by measure; unless
-    given, 0.01 of a measure's range. `slices`: also check the topics that share a value of this attribute of `topics`
-    (a table or a file; or a dict from topics to values, and `slices` is what it is called).
+    `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may
+    also be frozen: what `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`:
+    nDCG@10 unless given, or all that a frozen baseline holds. `margin`: the smallest loss that matters, for all
+    measures or by measure; unless given, 0.01 of a measure's range. `slices`: also check the topics that share a value
+    of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is what it is
+    called).
 
     A check passes if the candidate is surely not worse by the margin or more (the one-sided bound of the difference
     lies within it), and fails if it is surely worse (one-sided test, corrected by Holm over all checks) and the loss
@@ -67,8 +68,9 @@ def gate(
     both runs', and if a measure is undefined for all topics of a run.
 
     Predictions of classifiers hold the truth themselves: `gate(old, new)`, `gate(new, baseline=old)`, or one table or
-    file with several systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given; the rules are
-    `pos_label`, `threshold` and `missing` (`error`, or `drop` items that one of them lacks, at most `max_missing`).
+    file with several systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given;
+    the rules are `pos_label`, `threshold` and `missing` (`error`, or `drop` items that one of them lacks, at most
+    `max_missing`).
 
     `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
     empty run and a frozen baseline of other judgments raise an error.

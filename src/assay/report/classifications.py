@@ -172,7 +172,7 @@ def _classes(result: Classification, system: str) -> Table:
 def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
     if value is None:
         return NOT_AVAILABLE
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.2f}, {high:.2f}]"
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _further(result: Classification, system: str, prefix: str) -> Iterator[Titled]:

@@ -168,12 +168,12 @@ def advice(result: GateResult, in_python: bool = False) -> Iterator[str]:
 def method(result: GateResult) -> str:
     """How it was decided, in full."""
     settings, checks = result.settings, result.checks
-    alpha, kind = settings.alpha, several(checks[0].unit_kind)
+    alpha, interval = settings.alpha, _intervals(result)
     drawn = "; ".join(dict.fromkeys(check.test for check in checks))
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
     test = "paired permutation test" if result.classifiers is None else "test"
     said = (
-        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({_intervals(result)}) is better "
+        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({interval}) is better "
         f"than the margin; fails if a one-sided {test} ({drawn}) gives p < {alpha:g} and the loss reaches the margin. "
         f"Margin: {margins}; seed {settings.seed}."
     )

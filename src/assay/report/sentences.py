@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
-from assay.report.layout import number
+from assay.report.layout import NOT_AVAILABLE, number
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -79,13 +79,11 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
     if math.isnan(finding.difference):
-        absent = [
-            name for name, one in ((system, finding.value), (baseline, finding.baseline_value)) if math.isnan(one)
-        ]
+        both = {baseline: finding.baseline_value, system: finding.value}
+        absent = " and ".join(name for name, value in both.items() if math.isnan(value))
         return (
-            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: "
-            f"{' and '.join(absent)} {'has' if len(absent) == 1 else 'have'} no number ({number(finding.value)} against "
-            f"{number(finding.baseline_value)})."
+            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: no number "
+            f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
         )
     numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
     interval = _interval(finding)
@@ -199,9 +197,11 @@ def _change(finding: Finding) -> str:
 def signed(value: float) -> str:
     """A difference with its sign.
 
-    >>> signed(0.05), signed(-0.0)
-    ('+0.0500', '0.0000')
+    >>> signed(0.05), signed(-0.0), signed(math.nan)
+    ('+0.0500', '0.0000', 'NA')
     """
+    if math.isnan(value):
+        return NOT_AVAILABLE
     return f"{value:+.4f}" if round(value, 4) else "0.0000"
 
 

@@ -135,7 +135,7 @@ class Patterns:
         weights = self.counts if self.weight is None else self.counts * self.weight
         size = len(self.labels) ** 2
         tables = np.stack([np.bincount(cells, weights, size) for cells in self._cells])
-        return self._results(tables).reasons()
+        return self._results(tables.astype(np.float64)).reasons()
 
     def without_each(self) -> Floats:
         """Each system's number (column) without one item of each pattern (row).
