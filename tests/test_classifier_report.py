@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -316,15 +317,17 @@ def test_works_are_cited_for_what_was_used() -> None:
 # The command.
 
 
-def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path) -> None:
+def test_the_command_writes_all_forms_and_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     targets = [tmp_path / f"r.{ending}" for ending in ("html", "md", "tex", "json")]
     wanted = [part for target in targets for part in ("-o", str(target))]
-    done = run.invoke(app, ["report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted])
+    arguments = ["report", str(LETTERS / "spam.csv"), "--positive", "spam", *wanted]
+    monkeypatch.setattr("sys.argv", ["/somewhere/bin/assay", *arguments])
+    done = run.invoke(app, arguments)
     assert done.exit_code == 0, done.output
     assert "of all spam" in done.stdout
     assert all(target.stat().st_size > 5000 for target in targets)
     command = json.loads(targets[3].read_text(encoding="utf-8"))["provenance"]["command"]
-    assert command.startswith("assay ")
+    assert command == shlex.join(["assay", *arguments])
 
 
 @pytest.mark.parametrize(

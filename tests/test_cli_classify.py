@@ -62,7 +62,7 @@ def test_the_screen_has_matrix_measures_baselines_classes_and_advice() -> None:
         "ham                 148     5    153",
         "95% interval  always ham  chance",
         "Recall            0.8723  [0.7483, 0.9402]      0.0000  0.2350",
-        "spam        47  0.891 [0.77, 0.95]",
+        "spam        47  0.891 [0.770, 0.953]",
         "[other_prevalence]",
         "binary: 200 items, 2 labels, positive is spam.",
     ):
