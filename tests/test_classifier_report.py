@@ -207,6 +207,25 @@ def test_two_classifiers_are_compared_and_their_items_counted() -> None:
     assert other_way.flips[0].fixed == flips.broke
 
 
+@pytest.mark.parametrize(
+    ("systems", "options", "correction", "comparisons"),
+    [(2, {}, "", 1), (4, {}, "Holm", 3), (4, {"correction": "none"}, "", 3), (2, {"family": "all"}, "Holm", None)],
+)
+def test_what_p_values_of_classifiers_are_corrected_over_is_told(
+    systems: int, options: dict[str, str], correction: str, comparisons: int | None
+) -> None:
+    """The family is the pairs under one measure, or under all of them, and the methods name the correction."""
+    given = [scored(200, name=f"model {n}", sharpness=1.0 + n) for n in range(systems)]
+    contents = classifier_report(given, comparison=options).contents
+    expected = comparisons or len({one.measure for one in contents.verdicts})
+    for one in contents.verdicts:
+        assert (one.correction, one.comparisons) == (correction, expected)
+        assert one.narrow_low <= one.narrow_high
+        assert one.low <= one.narrow_low
+    assert ("Holm's method" in contents.methods) == bool(correction)
+    assert ("not corrected" in contents.methods) == (expected > 1 and not correction)
+
+
 def test_one_class_only_has_a_page_without_curves() -> None:
     report = classifier_report(Predictions.of([1, 1, 1], y_score=[0.2, 0.6, 0.9]))
     assert report.contents.thresholds == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,6 +29,7 @@ from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_o
 from assay.stats.paired import Paired
 from assay.stats.parts import parts
 from assay.stats.samples import Averaged
+from assay.stats.suited_tests import SIMULTANEOUS
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from assay.reporting import Report
     from assay.tables import Topics
 
+#: What corrections are called by those who made them; no correction has no name.
+CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
@@ -84,6 +88,19 @@ class Comparison(Tabled):
     def measures(self) -> tuple[str, ...]:
         """The measures."""
         return tuple(one.measure for one in self.paired)
+
+    @property
+    def family_size(self) -> int:
+        """How many comparisons p-values are corrected for, or a test of all pairs at once covers."""
+        if self.settings.test in SIMULTANEOUS:
+            return math.comb(len(self.systems), 2)
+        together = len(self.measures) if self.settings.family == "all" else 1
+        return len(self.pairs.pairs) * together
+
+    @property
+    def correction(self) -> str:
+        """Whose method p-values are corrected by; empty where they are not, or one alone needs no correction."""
+        return CORRECTED_BY.get(self.settings.correction, "") if self.family_size > 1 else ""
 
     def finding(
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None

@@ -24,7 +24,6 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
 from assay.stats.pairs import Resampled
-from assay.stats.suited_tests import SIMULTANEOUS
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -32,8 +31,6 @@ DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 MOST_SYSTEMS = 8
 #: Runs with more rows than this are not gone through once more for every document that they hold.
 MOST_ROWS = 5_000_000
-#: What corrections are called by those who made them; no correction has no name.
-CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 #: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
 COMPARED_BY: dict[str, Any] = {
     "test": "permutation", "correction": "holm", "family": "measure", "interval": "bca", "alpha": 0.05, "margin": None,
@@ -89,21 +86,6 @@ class Basis:
             return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
         why = why_not(self.evaluation.policies)
         return f"documents are not looked at: {why}" if why else ""
-
-    @property
-    def family_size(self) -> int:
-        """How many comparisons p-values are corrected for, or a test of all pairs at once covers; 0 without any."""
-        if self.comparison is None:
-            return 0
-        if self.settings.test in SIMULTANEOUS:
-            return math.comb(len(self.systems), 2)
-        together = len(self.comparison.measures) if self.settings.family == "all" else 1
-        return len(self.comparison.pairs.pairs) * together
-
-    @property
-    def correction(self) -> str:
-        """Whose method p-values are corrected by; empty where they are not, or one alone needs no correction."""
-        return CORRECTED_BY.get(self.settings.correction, "") if self.family_size > 1 else ""
 
     def higher_is_better(self, measure: str) -> bool | None:
         """Whether more of a measure is good; None if it is neither good nor bad."""

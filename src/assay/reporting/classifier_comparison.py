@@ -12,14 +12,13 @@ from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
 from assay.comparison import Comparison, Finding, compare
 from assay.errors import InputError, ParameterError, did_you_mean, listed
 from assay.report.classifications import called
-from assay.report.comparisons import TESTS
-from assay.report.sentences import headline, of_verdict, without_caveat
-from assay.report.written import MARKS
+from assay.report.comparisons import TESTS, family
+from assay.report.sentences import of_verdict
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
 from assay.reporting.naming import joined
-from assay.reporting.verdicts import TONES
+from assay.reporting.verdicts import spoken
 
 #: Label measures that are compared, where they are among those computed; if none is, all of them are.
 COMPARED = (*DEFAULT_MEASURES, "AUC")
@@ -61,7 +60,7 @@ def compared(result: Classification, baseline: str | None, settings: Mapping[str
     main = [one for one in findings if one.measure == findings[0].measure]
     summary = [of_verdict(one, "item") for one in main] if len(names) == _A_PAIR else []
     return Compared(
-        tuple(_spoken(one, held) for one in findings),
+        tuple(spoken(one, held, "item") for one in findings),
         tuple(flips[:MOST_SYSTEMS]),
         tuple(summary),
         _methods(findings, held, first),
@@ -93,37 +92,14 @@ def _methods(findings: Sequence[Finding], held: Comparison, baseline: str) -> st
     told = [f"{test} for {joined(measures, most=len(measures))}" for test, measures in tests.items()]
     return (
         f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {'; '.join(told)}. "
+        f"{_corrected(held)}"
         f"Intervals of differences are from {held.settings.bootstrap_resamples:,} resamples of the items."
     )
 
 
-def _spoken(finding: Finding, comparison: Comparison) -> Spoken:
-    return Spoken(
-        measure=finding.measure,
-        baseline=finding.baseline,
-        system=finding.system,
-        tone=TONES.get(finding.verdict.word, "open"),
-        word=f"{finding.verdict.word}{' (negligible difference)' if finding.verdict.negligible else ''}",
-        headline=headline(finding),
-        paragraph=without_caveat(finding, "item", comparison.settings.power),
-        caveat="",
-        baseline_value=finding.baseline_value,
-        value=finding.value,
-        difference=finding.difference,
-        relative=finding.relative,
-        low=finding.interval.low,
-        high=finding.interval.high,
-        level=finding.interval.level,
-        p=finding.p,
-        d_z=finding.d_z,
-        margin=finding.margin.value,
-        won=finding.wins.won,
-        tied=finding.wins.tied,
-        lost=finding.wins.lost,
-        mark=MARKS.get(finding.verdict.word, ""),
-        p_uncorrected=finding.outcome.p,
-        comparisons=len(comparison.findings),
-    )
+def _corrected(held: Comparison) -> str:
+    """What p-values were corrected over, a sentence; nothing where each comparison stands alone."""
+    return f"p-values were {family(held)}. " if held.family_size > 1 else ""
 
 
 def _flips(paired: Classifiers, baseline: str, system: str) -> Flips | None:

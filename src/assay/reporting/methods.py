@@ -117,7 +117,7 @@ def _compared(basis: Basis, comparison: Comparison, cite: Citations) -> Iterator
     article = "" if test.startswith("Tukey's") else "the "
     yield (
         f"Differences from {basis.baseline} were tested two-sidedly at the level {settings.alpha:g} by {article}{test}"
-        f"{cited}{_how(comparison)}; {_family(basis, comparison, cite)}."
+        f"{cited}{_how(comparison)}; {_family(comparison, cite)}."
     )
     yield from _with_intervals(basis, cite)
     margins = sorted({one.margin.value for one in comparison.findings})
@@ -149,12 +149,12 @@ def _how(comparison: Comparison) -> str:
     return ""
 
 
-def _family(basis: Basis, comparison: Comparison, cite: Citations) -> str:
+def _family(comparison: Comparison, cite: Citations) -> str:
     """What p-values were corrected over."""
     settings = comparison.settings
     if settings.test in SIMULTANEOUS:
         under = ", measure by measure" if len(comparison.measures) > 1 else ""
-        return f"p-values hold for all {number_of('pair', basis.family_size)} of systems at once{under}"
+        return f"p-values hold for all {number_of('pair', comparison.family_size)} of systems at once{under}"
     over = family(comparison)
     if not over.startswith(("corrected", "not corrected")):
         return over
@@ -165,7 +165,11 @@ def _family(basis: Basis, comparison: Comparison, cite: Citations) -> str:
 def _with_intervals(basis: Basis, cite: Citations) -> Iterator[str]:
     settings = basis.settings
     if basis.paired:
-        adjusted = ", not adjusted for the number of comparisons" if basis.family_size > 1 else ""
+        adjusted = (
+            ", not adjusted for the number of comparisons"
+            if basis.comparison is not None and basis.comparison.family_size > 1
+            else ""
+        )
         kind = "bias-corrected and accelerated (BCa)" if settings.interval == "bca" else "percentile"
         yield (
             f"Intervals are {kind} bootstrap intervals{cite(OF_INTERVALS[settings.interval])} at the "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import __version__
+from assay.comparison import Comparison
 from assay.errors import InputError, ParameterError, number_of
 from assay.report.comparisons import TESTS
 from assay.reporting.basis import Basis
@@ -116,14 +117,13 @@ def digest_of(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {(problem.strerror or str(problem)).lower()}") from problem
 
 
-def _correction(basis: Basis) -> str:
+def _correction(comparison: Comparison) -> str:
     """Whose correction of p-values, and over how many comparisons."""
-    over = number_of("comparison", basis.family_size)
-    if basis.settings.test in SIMULTANEOUS:
-        return f"none: the test covers all {number_of('pair', basis.family_size)} of systems at once"
-    if basis.family_size == 1:
-        return f"none: {over}"
-    return f"{basis.correction or 'none'}, {over}"
+    size = comparison.family_size
+    if comparison.settings.test in SIMULTANEOUS:
+        return f"none: the test covers all {number_of('pair', size)} of systems at once"
+    separator = ":" if size == 1 else ","
+    return f"{comparison.correction or 'none'}{separator} {number_of('comparison', size)}"
 
 
 def settings(basis: Basis) -> list[tuple[str, str]]:
@@ -136,7 +136,7 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
             "baseline": basis.baseline,
             "test": TESTS[chosen.test],
             "random swaps": "none" if chosen.resamples is None else f"{chosen.resamples:,}",
-            "correction": _correction(basis),
+            "correction": _correction(basis.comparison),
             "family": "pairs under one measure" if chosen.family == "measure" else "pairs under all measures together",
             "margin": ", ".join(margins),
             "power": f"{chosen.power:.0%}",

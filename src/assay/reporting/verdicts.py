@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.comparison import Finding
+from assay.comparison import Comparison, Finding
 from assay.errors import number_of
 from assay.report.sentences import caveat, headline, of_verdict, seen_by_users, without_caveat
 from assay.report.written import MARKS
@@ -31,6 +31,8 @@ _GROUPS = {
 
 def verdicts(basis: Basis) -> tuple[list[Spoken], list[str]]:
     """The verdicts by the main measure, then by the others if they are few; and what was left out."""
+    if basis.comparison is None:
+        return [], []
     told = [one for one in basis.findings() if one.system in basis.detailed]
     others = [one for name in basis.measures[1:] for one in basis.findings(name) if one.system in basis.detailed]
     notes = []
@@ -38,10 +40,11 @@ def verdicts(basis: Basis) -> tuple[list[Spoken], list[str]]:
         under = ", ".join(basis.measures[1:])
         notes.append(f"verdicts under {under} stand in the table as marks; assay compare -m gives them in words")
         others = []
-    return [_spoken(one, basis) for one in (*told, *others)], notes
+    return [spoken(one, basis.comparison, basis.unit_kind) for one in (*told, *others)], notes
 
 
-def _spoken(finding: Finding, basis: Basis) -> Spoken:
+def spoken(finding: Finding, comparison: Comparison, unit_kind: str) -> Spoken:
+    """A finding in words, with its numbers and what its p-value is corrected for."""
     return Spoken(
         measure=finding.measure,
         baseline=finding.baseline,
@@ -49,7 +52,7 @@ def _spoken(finding: Finding, basis: Basis) -> Spoken:
         tone=TONES.get(finding.verdict.word, "open"),
         word=f"{finding.verdict.word}{' (negligible difference)' if finding.verdict.negligible else ''}",
         headline=headline(finding),
-        paragraph=without_caveat(finding, basis.unit_kind, basis.settings.power),
+        paragraph=without_caveat(finding, unit_kind, comparison.settings.power),
         caveat=caveat(finding),
         baseline_value=finding.baseline_value,
         value=finding.value,
@@ -67,8 +70,8 @@ def _spoken(finding: Finding, basis: Basis) -> Spoken:
         mark=MARKS.get(finding.verdict.word, ""),
         unjudged=finding.verdict.unjudged,
         p_uncorrected=finding.outcome.p,
-        comparisons=basis.family_size,
-        correction=basis.correction,
+        comparisons=comparison.family_size,
+        correction=comparison.correction,
         narrow_low=finding.narrow.low,
         narrow_high=finding.narrow.high,
         narrow_level=finding.narrow.level,
