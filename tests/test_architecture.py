@@ -14,8 +14,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
     "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
-    "tabled", "given", "evaluation", "classification", "extraction", "measured", "curves",
-    "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "planning",
+    "tabled", "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
+    "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "crossvalidation", "planning",
     "explanation", "auditing", "diagnosis", "gating",
     "reporting", "trec_eval", "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip

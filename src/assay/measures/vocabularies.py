@@ -1,4 +1,4 @@
-"""Which measure a name stands for: rankings, binary classifiers and classifiers of many classes each have their words.
+"""Which measure a name stands for: rankings, classifiers of two and of more classes, and clusterings have their words.
 
 "Hit rate" is Success@k for rankings and recall for classifiers; "accuracy" is made of four cells where two labels are
 told apart, and of the whole matrix where there are more.
@@ -15,9 +15,11 @@ from assay.errors import ParameterError, did_you_mean
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
-Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass"]
+Vocabulary: TypeAlias = Literal["ranking", "binary", "multiclass", "clustering"]
 #: The vocabularies of classifiers.
 LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
+#: Those in which a measure has a name of its own beside the one for rankings.
+BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering")
 
 
 class _Words(NamedTuple):

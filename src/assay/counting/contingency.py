@@ -1,0 +1,267 @@
+"""`Contingency`: how many items of each class are in each cluster; all that external measures of a clustering need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.counting.judgments import Floats, Ints
+from assay.counting.label_pairs import weights_of
+from assay.counting.partition_pairs import described, partition_labels, partition_pairs, same_length
+from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.tables.positive import label_like
+
+NoisePolicy: TypeAlias = Literal["cluster", "drop", "singletons"]
+UnlabelledPolicy: TypeAlias = Literal["error", "drop", "class"]
+
+#: Under these names, items that were left out are counted.
+NOISE, WITHOUT_CLASS = "noise", "without a class"
+#: Up to so many items, the pairs of them are a whole number of 64 bits.
+_MOST_EXACT = 3_000_000_000
+
+
+class PairCounts(NamedTuple):
+    """Unordered pairs of items, by whether they share a class and whether they share a cluster: one number a unit.
+
+    `tp`: both; `fp`: the cluster only; `fn`: the class only; `tn`: neither. Together n (n - 1) / 2.
+    """
+
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """How many items of each class (row) are in each cluster (column); only cells that occur; a table each unit.
+
+    Most are of one unit, all items; subsamples of the items have a table each, over the same cells. Where items have
+    weights, the counts are sums of them and `squares` sums of squared weights, so that a pair of items weighs the
+    product of both. `left_out` says how many items were not counted, and why.
+
+    >>> table = Contingency.from_labels(list("xxxoo"), [1, 1, 2, 2, 2])
+    >>> table.table
+    array([[0, 2],
+           [2, 1]])
+    """
+
+    unit_kind: ClassVar[str] = "table"
+    vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+
+    classes: tuple[Any, ...]
+    clusters: tuple[Any, ...]
+    row: Ints
+    column: Ints
+    counts: NDArray[Any]  # units x cells, int64 or float64
+    units: tuple[str, ...] = ("all",)
+    squares: Floats | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wanted = (len(self.units), len(self.row))
+        if self.counts.shape != wanted or len(self.column) != len(self.row):
+            raise ParameterError(
+                f"counts of {number_of('unit', wanted[0])} have the shape {wanted}, not {self.counts.shape}"
+            )
+
+    @classmethod
+    def from_labels(
+        cls, labels_true: Any, labels_pred: Any, *, sample_weight: Any = None, noise: Any = None,
+        noise_as: NoisePolicy = "drop", unlabelled: UnlabelledPolicy = "error",
+    ) -> Contingency:  # fmt: skip
+        """Count classes and clusters, item by item.
+
+        `noise` is the cluster label of items that are in no cluster, such as -1. `noise_as`: `drop` leaves them out,
+        `singletons` makes each a cluster of its own, `cluster` keeps them together in one. `unlabelled` is about items
+        without a class (null): `error`, `drop`, or `class`, a class of their own.
+
+        >>> Contingency.from_labels(["x", "o", "x"], [0, 0, -1], noise=-1).left_out
+        {'noise': 1}
+        """
+        _check_word("noise_as", noise_as, NoisePolicy)
+        _check_word("unlabelled", unlabelled, UnlabelledPolicy)
+        truth, cluster = partition_labels(labels_true, "labels_true"), partition_labels(labels_pred, "labels_pred")
+        same_length(truth, cluster)
+        weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
+        _refuse_nulls(cluster, "labels_pred", "name the label of items in no cluster with `noise`")
+        if unlabelled == "error":
+            _refuse_nulls(truth, "labels_true", "choose unlabelled='drop' or 'class' for items without a class")
+        left_out, kept = {}, pl.repeat(True, len(truth), eager=True)
+        if unlabelled == "drop" and truth.null_count():
+            left_out[WITHOUT_CLASS], kept = truth.null_count(), truth.is_not_null()
+        if noise is not None and noise_as != "cluster":
+            is_noise = cluster == label_like(cluster[0], noise)
+            if noise_as == "singletons":
+                cluster = _single(cluster, is_noise, noise)
+            elif noisy := int((kept & is_noise).sum()):
+                left_out[NOISE], kept = noisy, kept & ~is_noise
+        if left_out:
+            if not kept.any():
+                raise InputError(f"no item is left: {described(left_out)}")
+            truth, cluster = truth.filter(kept), cluster.filter(kept)
+            weight = None if weight is None else weight[kept.to_numpy()]
+        found = partition_pairs(truth, cluster, weight)
+        squares = None if found.squares is None else found.squares[None]
+        return cls(
+            found.classes, found.clusters, found.row, found.column, found.counts[None],
+            squares=squares, left_out=left_out,
+        )  # fmt: skip
+
+    @classmethod
+    def from_table(
+        cls, table: Any, classes: Sequence[Any] | None = None, clusters: Sequence[Any] | None = None
+    ) -> Contingency:
+        """Take a ready table, a row a class and a column a cluster; both are numbered from 0 unless they are named.
+
+        >>> Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod").items
+        array([17.])
+        """
+        given = np.asarray(table)
+        if given.ndim != 2 or given.dtype.kind not in "iuf" or not given.size:  # rows and columns
+            raise InputError("a table of classes and clusters is made of numbers in rows and columns")
+        counts = given.astype(np.float64 if given.dtype.kind == "f" else np.int64)
+        if given.dtype.kind == "f" and (counts == np.floor(counts)).all():
+            counts = counts.astype(np.int64)
+        if counts.dtype.kind == "f" or (counts < 0).any():
+            wrong = counts[(counts < 0) | (counts != np.floor(counts))].flat[0]
+            raise InputError(f"a table of classes and clusters counts items: {wrong:g} is no number of them")
+        if not counts.sum():
+            raise InputError("expected at least one item, got none")
+        sides = []
+        for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
+            named = tuple(range(size)) if names is None else tuple(names)
+            if len(named) != size or len(set(named)) < size:
+                raise InputError(f"expected {size} different names, one a {what}, got {len(named)}: {list(named)}")
+            sides.append(named)
+        row, column = np.nonzero(counts)
+        return cls(sides[0], sides[1], row, column, counts[row, column][None])
+
+    @property
+    def table(self) -> NDArray[Any]:
+        """All cells of the only unit, those that are 0 too: a row a class, a column a cluster."""
+        made = np.zeros((len(self.classes), len(self.clusters)), dtype=self.counts.dtype)
+        made[self.row, self.column] = self._only
+        return made
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether counts are sums of weights, and not numbers of items."""
+        return self.squares is not None
+
+    @cached_property
+    def items(self) -> Floats:
+        """How many items each unit has, or how much they weigh."""
+        items: Floats = self.counts.sum(axis=1).astype(np.float64)
+        return items
+
+    @cached_property
+    def class_sizes(self) -> Floats:
+        """How many items each class has: units x classes."""
+        return self._added_up(self.counts, self.row, len(self.classes))
+
+    @cached_property
+    def cluster_sizes(self) -> Floats:
+        """How many items each cluster has: units x clusters."""
+        return self._added_up(self.counts, self.column, len(self.clusters))
+
+    @cached_property
+    def largest_of_clusters(self) -> Floats:
+        """How many items of its largest class each cluster has: units x clusters."""
+        return self._largest(self.column, len(self.clusters))
+
+    @cached_property
+    def largest_of_classes(self) -> Floats:
+        """How many items of each class are in the cluster that has most of it: units x classes."""
+        return self._largest(self.row, len(self.classes))
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Pairs of items that share a class, a cluster, both or neither.
+
+        >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).pairs
+        PairCounts(tp=array([1.]), fp=array([2.]), fn=array([0.]), tn=array([0.]))
+        """
+        squares = self.counts if self.squares is None else self.squares
+        together = self._pairs_within(self.counts, squares)
+        in_class = self._pairs_within(
+            self._summed(self.counts, self.row, len(self.classes)), self._summed(squares, self.row, len(self.classes))
+        )
+        in_cluster = self._pairs_within(
+            self._summed(self.counts, self.column, len(self.clusters)),
+            self._summed(squares, self.column, len(self.clusters)),
+        )
+        in_all = self._pairs_within(self.counts.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True))
+        cells = (together, in_cluster - together, in_class - together, in_all - in_class - in_cluster + together)
+        return PairCounts(*(np.maximum(cell, 0).astype(np.float64) for cell in cells))
+
+    def _pairs_within(self, sums: NDArray[Any], squares: NDArray[Any]) -> NDArray[Any]:
+        """Pairs of different items within each group, added up: whole numbers as long as they are exact."""
+        if sums.dtype.kind == "i" and self.items.max() > _MOST_EXACT:
+            sums, squares = sums.astype(np.float64), squares.astype(np.float64)
+        twice: NDArray[Any] = (sums * sums - squares).sum(axis=1)
+        return twice // 2 if twice.dtype.kind == "i" else twice / 2
+
+    def _summed(self, cells: NDArray[Any], place: Ints, groups: int) -> NDArray[Any]:
+        """Cells added up by group, in their own type."""
+        made = np.zeros((len(cells), groups), dtype=cells.dtype)
+        for unit, row in zip(made, cells, strict=True):
+            np.add.at(unit, place, row)
+        return made
+
+    def _added_up(self, cells: NDArray[Any], place: Ints, groups: int) -> Floats:
+        return self._summed(cells, place, groups).astype(np.float64)
+
+    def _largest(self, place: Ints, groups: int) -> Floats:
+        made = np.zeros((len(self.units), groups))
+        for unit, row in zip(made, self.counts, strict=True):
+            np.maximum.at(unit, place, row)
+        return made
+
+    @property
+    def _only(self) -> NDArray[Any]:
+        if len(self.units) != 1:
+            raise ParameterError(f"there are {len(self.units)} tables, one a unit: choose one")
+        counts: NDArray[Any] = self.counts[0]
+        return counts
+
+    def to_frame(self) -> pl.DataFrame:
+        """The cells that occur: class, cluster and how many items.
+
+        >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).to_frame().rows()
+        [('o', 1, 1), ('x', 1, 2)]
+        """
+        columns = {
+            "class": pl.Series([self.classes[place] for place in self.row]),
+            "cluster": pl.Series([self.clusters[place] for place in self.column]),
+            "items": self._only,
+        }
+        return pl.DataFrame(columns)
+
+
+def _refuse_nulls(series: pl.Series, name: str, advice: str) -> None:
+    if nulls := series.null_count():
+        first = (series.is_null().arg_max() or 0) + 1
+        raise InputError(f"{name}: {number_of('null', nulls)}, the first at item {first}: {advice}")
+
+
+def _single(cluster: pl.Series, is_noise: pl.Series, noise: Any) -> pl.Series:
+    """Each item of the noise in a cluster of its own, with a number after those that occur, or a name."""
+    numbered = is_noise.cast(pl.Int64).cum_sum()
+    if cluster.dtype.is_integer():
+        own = numbered + int(cluster.max())  # type: ignore[arg-type]
+        return pl.select(pl.when(is_noise).then(own).otherwise(cluster.cast(pl.Int64))).to_series()
+    named = pl.concat_str(pl.lit(f"{noise} "), numbered.cast(pl.String))
+    return pl.select(pl.when(is_noise).then(named).otherwise(cluster.cast(pl.String))).to_series()
+
+
+def _check_word(name: str, word: str, words: Any) -> None:
+    known = get_args(words)
+    if word not in known:
+        raise ParameterError(f"{name} is one of {', '.join(known)}, not {word!r}{did_you_mean(str(word), known)}")
