@@ -168,7 +168,8 @@ def _small() -> list[Work]:
     works = []
     for what, pair in (
         ("whole numbers", (truth, predicted)),
-        ("lists of strings", (names[truth].tolist(), names[predicted].tolist())),
+        ("strings in lists", (names[truth].tolist(), names[predicted].tolist())),
+        ("strings in arrays", (names[truth], names[predicted])),
     ):
         works.append(
             Work(

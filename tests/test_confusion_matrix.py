@@ -46,6 +46,21 @@ def test_every_type_of_labels_is_counted_alike(data: Labelled) -> None:
                 assert made.table == approx(wanted), (name, few)
 
 
+TEXTS = st.text("aé日\U0001f980", max_size=11)
+
+
+@quickly
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=30))
+def test_text_of_any_length_is_counted_as_it_is_in_lists(pairs: list[tuple[str, str]]) -> None:
+    """Of a byte a character or four, in one word of memory or several, and true labels longer than predicted ones."""
+    truth, prediction = map(list, zip(*pairs, strict=True))
+    as_lists = ConfusionMatrix.from_labels(truth, prediction)
+    as_arrays = ConfusionMatrix.from_labels(np.array(truth), np.array(prediction))
+    assert as_arrays.labels == as_lists.labels
+    assert (as_arrays.table == as_lists.table).all()
+    assert (as_lists.table == counted(Labelled(truth, prediction, list(as_lists.labels), None))).all()
+
+
 @quickly
 @given(labelled(weighted=False))
 def test_labels_are_those_that_occur_in_order(data: Labelled) -> None:

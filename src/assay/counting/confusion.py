@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -33,6 +33,8 @@ class Confusion:
     tn: Counted | None = None
     #: What a unit is: a query for retrieved sets, a class, an item or a whole table for classifiers.
     unit_kind: str = "query"
+    #: What formulas have made of the cells, by name: most share some of it.
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "fn", "tn"):
@@ -46,6 +48,21 @@ class Confusion:
             kinds, said = ("iu", "whole numbers") if self.unit_kind == "query" else ("iuf", "numbers")
             if len(counts) and (counts.dtype.kind not in kinds or not counts.min() >= 0):
                 raise ParameterError(f"{name} is made of {said} from 0 on, not {listed([*map(str, counts)])}")
+
+    @classmethod
+    def of_classes(cls, classes: tuple[str, ...], cells: Counted) -> Confusion:
+        """TP, FP, FN and TN of classes, the rows of one array: they are looked over at once.
+
+        >>> Confusion.of_classes(("a", "b"), np.array([[1, 2], [0, 0], [3, 0], [1, 3]])).fn
+        array([3, 0])
+        """
+        tp, fp, fn, tn = cells
+        if tp.shape != (len(classes),) or not np.minimum.reduce(cells, None) >= 0:
+            return cls(classes, tp, fp, fn, tn, "class")  # which says what is wrong
+        made = object.__new__(cls)
+        fields = {"units": classes, "tp": tp, "fp": fp, "fn": fn, "tn": tn, "unit_kind": "class", "kept": {}}
+        object.__setattr__(made, "__dict__", fields)
+        return made
 
     @classmethod
     def from_ranks(cls, ranks: Ranks, level: float | None = None, collection_size: int | None = None) -> Confusion:

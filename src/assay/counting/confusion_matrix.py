@@ -205,9 +205,10 @@ class ConfusionMatrix:
 
     def cells(self) -> tuple[Counted, Counted, Counted, Counted]:
         """TP, FP, FN and TN of units (rows) and classes (columns)."""
-        tp = np.diagonal(self.tables, axis1=1, axis2=2)
-        fp, fn = self.tables.sum(axis=1) - tp, self.tables.sum(axis=2) - tp
-        tn = self.tables.sum(axis=(1, 2))[:, None] - tp - fp - fn
+        tables = self.tables
+        tp = tables.diagonal(0, 1, 2)
+        fp, fn = np.add.reduce(tables, 1) - tp, np.add.reduce(tables, 2) - tp
+        tn = np.add.reduce(tables, (1, 2))[:, None] - tp - fp - fn
         if not self.is_weighted:
             return tp, fp, fn, tn
         # Of weights that are added up in another order, a little more or less may be left where there is nothing.

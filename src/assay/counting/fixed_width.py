@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.confusion import Counted
-from assay.counting.judgments import Floats
+from assay.counting.judgments import Floats, Ints
 
 _BYTE = 256
 _WORD = 8
@@ -41,6 +41,29 @@ def pairs_of_text(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats 
     found = frame.group_by(keys).agg(pl.col("row").first(), n=counted).collect(engine="streaming")
     rows = found["row"].to_numpy()
     return TextPairs(truth[rows].tolist(), prediction[rows].tolist(), found["n"].to_numpy())
+
+
+def numbered_text(labels: NDArray[Any]) -> tuple[list[str], Ints]:
+    """The different labels of a few items, and each item's number among them.
+
+    >>> numbered_text(np.array(["b", "a", "b"]))
+    (['a', 'b'], array([1, 0, 1]))
+    """
+    words = _words(labels)
+    number = _numbers(words[0])
+    for word in words[1:]:
+        number = _numbers(number * len(labels) + _numbers(word))
+    row = np.zeros(int(np.maximum.reduce(number)) + 1, dtype=np.int64)
+    row[number] = np.arange(len(labels))
+    return labels[row].tolist(), number
+
+
+def _numbers(values: NDArray[Any]) -> Ints:
+    """How many different values are smaller than each."""
+    in_order = values.copy()
+    in_order.sort()
+    smaller: Ints = in_order[:-1][in_order[1:] != in_order[:-1]].searchsorted(values)
+    return smaller
 
 
 def is_text(values: Any) -> bool:

@@ -6,8 +6,10 @@ each pair; text by grouping, in as many threads as there are.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from itertools import count
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.confusion import Counted
-from assay.counting.fixed_width import is_text, pairs_of_text
+from assay.counting.fixed_width import is_text, numbered_text, pairs_of_text
 from assay.counting.judgments import Floats, Ints
 from assay.errors import InputError, did_you_mean, listed, number_of
 from assay.tables.label_columns import labels_of, numbers_of, refuse_extreme
@@ -41,6 +43,13 @@ class Pairs(NamedTuple):
     counts: Counted
 
 
+class Square(NamedTuple):
+    """The labels that occur, and how often each (column) was predicted for each (row), or with what weight."""
+
+    labels: Sequence[Any]
+    table: Counted
+
+
 def counted_pairs(
     y_true: Any, y_pred: Any, labels: Sequence[Any] | None = None, sample_weight: Any = None
 ) -> tuple[tuple[Any, ...], Counted]:
@@ -63,6 +72,8 @@ def counted_pairs(
         raise InputError("expected at least one item, got none")
     weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
     truth, prediction = _alike(truth, prediction)
+    if (square := _square(truth, prediction, weight)) is not None:
+        return _arranged(square, ordered(square.labels, labels, truth))
     pairs = _pairs(truth, prediction, weight)
     return _tabled(pairs, ordered(set(pairs.truth) | set(pairs.prediction), labels, truth))
 
@@ -75,6 +86,16 @@ def _tabled(pairs: Pairs, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Coun
     table = np.zeros((len(named), len(named)), dtype=pairs.counts.dtype)
     rows, columns = [place[label] for label in pairs.truth], [place[label] for label in pairs.prediction]
     table[rows, columns] = pairs.counts
+    return named, table
+
+
+def _arranged(square: Square, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Counted]:
+    """The same with a row and a column for each of the labels, in their order."""
+    if [*named] == square.labels:
+        return named, square.table
+    at = [named.index(label) for label in square.labels]
+    table = np.zeros((len(named), len(named)), dtype=square.table.dtype)
+    table[np.ix_(at, at)] = square.table
     return named, table
 
 
@@ -184,29 +205,44 @@ def codes(values: Column, labels: Sequence[Any]) -> Ints:
 
 def _few(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[tuple[Any, ...], Counted] | None:
     """Labels and table of a few items that are plainly of one type, with as little ado as there can be; else None."""
-    truth, prediction = _listed(y_true), _listed(y_pred)
-    if truth is None or prediction is None or not 0 < len(truth) == len(prediction) <= _FEW:
+    if isinstance(y_true, np.ndarray) and y_true.dtype.kind != "U":
+        return None  # whole numbers have a shorter way yet
+    if is_text(y_true) and is_text(y_pred):
+        if not 0 < len(y_true) == len(y_pred) <= _FEW:
+            return None
+        found, numbers = numbered_text(np.concatenate([y_true, y_pred]))
+    elif (listed := _numbered(_listed(y_true), _listed(y_pred))) is not None:
+        found, numbers = listed
+    else:
         return None
-    try:
-        found = {*truth, *prediction}
-    except TypeError:  # no label: it cannot be a key
-        return None
-    # 1, 1.0 and True are one and the same in a set: what comes first tells two lists of such labels apart.
-    kinds = {*map(type, found), type(truth[0]), type(prediction[0])}
-    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(found) > _FEW_LABELS:
+    if len(found) > _FEW_LABELS:
         return None
     named = ordered(found, labels)
     size = len(named)
     place = dict(zip(named, range(size), strict=True))
-    rows, columns = (np.fromiter(map(place.__getitem__, part), np.int64, len(part)) for part in (truth, prediction))
+    rows, columns = np.array([place[label] for label in found])[numbers].reshape(2, -1)
     return named, np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
+
+
+def _numbered(truth: list[Any] | None, prediction: list[Any] | None) -> tuple[list[Any], Ints] | None:
+    """The different labels of two lists, and each item's number among them."""
+    if truth is None or prediction is None or not 0 < len(truth) == len(prediction):
+        return None
+    found: defaultdict[Any, int] = defaultdict(count().__next__)  # labels are numbered as they come
+    try:
+        numbers = itemgetter(*truth, *prediction)(found)
+    except TypeError:  # no label: it cannot be a key
+        return None
+    # 1, 1.0 and True are one and the same key: what comes first tells two lists of such labels apart.
+    kinds = {*map(type, found), type(truth[0]), type(prediction[0])}
+    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(found) > _FEW_LABELS:
+        return None
+    return [*found], np.frombuffer(bytes(numbers), np.uint8)  # a byte holds the number of one of a few labels
 
 
 def _listed(values: Any) -> list[Any] | None:
     if isinstance(values, list):
         return values if len(values) <= _FEW else None
-    if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1 and len(values) <= _FEW:
-        return _plain(values)
     if isinstance(values, pl.Series) and values.dtype == pl.String and len(values) <= _FEW:
         return _plain(values)
     return None
@@ -218,16 +254,18 @@ def _counted(truth: list[Any], prediction: list[Any]) -> Pairs:
     return Pairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
 
 
-def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
+def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square | None:
+    """The table of whole numbers, truth values and labels that are numbered; None if it would be too wide."""
     if isinstance(truth, np.ndarray) and isinstance(prediction, np.ndarray):
-        if (found := _in_cells(truth, prediction, weight)) is not None:
-            return found
-    elif isinstance(truth, pl.Series) and isinstance(prediction, pl.Series) and _have_codes(truth, prediction):
+        return _in_cells(truth, prediction, weight)
+    if isinstance(truth, pl.Series) and isinstance(prediction, pl.Series) and _have_codes(truth, prediction):
         numbers, others = (part.to_physical() for part in (truth, prediction))
         if (found := _in_cells(numbers.to_numpy(), others.to_numpy(), weight)) is not None:
-            both = (pl.Series(part, dtype=numbers.dtype) for part in (found.truth, found.prediction))
-            true, said = (part.cat.to(truth.dtype).to_list() for part in both)
-            return Pairs(true, said, found.counts)
+            return found._replace(labels=pl.Series(found.labels, dtype=numbers.dtype).cat.to(truth.dtype).to_list())
+    return None
+
+
+def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
     if len(truth) <= _FEW and weight is None:
         return _counted(_plain(truth), _plain(prediction))
     frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
@@ -242,29 +280,39 @@ def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:
     return truth.dtype == prediction.dtype and isinstance(truth.dtype, pl.Enum | pl.Categorical)
 
 
-def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> Pairs | None:
+def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> Square | None:
     """Numbers that lie close together, counted with a cell for each pair; None if they do not."""
     if truth.dtype.kind == "b" and prediction.dtype.kind == "b" and weight is None:
         both, yes, said = (int(np.count_nonzero(mask)) for mask in (truth & prediction, truth, prediction))
-        counts = np.array([len(truth) - yes - said + both, said - both, yes - both, both], dtype=np.int64)
-        occurs = np.flatnonzero(counts)
-        return Pairs([bool(n // 2) for n in occurs], [bool(n % 2) for n in occurs], counts[occurs])
-    low = min(int(truth.min()), int(prediction.min()))
-    width = max(int(truth.max()), int(prediction.max())) - low + 1
+        table = np.array([[len(truth) - yes - said + both, said - both], [yes - both, both]], dtype=np.int64)
+        return _occurring([False, True], table, table)
+    low = min(int(np.minimum.reduce(truth)), int(np.minimum.reduce(prediction)))
+    width = max(int(np.maximum.reduce(truth)), int(np.maximum.reduce(prediction))) - low + 1
     if width > _WIDEST:
         return None
     # Each step is one of 64 bits, whatever the labels are: in their own type they might run over.
-    cells = truth.astype(np.int64)
-    cells -= low
-    cells *= width
+    above = np.subtract(truth, low, dtype=np.int64) if low else truth
+    cells = np.multiply(above, width, dtype=np.int64)
     cells += prediction
-    cells -= low
-    counts = np.bincount(cells, weights=weight, minlength=width * width)
-    occurs = np.flatnonzero(np.bincount(cells, minlength=width * width) if weight is not None else counts)
-    rows, columns = (occurs // width + low).tolist(), (occurs % width + low).tolist()
-    if truth.dtype.kind == "b":  # truth values that have weights come this way, too
-        rows, columns = [*map(bool, rows)], [*map(bool, columns)]
-    return Pairs(rows, columns, counts[occurs])
+    if low:
+        cells -= low
+    table = items = np.bincount(cells, minlength=width * width).reshape(width, width)
+    if weight is not None:
+        table = np.bincount(cells, weights=weight, minlength=width * width).reshape(width, width)
+    numbers = range(low, low + width)
+    # Truth values that have weights come this way, too.
+    return _occurring([*(map(bool, numbers) if truth.dtype.kind == "b" else numbers)], table, items)
+
+
+def _occurring(labels: list[Any], table: Counted, items: Counted) -> Square:
+    """The table of those labels that have items, true or predicted."""
+    if np.count_nonzero(items.diagonal()) == len(labels):  # all were predicted rightly once
+        return Square(labels, table)
+    occurs = np.add.reduce(items, 0) + np.add.reduce(items, 1)
+    if np.count_nonzero(occurs) == len(labels):
+        return Square(labels, table)
+    kept = np.flatnonzero(occurs)
+    return Square([labels[number] for number in kept], table[np.ix_(kept, kept)])
 
 
 def _plain(values: Column) -> list[Any]:

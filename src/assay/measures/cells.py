@@ -5,6 +5,8 @@ Retrieved sets and classifiers are counted alike, and each is spoken of in its o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import NamedTuple
 
 from assay.counting.confusion import Confusion, Counted
@@ -59,40 +61,61 @@ _OF_CLASSIFIERS = _Words(
 )
 
 
+def _once(make: Callable[[Confusion], PerQuery]) -> Callable[[Confusion], PerQuery]:
+    """Make it once for each confusion table, however many formulas it is a part of."""
+    name = make.__name__
+
+    @wraps(make)
+    def made(confusion: Confusion) -> PerQuery:
+        part: PerQuery | None = confusion.kept.get(name)
+        if part is None:
+            part = confusion.kept[name] = make(confusion)
+        return part
+
+    return made
+
+
 def _words(confusion: Confusion) -> _Words:
     return _OF_SETS if confusion.unit_kind == "query" else _OF_CLASSIFIERS
 
 
+@_once
 def found(confusion: Confusion) -> PerQuery:
     """Relevant and retrieved: the true positives."""
     return given("TP", confusion.tp)
 
 
+@_once
 def noise(confusion: Confusion) -> PerQuery:
     """Irrelevant and retrieved: the false positives."""
     return given("FP", confusion.fp)
 
 
+@_once
 def missed(confusion: Confusion) -> PerQuery:
     """Relevant and not retrieved: the false negatives."""
     return given("FN", confusion.fn)
 
 
+@_once
 def left_out(confusion: Confusion) -> PerQuery:
     """Irrelevant and not retrieved: the true negatives."""
     return _with_rest(confusion, "TN", 0 * confusion.tp)
 
 
+@_once
 def retrieved(confusion: Confusion) -> PerQuery:
     """All retrieved documents."""
     return given(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
 
 
+@_once
 def relevant(confusion: Confusion) -> PerQuery:
     """All relevant documents."""
     return given(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
 
 
+@_once
 def either(confusion: Confusion) -> PerQuery:
     """All documents that are relevant or were retrieved."""
     return given(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
@@ -108,16 +131,19 @@ def zero_by_convention(confusion: Confusion, margin: PerQuery) -> PerQuery:
     return margin.saying(f"{margin.when_zero} (0 by convention)")
 
 
+@_once
 def precision(confusion: Confusion) -> PerQuery:
     """The share of the retrieved documents that is relevant."""
     return found(confusion) / retrieved(confusion)
 
 
+@_once
 def recall(confusion: Confusion) -> PerQuery:
     """The share of the relevant documents that was retrieved."""
     return found(confusion) / relevant(confusion)
 
 
+@_once
 def specificity(confusion: Confusion) -> PerQuery:
     """The share of the irrelevant documents that was left out."""
     return left_out(confusion) / irrelevant(confusion)
@@ -128,16 +154,19 @@ def faultless(confusion: Confusion) -> PerQuery:
     return given("1 if FP + FN = 0", confusion.fp + confusion.fn == 0)
 
 
+@_once
 def irrelevant(confusion: Confusion) -> PerQuery:
     """All irrelevant documents of the collection."""
     return _with_rest(confusion, _words(confusion).irrelevant, confusion.fp, _words(confusion).none_irrelevant)
 
 
+@_once
 def not_retrieved(confusion: Confusion) -> PerQuery:
     """All documents of the collection that were not retrieved."""
     return _with_rest(confusion, _words(confusion).not_retrieved, confusion.fn, _words(confusion).all_retrieved)
 
 
+@_once
 def collection(confusion: Confusion) -> PerQuery:
     """All documents of the collection."""
     return _with_rest(

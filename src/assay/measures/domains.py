@@ -75,6 +75,8 @@ class Real(Domain):
         """Say in words which values are allowed."""
         ends = "between" if self.inside else "from"
         if self.high == math.inf:
+            if self.low == -math.inf:
+                return "a finite number"
             return f"a number above {self.low:g}" if self.inside else f"a number from {self.low:g} on"
         return f"a number {ends} {self.low:g} {'and' if self.inside else 'to'} {self.high:g}"
 
@@ -150,6 +152,7 @@ WeightsName = Literal["none", "linear", "quadratic"]
 BinsName = Literal["width", "mass"]
 OfName = Literal["auto", "positive", "predicted"]
 UnretrievedName = Literal["random_order", "relevant_last", "left_out"]
+MeanName = Literal["arithmetic", "geometric", "min", "max"]
 GainTable: TypeAlias = tuple[tuple[float, float], ...]
 
 Cutoff: TypeAlias = Annotated[int | None, Whole(1, optional=True), At]
@@ -184,6 +187,7 @@ Bins: TypeAlias = Annotated[int, Whole(1)]
 Binning: TypeAlias = Annotated[BinsName, Choice(get_args(BinsName))]
 Of: TypeAlias = Annotated[OfName, Choice(get_args(OfName))]
 Unretrieved: TypeAlias = Annotated[UnretrievedName, Choice(get_args(UnretrievedName))]
+MeanOfEntropies: TypeAlias = Annotated[MeanName, Choice(get_args(MeanName))]
 
 #: How measures that have a micro average are put together; see `micro` of `@measure`.
 AVERAGE = Choice(get_args(AverageName))

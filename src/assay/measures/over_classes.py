@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -89,28 +90,26 @@ def averages(measures: Sequence[Measure], matrix: ConfusionMatrix) -> dict[Measu
         raise ParameterError(f"there are {len(matrix.units)} tables, one a unit; `overall` takes several")
     if not measures:
         return {}
+    for measure in measures:
+        if measure.definition.counts is not Confusion or measure.definition.summary != "mean":
+            raise ParameterError(f"{measure} is not averaged over classes")
     # The counts of all classes together are one more class: the micro average is its number.
-    cells = np.concatenate(matrix.class_cells())
-    cells = np.concatenate([cells, cells.sum(axis=1, keepdims=True)], axis=1)
-    tp, fp, fn, tn = cells
-    both = Confusion((*map(str, matrix.classes), "micro"), tp, fp, fn, tn, "class")
-    values = np.array([_with_all(measure, both) for measure in measures])
+    cells = np.concatenate(matrix.class_cells(), dtype=np.float64)
+    cells = np.concatenate([cells, np.add.reduce(cells, 1, keepdims=True)], axis=1)
+    both = Confusion.of_classes((*map(str, matrix.classes), "micro"), cells)
+    values = np.array([measure.per_unit(both).values for measure in measures])
     of_classes, micro = values[:, :-1], values[:, -1]
-    known, weight = ~np.isnan(of_classes), (tp + fn)[:-1]
-    numbers = np.where(known, of_classes, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        macro = numbers.sum(axis=1) / known.sum(axis=1)
-        weighted = numbers @ weight / (known @ weight)
-    return {
-        measure: Averages(of_classes[row], float(macro[row]), float(micro[row]), float(weighted[row]))
-        for row, measure in enumerate(measures)
-    }
+    missing, weight = np.isnan(of_classes), (both.tp + both.fn)[:-1]
+    # Numbers, 0 where one is missing, and which are there: both are added up alike.
+    summed = np.array([of_classes, ~missing])
+    summed[0, missing] = 0.0
+    macro, weighted = _quotients(np.add.reduce(summed, 2)), _quotients(summed @ weight)
+    return dict(zip(measures, map(Averages, of_classes, macro, micro.tolist(), weighted), strict=True))
 
 
-def _with_all(measure: Measure, both: Confusion) -> Floats:
-    if measure.definition.counts is not Confusion or measure.definition.summary != "mean":
-        raise ParameterError(f"{measure} is not averaged over classes")
-    return measure.per_unit(both).values
+def _quotients(both: Floats) -> list[float]:
+    """Sums over how many, or how much, was summed up; NaN where that is nothing."""
+    return [total / weight if weight else math.nan for total, weight in zip(*both.tolist(), strict=True)]
 
 
 def _summed(classes: Confusion, units: tuple[str, ...], shape: tuple[int, int]) -> Confusion:

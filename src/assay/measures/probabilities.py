@@ -149,7 +149,7 @@ def _above_and_tied(scores: Floats, own: Floats) -> tuple[Ints, Ints]:
 
 def _in_bins(probabilities: Probabilities, bins: int, binning: BinsName, of: OfName) -> Steps:
     """Predicted probability and what came true, added up in bins: a row for each bin that has items."""
-    claimed, true = _claims(probabilities, of)
+    claimed, true = claims_of(probabilities, of)
     place = bins_of(claimed, bins, binning)
     weight = np.ones(len(claimed)) if probabilities.weight is None else probabilities.weight
     items, said, came = (np.bincount(place, w, minlength=bins) for w in (weight, weight * claimed, weight * true))
@@ -185,8 +185,12 @@ def bins_of(claimed: Floats, bins: int, binning: BinsName = "width") -> Ints:
     return np.searchsorted(borders, claimed, side="left").astype(np.int64)
 
 
-def _claims(probabilities: Probabilities, of: OfName) -> tuple[Floats, Floats]:
-    """What each item's probability is claimed to be, and how far that came true."""
+def claims_of(probabilities: Probabilities, of: OfName = "auto") -> tuple[Floats, Floats]:
+    """What each item's probability is claimed to be, and how far that came true.
+
+    >>> claims_of(Probabilities.from_scores([0, 1], [0.2, 0.9]))
+    (array([0.2, 0.9]), array([0., 1.]))
+    """
     shares, positive = probabilities.shares, probabilities.positive
     if of == "positive" or (of == "auto" and positive is not None):
         if positive is None:

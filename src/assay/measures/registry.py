@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
 import numpy as np
@@ -18,11 +19,11 @@ from assay.measures.definition import Definition, Parameter, Summary, declared
 from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES
 from assay.measures.given_curve import GivenCurve
 from assay.measures.steps import PerQuery
-from assay.measures.vocabularies import LABELS, Vocabulary, enter, registered
+from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
 
 
 class LabelCounts(Protocol):
-    """Counts of classifiers: they say for themselves in which vocabularies their measures have a name."""
+    """Counts of classifiers or clusterings: they say for themselves in which vocabularies their measures stand."""
 
     vocabularies: ClassVar[tuple[str, ...]]
 
@@ -130,10 +131,11 @@ class Measure:
         """
         return self.definition.unit_kinds is None or unit_kind in self.definition.unit_kinds
 
-    @property
+    @cached_property
     def arguments(self) -> dict[str, Any]:
-        """What the function is called with: the parameters but for `average`, which concerns the summary."""
-        return {name: value for name, value in self.parameters.items() if name != "average"}
+        """What the function is called with: its own parameters; `average` mostly concerns the summary alone."""
+        own = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
+        return {name: value for name, value in self.parameters.items() if name in own}
 
     def _of_points(self, curve: GivenCurve) -> PerQuery:
         """Read the number off points of a precision-recall curve."""
@@ -221,6 +223,10 @@ class Measure:
         return isinstance(other, Measure) and (self.definition, self.chosen) == (other.definition, other.chosen)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
 
 
@@ -319,7 +325,7 @@ def measure(
         made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
         if called is not None:
             words = classifier_aliases if made else table
-            kept = [vocabulary for vocabulary in LABELS if vocabulary in counts.vocabularies]
+            kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
             made += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
         for one in made:
             enter(one, one.definition.aliases)
@@ -336,7 +342,7 @@ def _of_rankings(plain: Definition, micro: bool) -> Measure:
 def _of_labels(
     plain: Definition, name: str, vocabulary: Vocabulary, words: Mapping[str, Mapping[str, Any]], micro: bool
 ) -> Measure:
-    """The same for classifiers: undefined values are left out of averages, which are over classes."""
+    """The same for classifiers and clusterings: undefined values are left out of averages, which are over classes."""
     parameters = dict(plain.parameters)
     if micro:
         default = "binary" if vocabulary == "binary" else "macro"

@@ -132,9 +132,10 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     array([0.4762])
     """
     found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    either = cells.either(confusion)
     # Without a weight of recall it is precision that is asked for.
     square = square_of_beta(beta, alpha)
-    neither = (cells.either(confusion) if square else retrieved).when_zero
+    neither = (either if square else retrieved).when_zero
     if square is None:
         share = found / relevant
     elif alpha is not None:
@@ -142,7 +143,7 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     else:
         share = (1 + square) * found / (square * relevant + retrieved).saying(neither)
     if confusion.unit_kind != "query":
-        return share.defined_with(cells.either(confusion))
+        return share.defined_with(either)
     return share.defined_with(relevant).defined_with(retrieved)
 
 
