@@ -609,3 +609,96 @@ def test_wrong_items_are_shown_without_scores_too() -> None:
     items = Predictions.of(["ham", "spam"], ["ham", "ham"], pos_label="spam", item_id=["m1", "m2"])
     shown = str(classify(items, "Recall", shown=Shown(errors=3)))
     assert "m2       spam   ham" in shown
+
+
+def unbounded(**more: Any) -> Predictions:
+    """Scores that are no probabilities, and nothing predicted."""
+    truth, scores = [1, 0, 1, 0, 0, 1], [3.5, -1.2, 2.0, 2.5, 0.1, 9.0]
+    return Predictions.of(truth, y_score=scores, name="far", **more)
+
+
+def test_measures_of_scores_alone_need_no_threshold() -> None:
+    """And have the numbers that they have with one; there is no matrix, and one line says why."""
+    result = classify(unbounded(), ["AUC", "AveragePrecision", "EER"])
+    with_one = classify(unbounded(), ["AUC", "AveragePrecision", "EER"], threshold=1.0)
+    for measure in result.measures:
+        assert result.estimate(measure) == with_one.estimate(measure)
+        assert result.baselines()[0].values[measure] == with_one.baselines()[0].values[measure]
+    assert (result.labels, result.positive, result.threshold) == ((0, 1), 1, None)
+    assert result.notes == ("far: no predictions, and no threshold to make them from scores: there is no matrix",)
+    text = str(result)
+    assert "confusion matrix" not in text
+    assert "precision" not in text
+    told = json.loads(result.to_json())
+    assert "matrix" not in told["systems"][0]
+    assert "classes" not in told["systems"][0]
+    assert told["systems"][0]["measures"][0]["value"] == result.value("AUC")
+    for asked in (result.matrix, result.per_class, result.errors, result.confused):
+        with pytest.raises(ParameterError, match=r"nothing is predicted: .* say threshold"):
+            asked()
+
+
+def test_of_two_systems_the_one_with_predictions_keeps_its_matrix() -> None:
+    given = Predictions.of([1, 0, 1, 0, 0, 1], [1, 0, 1, 1, 0, 1], y_score=[2, 0, 1, 0, 0, 7], name="near")
+    result = classify([unbounded(), given], "AUC")
+    assert str(result).count("confusion matrix") == 1
+    assert "near: confusion matrix" in str(result)
+    assert result.matrix("near").table.tolist() == [[2, 1], [0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("measures", "says"),
+    [
+        (None, "scores go from -1.2 to 9.*threshold"),
+        (["AUC", "F"], "scores go from -1.2 to 9.*threshold"),
+        ("Acuracy", "did you mean Accuracy"),
+        ("LogLoss", "expected probabilities from 0 to 1"),
+    ],
+)
+def test_without_a_threshold_other_measures_say_what_they_lack(measures: Any, says: str) -> None:
+    with pytest.raises(AssayError, match=says):
+        classify(unbounded(), measures)
+
+
+def test_briers_score_of_two_labels_is_at_most_1_and_so_is_its_interval() -> None:
+    bad = Predictions.of([1, 0, 1, 0], y_score=[0.01, 0.99, 0.05, 0.3])
+    assert classify(bad, "Brier").estimate().high == 1.0
+    scores = {"a": [0.0, 0.9, 1.0, 0.9], "b": [1.0, 0.1, 0.0, 0.1], "c": [0.0, 0.0, 0.0, 0.0]}
+    worse = Predictions.of(["a", "b", "c", "c"], y_score=scores)
+    assert 1.0 < classify(worse, "Brier").estimate().high <= 2.0
+
+
+def test_an_absent_prediction_of_several_labels_is_wrong_and_no_label() -> None:
+    """Neither in the table of labels nor in averages over them, whatever other systems there are."""
+    truth: list[list[str]] = [["a"], ["a", "b"], ["b"], []]
+    absent = Predictions.of(truth, [["a"], None, ["b"], None], nulls="label", name="absent")
+    other = Predictions.of(truth, [["a"], ["a"], ["b"], []], name="other")
+    measures = ["ExactMatch", "HammingLoss", "F", "F(average='micro')", "F(average='samples')"]
+    alone, both = classify(absent, measures), classify([other, absent], measures)
+    assert alone.labels == both.labels == ("a", "b")
+    assert alone.per_class()["label"].to_list() == ["a", "b"]
+    assert [alone.value(one) for one in measures] == [both.value(one, "absent") for one in measures]
+    assert alone.value("ExactMatch") == 0.5  # not right about the item without labels, either
+    assert alone.value("HammingLoss") == 2 / 8
+    assert alone.value("F(average='micro')") == pytest.approx(2 * 2 / (2 * 2 + 2))
+    assert alone.value("F(average='samples')") == 0.5
+    assert both.value("HammingLoss", "other") == 1 / 8
+
+
+def test_comparing_several_labels_an_item_counts_as_classify_does() -> None:
+    """All systems decide about the labels of all systems, and an absent prediction is none of them."""
+    truth: list[list[str]] = [["a"], ["a", "b"], ["b"], []]
+    absent = Predictions.of(truth, [["a"], None, ["b"], None], nulls="label", name="absent")
+    strange = Predictions.of(truth, [["a"], ["a", "c"], ["b"], []], name="strange")
+    measures = ["ExactMatch", "HammingLoss", "F(average='micro')", "F(average='samples')"]
+    result, paired = classify([strange, absent], measures), Classifiers.of([strange, absent])
+    for name in measures:
+        values = [result.value(name, system) for system in ("strange", "absent")]
+        assert paired.paired(paired.measure(name)).observed.tolist() == pytest.approx(values)
+
+
+def test_one_of_several_labels_keeps_its_scores() -> None:
+    scores = {"a": [0.9, 0.4, 0.2, 0.6], "b": [0.1, 0.8, 0.7, 0.1]}
+    items = Predictions.of([["a"], ["a", "b"], ["b"], []], [["a"], ["b"], ["b"], ["a"]], y_score=scores)
+    assert classify(items, "AUC", one_class="a").value() == 0.75
+    assert classify(items, "AUC", one_class="b").value() == 1.0

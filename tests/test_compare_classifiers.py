@@ -438,3 +438,45 @@ def test_what_is_wrong_is_said_in_one_line(arguments: list[str], said: str) -> N
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("items", [8, 400])
+def test_a_difference_that_is_undefined_has_no_p_value_and_says_why(items: int) -> None:
+    truth, varied = np.arange(items) % 2, (np.arange(items) % 3 > 0).astype(int)
+    one, always = Predictions.of(truth, varied, name="one"), Predictions.of(truth, np.ones(items, int), name="always")
+    result = compare([one, always], measures=["MCC"], resamples=200)
+    (finding,) = result.findings
+    assert np.isnan(finding.p)
+    assert finding.outcome.note == "no p-value: a system has no number"
+    row = next(line for line in result.to_markdown().splitlines() if line.startswith("| MCC"))
+    assert [cell.strip() for cell in row.split("|")][3:-1] == ["NA", "NA", "NA", "NA", "NA", "cannot tell"]
+
+
+@pytest.mark.parametrize("measure", ["AveragePrecision", "AUC", "Recall"])
+def test_without_positive_items_nothing_is_tested(measure: str) -> None:
+    rng = np.random.default_rng(0)
+    both = [Predictions.of([0] * 40, y_score=rng.random(40), name=name) for name in ("a", "b")]
+    (finding,) = compare(both, measures=[measure], resamples=200).findings
+    assert np.isnan(finding.p)
+
+
+def test_decisions_about_labels_that_nobody_made_have_no_p_value() -> None:
+    truth: list[list[str]] = [["a"], ["b"]] * 10
+    both = [Predictions.of(truth, [[] for _ in truth], name="no"), Predictions.of(truth, truth, name="all")]
+    (finding,) = compare(both, measures=["Precision(average='micro')"], resamples=200).findings
+    assert np.isnan(finding.p)
+
+
+def test_a_weight_of_1_each_is_no_weight() -> None:
+    plain, other = two()
+    assert plain.prediction is not None
+    ones = Predictions.of(
+        plain.truth, plain.prediction, y_score=plain.score, sample_weight=[1] * len(plain), name="old"
+    )
+    for pair in ([ones, other], [other, ones]):
+        weighted = compare(pair, measures=["AUC", "F"], resamples=200)
+        bare = compare([plain if one is ones else one for one in pair], measures=["AUC", "F"], resamples=200)
+        assert weighted.to_frame().equals(bare.to_frame())
+    twos = Predictions.of(plain.truth, plain.prediction, sample_weight=[2] * len(plain), name="old")
+    with pytest.raises(InputError, match="weigh items differently"):
+        compare([twos, other], measures=["F"])

@@ -354,7 +354,7 @@ def test_forms_of_a_classifiers_explanation() -> None:
     [
         ("F1 --matrix '1 2; 3'", "got 1 in row 2"),
         ("F1 --matrix '1 2; 3 -4'", "numbers from 0 on"),
-        ("F1 --matrix '1 2; 3 x'", "cannot be read"),
+        ("F1 --matrix '1 2; 3 x'", "--matrix: row 2: expected a number, got 'x'"),
         ("F1 --matrix '1 2; 3 4' --labels a", "expected 2, one for each row, got 1"),
         ("F1 --matrix '1 2; 3 4' --labels a,a", "different labels"),
         ("F1 --matrix '1 2; 3 4' --scores 'P 1'", "not several"),

@@ -211,3 +211,9 @@ def test_counts_that_somebody_gives_have_no_rules_of_counting_in_their_signature
     assert explain("SetF", Confusion.from_table(4, 6, 4)).signature == "SetF|beta=1|average=macro|undefined=0|v1"
     assert explain("IPrec@0.5", GivenCurve.from_points([(1, 1)])).signature == "IPrec@0.5|rule=exact|undefined=0|v1"
     assert "ties=doc_id_descending" in explain("AP", ranks_of([1])).signature
+
+
+def test_counts_of_a_class_have_it_in_their_signature() -> None:
+    done = run_assay("explain", "F1", "--counts", "5,1,2,3", "--positive", "ill", folder=TEA)
+    assert done.stdout.splitlines()[-1] == "F|beta=1|average=binary|positive=ill|undefined=skip|v1"
+    assert "positive=" not in run_assay("explain", "F1", "--counts", "5,1,2,3", folder=TEA).stdout

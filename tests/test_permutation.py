@@ -199,8 +199,12 @@ def test_swaps_that_leave_the_number_undefined_speak_for_the_null() -> None:
     # Two of the four swaps leave a system that has retrieved nothing: p is 4/4, and not 2/4.
     one, other = ratio(np.array([0.0, 1.0]), np.array([0.0, 2.0])), ratio(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
     assert permutation_of_pooled(one, other).p == 1.0
+
+
+def test_a_difference_that_is_undefined_has_no_p_value() -> None:
     undefined = ratio(np.zeros(3), np.zeros(3))
     for alternative in ALTERNATIVES:
         found = permutation_of_pooled(undefined, ratio(np.ones(3), np.ones(3)), alternative=alternative)
         assert np.isnan(found.statistic)
-        assert found.p == 1.0
+        assert np.isnan(found.p)
+        assert found.note == "no p-value: a system has no number"

@@ -547,3 +547,52 @@ class TestResults:
         assert table.frame["threshold"].to_list() == [math.inf, 0.55, 0.5, 0.36, 0.1]
         assert "5 of 21 thresholds, evenly spaced" in str(table)
         assert json.loads(table.to_json())["rows"][0]["threshold"] is None
+
+
+def test_items_that_all_weigh_nothing_are_refused() -> None:
+    for call in (choose_threshold, thresholds, threshold_table):
+        with pytest.raises(InputError, match=r"^scores: all weights are 0$"):
+            call([1, 0], [0.9, 0.1], sample_weight=[0, 0])
+
+
+def test_items_that_were_chosen_on_and_judged_on_are_counted_in_a_warning() -> None:
+    def some(first: int, last: int) -> Predictions:
+        rows = range(first, last)
+        return Predictions.of([r % 2 for r in rows], y_score=[r / 50 for r in rows], item_id=[f"i{r}" for r in rows])
+
+    said = "5 items in both data: what is judged there is not independent of the choice"
+    assert said in thresholds(some(0, 20), judged_on=some(15, 40), resamples=0).notes
+    assert said in choose_threshold(some(0, 20), judged_on=some(15, 40), resamples=0).notes
+    nameless = Predictions.of([0, 1], y_score=[0.3, 0.4])  # row numbers are no ids
+    for others in (some(20, 40), nameless):
+        assert choose_threshold(some(0, 20), judged_on=others, resamples=0).notes == ()
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_a_threshold_among_large_whole_numbers_counts_what_it_promises(kind: type) -> None:
+    """Numbers beyond 2^53 that 64-bit floating point cannot tell apart are one threshold, and a warning says so."""
+    scores: np.ndarray = np.array([2**60 + 1, 2**60, 2**60 + 2, 5], dtype=kind)
+    found = choose_threshold([1, 0, 1, 0], scores, resamples=0)
+    assert found.value == found.value_of("Youden") == 0.5
+    said = "scores: whole numbers beyond 2^53 are rounded to 16 digits, and may be alike then"
+    assert said in found.notes
+    table = threshold_table([1, 0, 1, 0], scores)
+    assert table.notes == (said,)
+    assert table.frame.select("threshold", "tp", "fp").rows() == [(math.inf, 0, 0), (2.0**60, 2, 1), (5.0, 2, 2)]
+    assert choose_threshold([1, 0], np.array([2**53, 1], dtype=kind), resamples=0).threshold == 2.0**53
+    assert threshold_table([1, 0], np.array([2**53, 1], dtype=kind)).notes == ()
+
+
+def test_a_threshold_for_one_of_several_labels() -> None:
+    scores = {"a": [0.9, 0.4, 0.2, 0.6], "b": [0.1, 0.8, 0.7, 0.1]}
+    truth = [["a"], ["a", "b"], ["b"], []]
+    for items in (Predictions.of(truth, y_score=scores, pos_label="b"), Predictions.of(truth, truth, y_score=scores)):
+        found = choose_threshold(items, rule="youden", pos_label="b", resamples=0)
+        assert (found.threshold, found.value, found.made.positive) == (0.7, 1.0, "b")
+    with pytest.raises(ParameterError, match="there is a score a class: say which class is positive"):
+        choose_threshold(Predictions.of(truth, truth, y_score=scores))
+
+
+def test_a_cost_that_is_not_finite_is_called_that() -> None:
+    with pytest.raises(ParameterError, match=r"^fp of cost is a finite number, not inf$"):
+        parse_rule("cost", fp=math.inf)

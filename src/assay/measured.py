@@ -1,4 +1,4 @@
-"""What statistics start from: an evaluation, classifiers or bare scores, with the systems paired by unit."""
+"""What statistics start from: an evaluation, classifiers, clusterings or bare scores, with systems paired by unit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.classification.pairing import Classifiers, are_predictions
+from assay.clustering.pairing import RULES as RULES_OF_CLUSTERINGS
+from assay.clustering.pairing import Clusterings, are_clusters
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
@@ -34,7 +36,7 @@ _RULES_OF_PREDICTIONS = ("pos_label", "threshold", "missing")
 
 
 class Measured(NamedTuple):
-    """Scores, and the evaluation that they come from if there is one; or classifiers, which have no scores of units.
+    """Scores, and the evaluation that they come from if there is one; or classifiers or clusterings, which have none.
 
     >>> measured = Measured.of({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}, ["RR"])
     >>> measured.paired("RR").observed
@@ -46,16 +48,19 @@ class Measured(NamedTuple):
     #: What a value that there is not does to its unit.
     undefined: Undefined = "counted_as"
     classifiers: Classifiers | None = None
+    clusterings: Clusterings | None = None
 
     @classmethod
     def of(cls, given: Any, runs: Any = None, measures: Any = None, *, seed: int = 0, **rules: Any) -> Measured:
         """Take an evaluation; or judgments and runs, and the rules of `evaluate`; or scores, or a file of them.
 
         Or predictions: a `Classification`, `Predictions` or files of them, several in a list or one after the other,
-        with `pos_label`, `threshold` and `missing` (`error`, or `drop` items that a system lacks).
+        with `pos_label`, `threshold` and `missing` (`error`, or `drop` items that a system lacks). Or clusterings, in
+        the same shapes, with the rules of `cluster`, and `missing`.
         """
-        if are_predictions(given) and (runs is None or are_predictions(runs)):
-            return cls._of_predictions([given] if runs is None else [given, runs], rules)
+        for of_items, made in ((are_predictions, cls._of_predictions), (are_clusters, cls._of_clusters)):
+            if of_items(given) and (runs is None or of_items(runs)):
+                return made([given] if runs is None else [given, runs], seed, rules)
         if runs is not None:
             wanted = DEFAULT_MEASURES if measures is None else measures
             return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
@@ -76,7 +81,7 @@ class Measured(NamedTuple):
         raise ParameterError(f"expected an evaluation, judgments and runs, or scores, got {kind} alone")
 
     @classmethod
-    def _of_predictions(cls, given: list[Any], rules: dict[str, Any]) -> Measured:
+    def _of_predictions(cls, given: list[Any], _: int, rules: dict[str, Any]) -> Measured:
         for name in rules:
             if name not in _RULES_OF_PREDICTIONS:
                 raise ParameterError(f"{name!r} is a rule of evaluation: it goes with judgments and runs")
@@ -85,16 +90,31 @@ class Measured(NamedTuple):
         return cls(Scores(pl.DataFrame(schema=Scores.SCHEMA)), undefined="skip", classifiers=classifiers)
 
     @classmethod
+    def _of_clusters(cls, given: list[Any], seed: int, rules: dict[str, Any]) -> Measured:
+        for name in rules:
+            if name not in RULES_OF_CLUSTERINGS:
+                raise ParameterError(f"{name!r} is no rule for clusterings{did_you_mean(name, RULES_OF_CLUSTERINGS)}")
+        (first, *others) = given
+        made = first if isinstance(first, Clusterings) and not others else Clusterings.of(given, seed=seed, **rules)
+        return cls(Scores(pl.DataFrame(schema=Scores.SCHEMA)), undefined="skip", clusterings=made)
+
+    @property
+    def itemised(self) -> Classifiers | Clusterings | None:
+        """Classifiers or clusterings, if that is what is measured: their measures are made of all items together."""
+        return self.classifiers if self.clusterings is None else self.clusterings
+
+    @classmethod
     def of_units(cls, verb: str, given: Any, runs: Any = None, measures: Any = None, **rules: Any) -> Measured:
-        """The same where numbers of units are needed: refuse classifiers, whose label measures have none."""
-        if are_predictions(given):
-            raise InputError(f"{verb} takes numbers of units, and predictions have none; `assay compare` takes them")
+        """The same where numbers of units are needed: refuse classifiers and clusterings, whose measures have none."""
+        for what, given_is in (("predictions", are_predictions), ("clusterings", are_clusters)):
+            if given_is(given):
+                raise InputError(f"{verb} takes numbers of units, and {what} have none; `assay compare` takes them")
         return cls.of(given, runs, measures, **rules)
 
     def measures(self, wanted: Iterable[str | Measure] | str | Measure | None = None) -> list[str]:
         """The measures asked for, as the scores call them; all there are, if none is."""
-        if self.classifiers is not None:
-            return [str(one) for one in self.classifiers.measures(wanted)]
+        if self.itemised is not None:
+            return [str(one) for one in self.itemised.measures(wanted)]
         known = [str(name) for name in self.scores.frame["measure"].unique(maintain_order=True)]
         if wanted is None:
             return known
@@ -109,8 +129,8 @@ class Measured(NamedTuple):
 
     def paired(self, measure: str) -> Paired:
         """The systems under one measure; micro averages keep their formulas, and label measures their items."""
-        if self.classifiers is not None:
-            return self.classifiers.paired(self.classifiers.measure(measure))
+        if self.itemised is not None:
+            return self.itemised.paired(self.itemised.measure(measure))
         evaluation = self.evaluation
         paired = Paired.of(self.scores, measure, self.undefined)
         if evaluation is None or not evaluation.measure(measure).is_micro:
@@ -133,10 +153,11 @@ class Measured(NamedTuple):
                     f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
                 )
             # Real systems may all be perfect; a table of scores in which no unit differs is no table of units.
-            bare = self.evaluation is None and self.classifiers is None
+            bare = self.evaluation is None and self.itemised is None
             if bare and (one.unit_values == one.unit_values[0]).all():
                 units = number_of(one.unit_kind, len(one.units))
-                raise InputError(f"{one.measure}: expected a score a {one.unit_kind}, got the same ones on all {units}")
+                each = f"{'an' if one.unit_kind == 'item' else 'a'} {one.unit_kind}"
+                raise InputError(f"{one.measure}: expected a score {each}, got the same ones on all {units}")
         return found
 
 

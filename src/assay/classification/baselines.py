@@ -60,12 +60,16 @@ def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tup
     """Both baselines, by the same measures; random labels have no scores."""
     if LabelSets in counts:
         return _of_sets(counts[LabelSets], measures)
+    if ConfusionMatrix not in counts:  # no measure looks at labels
+        alike = {measure: _of_shares(measure, counts) for measure in measures}
+        chance = dict.fromkeys(measures, math.nan)
+        return (Baseline("majority", "always the same", alike), Baseline("chance", "chance", chance))
     matrix: ConfusionMatrix = counts[ConfusionMatrix]
     most = matrix.labels[int(np.argmax(matrix.table.sum(axis=1)))]
-    majority, chance = majority_matrix(matrix), chance_matrix(matrix)
+    blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
     of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
-    blind = {measure: float(overall(measure, majority).values[0]) for measure in of_labels}
-    random = {measure: float(overall(measure, chance).values[0]) for measure in of_labels}
+    blind = {measure: float(overall(measure, blindly).values[0]) for measure in of_labels}
+    random = {measure: float(overall(measure, randomly).values[0]) for measure in of_labels}
     blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
     random |= {measure: math.nan for measure in measures if measure not in random}
     return (Baseline("majority", f"always {most}", blind), Baseline("chance", "chance", random))

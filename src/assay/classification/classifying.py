@@ -13,6 +13,7 @@ from assay.classification.resampling import Patterns, weighted_patterns
 from assay.classification.result import Classification, ClassifiedSystem, Shown
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
 from assay.errors import ParameterError
@@ -39,6 +40,9 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
+#: Counts that have no predicted labels in them.
+_OF_SCORES: tuple[type, ...] = (Scored, Probabilities)
+
 
 def classify(
     predictions: Any,
@@ -60,11 +64,13 @@ def classify(
     to them (of a file with several systems, each is called by both names). What kind of classifier it is, the data say:
     two labels, more, or several an item. `pos_label`: the positive one of two labels, if it is not 1 or True.
     `threshold`: predict positive from this score on; without predictions it is 0.5 where scores lie between 0 and 1,
-    and has to be said where they do not. Where there is a score for each class, the largest one is predicted.
+    and has to be said where they do not, unless all measures are of scores alone, such as AUC. Where there is a score
+    for each class, the largest one is predicted.
     `one_class`: this class against all others, as two labels.
 
     An absent prediction, which `nulls="label"` lets in, is never right: of two labels it counts as the wrong one; of
-    more it has a column in the matrix, but is no class, neither in the table of classes nor in averages over them.
+    more, or of several an item, it is no class, neither in the table of classes nor in averages over them; where there
+    is a matrix it has a column there.
 
     `confidence`, `resamples` and `seed` are for intervals. `mute`: codes of remarks not to be made, such as
     "prevalence".
@@ -82,10 +88,12 @@ def classify(
         if pos_label is not None or labels is not None:
             raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
         given = {name: against_rest(one, one_class) for name, one in given.items()}
-    prepared = [prepare(name, one, labels, pos_label, threshold) for name, one in given.items()]
+    wanted = _named(measures)
+    alone = _are_of_scores(wanted)
+    prepared = [prepare(name, one, labels, pos_label, threshold, scores_alone=alone) for name, one in given.items()]
     task = same_task(prepared)
     every = all_labels(prepared)
-    systems = [_system(one, every, measures, task) for one in prepared]
+    systems = [_system(one, every, wanted, task) for one in prepared]
     chosen = tuple(systems[0].results)
     return Classification(
         tuple(systems),
@@ -105,15 +113,18 @@ def classify(
 
 def _classes(first: ClassifiedSystem, labels: tuple[Any, ...]) -> tuple[Any, ...]:
     """The labels that an item can have: an absent prediction has a column in the matrix, and is none of them."""
+    if LabelSets in first.counts:
+        sets: LabelSets = first.counts[LabelSets]
+        return sets.labels
     matrix: ConfusionMatrix | None = first.counts.get(ConfusionMatrix)
     return labels if matrix is None else matrix.classes
 
 
 def _system(
-    one: Prepared, labels: tuple[Any, ...], measures: Iterable[str | Measure] | str | Measure | None, task: str
+    one: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
 ) -> ClassifiedSystem:
     predictions = one.given if isinstance(one.given, Predictions) else None
-    chosen = _measures(measures, task, predictions)
+    chosen = _measures(wanted, task, predictions)
     if predictions is None:
         counts: dict[type, Any] = {ConfusionMatrix: one.given}
     else:
@@ -132,9 +143,7 @@ def _system(
     )
 
 
-def _measures(
-    given: Iterable[str | Measure] | str | Measure | None, task: str, predictions: Predictions | None
-) -> tuple[Measure, ...]:
+def _measures(given: Sequence[str | Measure] | None, task: str, predictions: Predictions | None) -> tuple[Measure, ...]:
     """The measures asked for; or those by default for which there is what they need."""
     if given is None:
         able = {Confusion, ConfusionMatrix}
@@ -143,8 +152,23 @@ def _measures(
             able |= {Probabilities} if are_probabilities(predictions) else set()
         known = [measure_of(name, task) for name in DEFAULTS[task]]
         return tuple(one for one in known if one.definition.counts in able)
+    return tuple(dict.fromkeys(measure_of(name, task) for name in given))
+
+
+def _named(given: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure] | None:
+    """The measures asked for, one by one; None if none was."""
+    if given is None:
+        return None
     several = [given] if isinstance(given, str | Measure) else list(given)
     names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
     if not names:
         raise ParameterError("there is no measure to compute")
-    return tuple(dict.fromkeys(measure_of(name, task) for name in names))
+    return names
+
+
+def _are_of_scores(names: Sequence[str | Measure] | None) -> bool:
+    """Whether all measures are made of scores of two labels, so that nobody asks what is predicted."""
+    try:
+        return names is not None and all(measure_of(one, "binary").definition.counts in _OF_SCORES for one in names)
+    except ParameterError:  # no such measure of two labels: whoever looks for it says so
+        return True

@@ -42,13 +42,17 @@ def against_rest(given: Predictions | ConfusionMatrix, label: Any) -> Prediction
 def _of_lists(given: Predictions, label: Any) -> Predictions:
     """Whether each item has the label, where items have several."""
     name = str(label_among(given.label_values, label))
-    if given.prediction is None:
-        raise ParameterError(f"{given.name}: items with several labels need predictions")
+    score = given.class_scores.get(name)
+    if given.prediction is None and score is None:
+        raise ParameterError(f"{given.name}: items with several labels need predictions, or scores of {name}")
+    held = given.columns.columns
     columns = given.columns.select(
-        *(column for column in ("item_id", "weight") if column in given.columns.columns),
+        *(column for column in held if column not in {"truth", "prediction"} and not column.startswith("score")),
         *(
             pl.when(pl.col(column).list.contains(name)).then(pl.lit(name)).otherwise(pl.lit(REST)).alias(column)
             for column in ("truth", "prediction")
+            if column in held
         ),
+        *([] if score is None else [score.alias("score")]),
     )
     return dataclasses.replace(given, columns=columns, labels=(name, REST), pos_label=name)

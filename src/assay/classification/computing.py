@@ -55,16 +55,18 @@ def measure_of(name: str | Measure, task: str) -> Measure:
 def counts_of(
     predictions: Predictions, labels: Sequence[Any], positive: Any = None, *, probabilities: bool = False
 ) -> dict[type, Any]:
-    """The counts that there are: the confusion matrix and what scores give, or sets of labels."""
+    """The counts that there are: the confusion matrix, if something is predicted, what scores give; sets of labels."""
     if predictions.kind == "multilabel":
         return {LabelSets: LabelSets.from_predictions(replace(predictions, labels=tuple(labels)))}
-    matrix = ConfusionMatrix.from_labels(
-        predictions.truth, predictions.prediction, labels=labels, pos_label=positive, sample_weight=predictions.weight
-    )
-    counts: dict[type, Any] = {ConfusionMatrix: matrix}
+    weight = predictions.weight
+    counts: dict[type, Any] = {}
+    if predictions.prediction is not None:
+        counts[ConfusionMatrix] = ConfusionMatrix.from_labels(
+            predictions.truth, predictions.prediction, labels=labels, pos_label=positive, sample_weight=weight
+        )
     if predictions.score is not None and positive is not None:
         counts[Scored] = Scored.from_scores(
-            predictions.truth == positive, predictions.score, pos_label=True, sample_weight=predictions.weight
+            predictions.truth == positive, predictions.score, pos_label=True, sample_weight=weight
         )
     if probabilities:
         counts[Probabilities] = Probabilities.from_predictions(predictions)
@@ -97,6 +99,15 @@ def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuer
     if kind not in counts:
         raise ParameterError(f"{measure} is computed from scores, and {name} has none that it could use")
     return measure.per_unit(counts[kind])
+
+
+def bounds_of(measure: Measure, *, two_labels: bool) -> tuple[float, float] | None:
+    """The smallest and the largest number that a measure can give; of two labels Brier's score is at most 1.
+
+    >>> bounds_of(measure_of("Brier", "binary"), two_labels=True)
+    (0.0, 1.0)
+    """
+    return (0.0, 1.0) if two_labels and measure.name == "Brier" else measure.definition.bounds
 
 
 def is_over_items(measure: Measure, counts: Mapping[type, Any]) -> bool:

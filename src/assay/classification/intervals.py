@@ -15,13 +15,14 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from assay.classification.computing import LABEL_COUNTS, is_over_items, mean_of, weights_of_items
+from assay.classification.computing import LABEL_COUNTS, bounds_of, is_over_items, mean_of, weights_of_items
 from assay.classification.label_sets import SetPatterns, averages, by_label, resampled_sets
 from assay.classification.resampling import patterns_of, resampled
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.label_sets import LabelSets
+from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
 from assay.measures.over_classes import overall
 from assay.measures.parser import parse_measure
@@ -108,7 +109,8 @@ def _estimate(
         interval = interval if interval.high > interval.low else Interval.unknown(confidence, NO_INTERVAL)
     elif is_over_items(measure, counts):
         interval = _of_mean(result.values, weights_of_items(counts, measure), value, confidence)
-        least, most = measure.definition.bounds or (-math.inf, math.inf)
+        two_labels = Probabilities in counts and len(counts[Probabilities].labels) <= 2
+        least, most = bounds_of(measure, two_labels=two_labels) or (-math.inf, math.inf)
         interval = interval._replace(low=max(interval.low, least), high=min(interval.high, most))
     else:
         interval, drawings = _of_draws(drawn, value, _items(counts), confidence), resamples

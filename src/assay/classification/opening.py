@@ -35,7 +35,9 @@ def systems_in(given: Any, pos_label: Any = None) -> dict[str, Opened]:
     found: dict[str, Opened] = {}
     for name, one in _found(given, pos_label):
         if name in found:
-            raise ParameterError(f"two systems are called {name!r}: give each a name of its own, in a dict")
+            raise ParameterError(
+                f"two systems are called {name!r}: give each a name of its own, in a dict, or as name=FILE"
+            )
         found[name] = one
     if not found:
         raise ParameterError("expected predictions, got none")
@@ -129,7 +131,7 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
     if needed:
         raise ParameterError(
             f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
-            "say threshold=... (on the command line --threshold)"
+            "say threshold=... (on the command line --threshold), or ask for measures of scores alone, such as AUC"
         )
     return Labelled(given)
 
@@ -160,13 +162,25 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    name: str, given: Opened, labels: Sequence[Any] | None, pos_label: Any, threshold: float | None
+    name: str,
+    given: Opened,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    threshold: float | None,
+    *,
+    scores_alone: bool = False,
 ) -> Prepared:
-    """Decide what is positive and what is predicted, as far as it is not given; what was decided is noted."""
+    """Decide what is positive and what is predicted, as far as it is not given; what was decided is noted.
+
+    `scores_alone`: nothing is asked that needs predictions, so that a threshold need not be known.
+    """
     if isinstance(given, ConfusionMatrix):
         return _of_matrix(name, given, pos_label, threshold)
     stated = given.labels if labels is None else _stated(given, labels)
-    predictions, at, notes = labelled(dataclasses.replace(given, name=name, labels=stated), threshold)
+    needed = given.kind != "binary" or not scores_alone
+    predictions, at, notes = labelled(dataclasses.replace(given, name=name, labels=stated), threshold, needed=needed)
+    if predictions.prediction is None:
+        notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no matrix",)
     if not predictions.label_values:
         raise InputError(f"{name}: expected labels, got none: no item has one, and none is predicted")
     if predictions.weight is not None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import measure_of
+from assay.classification.computing import bounds_of, measure_of
 from assay.classification.label_sets import is_per_item
 from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.result import Classification, ClassifiedSystem
@@ -40,8 +40,6 @@ from assay.tables.alignment import Missing, aligned
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
-#: Measures that have a narrower range where there are two labels.
-_OF_TWO_LABELS = {"Brier": (0.0, 1.0)}
 
 
 class Flips(NamedTuple):
@@ -184,10 +182,9 @@ class Classifiers:
 
     def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
         held = self.items if units is None else units
-        known = measure.definition
-        bounds = _OF_TWO_LABELS.get(known.name, known.bounds) if self.task == "binary" else known.bounds
+        bounds = bounds_of(measure, two_labels=self.task == "binary")
         return Paired(
-            str(measure), "item", self.names, held, sample, bounds, known.higher_is_better,
+            str(measure), "item", self.names, held, sample, bounds, measure.definition.higher_is_better,
             left_out=len(self.items) - len(held),
         )  # fmt: skip
 
@@ -240,8 +237,10 @@ class Classifiers:
         """A measure of items with several labels each: of items, or of decisions summed over items."""
         if measure.definition.counts is not Confusion:
             raise ParameterError(f"{measure} is not a measure of items with several labels each")
-        results = [measure.per_unit(LabelSets.from_predictions(one).per_item()) for one in self.predictions]
-        if is_per_item(measure):
+        of_items = is_per_item(measure)
+        sets = [LabelSets.from_predictions(replace(one, labels=self.labels)) for one in self.predictions]
+        results = [measure.per_unit(one.per_item(absent=of_items)) for one in sets]
+        if of_items:
             return self._averaged(measure, np.column_stack([one.values for one in results]))
         if not measure.is_micro:
             raise ParameterError(

@@ -79,8 +79,10 @@ def resampled(
     counts: Mapping[type, Any], wanted: Mapping[Key, Computed], resamples: int, seed: int
 ) -> dict[Key, Floats]:
     """What each function gives on each resample (row); nothing if items cannot be drawn."""
+    if not wanted:
+        return {}
     patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
-    if not wanted or patterns is None or not patterns.items.sum():
+    if patterns is None or not patterns.items.sum():
         return {}
     found: dict[Key, list[Floats]] = {key: [] for key in wanted}
     for block in resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed):

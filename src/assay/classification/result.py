@@ -57,6 +57,19 @@ class ClassifiedSystem(NamedTuple):
     results: Mapping[Measure, PerQuery]
     threshold: float | None = None
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether something is predicted for every item: where scores alone are measured, that need not be."""
+        return self.predictions is None or self.predictions.prediction is not None
+
+
+def _refuse_no_labels(one: ClassifiedSystem) -> None:
+    if not one.is_labelled:
+        raise ParameterError(
+            f"{one.name}: nothing is predicted: from which score on is it positive? say threshold=... "
+            "(on the command line --threshold)"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Classification(Tabled):
@@ -144,10 +157,11 @@ class Classification(Tabled):
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
         """How often each label was predicted for items of each true label."""
-        matrix = self.system(system).counts.get(ConfusionMatrix)
-        if matrix is None:
+        one = self.system(system)
+        if self.task == "multilabel":
             raise ParameterError("items with several labels have no confusion matrix; see per_class")
-        found: ConfusionMatrix = matrix
+        _refuse_no_labels(one)
+        found: ConfusionMatrix = one.counts[ConfusionMatrix]
         return found
 
     def scored(self, system: str | None = None) -> Scored | None:
@@ -168,6 +182,7 @@ class Classification(Tabled):
         [1, 2]
         """
         one, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        _refuse_no_labels(one)
         return self._once("classes", one, lambda: per_class_of(one.counts, *drawing))
 
     def errors(self, system: str | None = None) -> pl.DataFrame:
@@ -180,6 +195,7 @@ class Classification(Tabled):
         one = self.system(system)
         if one.predictions is None:
             raise ParameterError("a matrix holds no items: give predictions to see which ones are wrong")
+        _refuse_no_labels(one)
         return wrong_items(one.predictions, one.threshold)
 
     def confused(self, system: str | None = None) -> pl.DataFrame:

@@ -164,8 +164,16 @@ def explain(
                 positive=positive, classes=bool(counts) and (positive is not None or _is_of_classes(wanted))
             )
             result = _explained(wanted, typed.counted(level, collection_size), **look, undefined=undefined)
+            result = result if positive is None else _about_class(result, positive)
     result = replace(result, more="--show {}")
     output.deliver(output.rendered(result, form, plain=to is not None), to)
+
+
+def _about_class(result: Explanation, positive: str) -> Explanation:
+    """The same with the class in its signature."""
+    from assay.explanation.classified import of_class  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return replace(result, signature=of_class(result.signature, positive))
 
 
 def _explained(measure: Any, *given: Any, **said: Any) -> Explanation:

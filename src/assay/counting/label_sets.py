@@ -15,6 +15,7 @@ from assay.counting.judgments import Floats
 from assay.counting.label_pairs import weights_of
 from assay.errors import InputError, did_you_mean, listed, number_of
 from assay.tables.label_matrices import label_lists
+from assay.tables.label_rules import NONE
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions
@@ -26,7 +27,8 @@ class LabelSets:
 
     Whether an item has a label is a decision: `per_item` counts those about all labels of each item, `per_label` those
     about all items of each label. An item without a true and without a predicted label has neither precision nor
-    recall, F or Jaccard: it is left out of their means.
+    recall, F or Jaccard: it is left out of their means. "(none)", an absent prediction, is none of the labels: it is
+    wrong for its item, and says nothing about any label.
 
     >>> sets = LabelSets.from_labels([["tea", "cup"], ["pot"], []], [["tea"], ["pot", "cup"], []])
     >>> sets.per_item().tp, sets.per_label().fp
@@ -91,6 +93,9 @@ class LabelSets:
         truth, prediction = truth.list.unique().alias("truth"), prediction.list.unique().alias("prediction")
         seen = pl.concat([truth.explode(), prediction.explode()]).drop_nulls().unique().to_list()
         stated = tuple(sorted(seen)) if labels is None else tuple(map(str, labels))
+        if not truth.list.contains(NONE).any():
+            stated = tuple(label for label in stated if label != NONE)
+            seen = [label for label in seen if label != NONE]
         for label in sorted(set(seen) - set(stated)):
             nearest = did_you_mean(label, stated)
             raise InputError(f"expected a label of {listed([*stated])}, got {label!r}{nearest}: name all labels")
@@ -101,12 +106,23 @@ class LabelSets:
         both = pl.col("truth").list.set_intersection("prediction")
         return pl.DataFrame([self.truth, self.prediction]).with_columns(both=both)
 
-    def per_item(self) -> Confusion:
-        """Right and wrong decisions about the labels of each item."""
+    def per_item(self, *, absent: bool = True) -> Confusion:
+        """Right and wrong decisions about the labels of each item.
+
+        `absent`: an absent prediction is a wrong one, as for measures of items; or none, as for those of labels.
+
+        >>> sets = LabelSets.from_labels([["a"], []], [["a"], ["(none)"]])
+        >>> sets.labels, sets.per_item().fp, sets.per_item(absent=False).fp
+        (('a',), array([0, 1]), array([0, 0]))
+        """
         sizes = self._frame.select(pl.all().list.len().cast(pl.Int64))
         true, predicted, tp = (sizes[name].to_numpy() for name in ("truth", "prediction", "both"))
-        tn = len(self.labels) - true - predicted + tp
-        return Confusion(self.units, tp, predicted - tp, true - tp, tn, "item")
+        strange = np.zeros(len(true), dtype=np.int64)
+        if NONE not in self.labels:
+            strange = self.prediction.list.contains(NONE).to_numpy().astype(np.int64)
+        known = predicted - strange
+        fp = (predicted if absent else known) - tp
+        return Confusion(self.units, tp, fp, true - tp, len(self.labels) - true - known + tp, "item")
 
     def per_label(self) -> Confusion:
         """Right and wrong decisions about each label, over all items; by weight, if items have weights."""

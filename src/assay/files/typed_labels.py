@@ -1,8 +1,9 @@
-"""A classifier's matrix, labels and scores as somebody types them."""
+"""A classifier's matrix, labels and scores, and a clustering's table, as somebody types them."""
 
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import NamedTuple
 
@@ -24,12 +25,16 @@ class TypedScores(NamedTuple):
 
 
 def looks_like_matrix(text: str) -> bool:
-    """Whether a text is a typed matrix, and not the name of a file.
+    """Whether a text is meant as a typed matrix, and not as the name of a file: numbers, or rows with some in them.
 
-    >>> looks_like_matrix("5 0; 1 3"), looks_like_matrix("matrix.csv")
-    (True, False)
+    >>> looks_like_matrix("5 0; 1 3"), looks_like_matrix("5 0; 1 x"), looks_like_matrix("matrix.csv")
+    (True, True, False)
     """
-    return re.fullmatch(r"[\d\s.,;/eE+-]+", text) is not None and any(character.isdigit() for character in text)
+    if not any(character.isdigit() for character in text):
+        return False
+    exists = os.path.exists(text)  # noqa: PTH110  # that of Path raises an error if the text is too long for a name
+    rows = re.search(r";|\s/\s", text) is not None and not exists
+    return rows or re.fullmatch(r"[\d\s.,;/eE+-]+", text) is not None
 
 
 def matrix_in(text: str) -> list[list[float]]:
@@ -38,12 +43,27 @@ def matrix_in(text: str) -> list[list[float]]:
     >>> matrix_in("13 4; 2 15"), matrix_in("5,0 / 1,3")
     ([[13.0, 4.0], [2.0, 15.0]], [[5.0, 0.0], [1.0, 3.0]])
     """
-    rows = [[_count(word) for word in re.split(r"\s*,\s*|\s+", row.strip())] for row in re.split(r"[;/\n]", text)]
+    rows = _rows(text, "--matrix")
     for number, row in enumerate(rows, 1):
         if len(row) != len(rows):
             raise ParameterError(
                 f"--matrix: expected {_MATRIX}, as many numbers a row as there are rows ({len(rows)}), "
                 f"got {len(row)} in row {number}"
+            )
+    return rows
+
+
+def table_in(text: str) -> list[list[float]]:
+    """The rows of a table of classes (rows) and clusters (columns), typed as a matrix is, which need not be square.
+
+    >>> table_in("5 1 2; 1 4 0")
+    [[5.0, 1.0, 2.0], [1.0, 4.0, 0.0]]
+    """
+    rows = _rows(text, "--table")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise ParameterError(
+                f"--table: expected as many numbers in row {number} as in row 1, {len(rows[0])}, got {len(row)}"
             )
     return rows
 
@@ -78,18 +98,25 @@ def scores_in(text: str) -> TypedScores:
     return TypedScores(truth, scores)
 
 
-def _count(word: str) -> float:
-    number = _number(word, "--matrix")
+def _rows(text: str, option: str) -> list[list[float]]:
+    return [
+        [_count(word, f"{option}: row {number}") for word in re.split(r"\s*,\s*|\s+", row.strip())]
+        for number, row in enumerate(re.split(r"[;/\n]", text), 1)
+    ]
+
+
+def _count(word: str, where: str) -> float:
+    number = _number(word, where)
     if not 0 <= number < _MOST:
-        raise ParameterError(f"--matrix: expected numbers from 0 on, got {word}")
+        raise ParameterError(f"{where}: expected numbers from 0 on, got {word}")
     return number
 
 
-def _number(word: str, option: str) -> float:
+def _number(word: str, where: str) -> float:
     try:
         number = float(word) if word.isascii() and "_" not in word else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ParameterError(f"{option}: expected a number, got {quote(word) if word else 'nothing'}")
+        raise ParameterError(f"{where}: expected a number, got {quote(word) if word else 'nothing'}")
     return number

@@ -21,6 +21,8 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 
 #: What tests say of differences that are all zero.
 NOTHING_DIFFERS = "no unit differs"
+#: And where there is no difference to test.
+NO_DIFFERENCE = "no p-value: a system has no number"
 #: Up to so many units that differ, all combinations of signs are gone through.
 MOST_UNITS_EXACT = 16
 # Signs drawn at a time. Part of the result: blocks use up the seed in turn.
@@ -121,6 +123,8 @@ def permutation_of_pooled(
     both = Pooled((first.followed_by(second),))
     numbers = Pooled((first, second)).observed()
     observed = float(numbers[1] - numbers[0])
+    if np.isnan(observed):
+        return Outcome("permutation", observed, np.nan, None, NO_DIFFERENCE)
     # Not less than for numbers up to 1: one near 0 may be the difference of such.
     reach = _reach(max(1.0, *np.abs(numbers)))
     extreme = drawn = 0
@@ -128,7 +132,7 @@ def permutation_of_pooled(
     for signs in _every_sign(units) if exact else _drawn_signs(units, resamples, seed):
         stays, goes = (1 + signs) / 2, (1 - signs) / 2
         swapped = both.of(np.hstack([goes, stays]))[:, 0] - both.of(np.hstack([stays, goes]))[:, 0]
-        # What is undefined, observed or swapped, is no evidence against the null: it counts as extreme.
+        # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
         extreme += int(
             np.count_nonzero(np.isnan(swapped - observed) | _as_extreme(swapped, observed, reach, alternative))
         )

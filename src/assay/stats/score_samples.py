@@ -19,7 +19,7 @@ from assay.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired
-from assay.stats.permutation import Alternative, Outcome
+from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.score_bootstrap import bootstrap_scores, bootstrap_scores_paired
 
 #: Each resample is measured on its own, so that fewer have to do: so many at most, and at least.
@@ -205,6 +205,10 @@ def bootstrap_of_scores(
     >>> bootstrap_of_scores(sample, 0, 1, Drawing(199, seed=0)).p
     0.01
     """
+    observed = sample.observed()
+    difference = float(observed[second] - observed[first])
+    if math.isnan(difference):
+        return Outcome("bootstrap_interval", difference, math.nan, None, NO_DIFFERENCE)
     drawn = sample.redrawn(first, second, drawing)
     # What has no number is no evidence: it counts on both sides.
     draws, unknown = len(drawn) + 1, np.isnan(drawn)
@@ -213,9 +217,7 @@ def bootstrap_of_scores(
         p = min(1.0, 2 * min(below, above) / draws)
     else:
         p = (below if alternative == "greater" else above) / draws
-    observed = sample.observed()
-    says = f"{len(drawn):,} resamples of items"
-    return Outcome("bootstrap_interval", float(observed[second] - observed[first]), p, len(drawn), says)
+    return Outcome("bootstrap_interval", difference, p, len(drawn), f"{len(drawn):,} resamples of items")
 
 
 def _scaled(interval: Interval, scale: float, shift: float = 0.0) -> Interval:

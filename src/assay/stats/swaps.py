@@ -18,7 +18,7 @@ from scipy import special
 from assay.counting.judgments import Floats, Ints
 from assay.errors import number_of
 from assay.stats.label_samples import Patterns
-from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
+from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.rounding import ROUNDING
 
 #: All swaps are gone through where they give at most so many different tables.
@@ -95,6 +95,8 @@ def swap_test(
     if not items:
         return Outcome("swap", 0.0, 1.0, None, NOTHING_DIFFERS)
     observed = float(differing.differences(differing.observed[None])[0])
+    if np.isnan(observed):
+        return Outcome("swap", observed, np.nan, None, NO_DIFFERENCE)
     reach = ROUNDING * max(float(np.nanmax(np.abs(sample.observed()), initial=0.0)), np.finfo(np.float64).tiny)
     if np.log(differing.items + 1.0).sum() <= np.log(MOST_COMBINATIONS):
         heads, chances = _every(differing.items)
@@ -108,7 +110,7 @@ def swap_test(
 
 
 def _as_extreme(swapped: Floats, observed: float, reach: float, alternative: Alternative) -> NDArray[np.bool_]:
-    # What is undefined, observed or swapped, is no evidence against the null: it counts as extreme.
+    # What is undefined once it is swapped is no evidence against the null: it counts as extreme.
     unknown = np.isnan(swapped - observed)
     if alternative == "greater":
         return unknown | (swapped >= observed - reach)

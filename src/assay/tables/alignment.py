@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, get_args
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,36 @@ from assay.errors import InputError, ParameterError, listed, number_of
 from assay.tables.predictions import Predictions
 
 Missing: TypeAlias = Literal["error", "drop"]
+
+
+class Itemised(Protocol):
+    """A table of items that were told apart by ids, or stand in a known order: predictions, or clusters."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was noticed so far."""
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether items have ids of their own."""
+
+    @property
+    def item_id(self) -> pl.Series:
+        """The ids of the items."""
+
+    def taken(self, rows: pl.Series) -> Any:
+        """Some of the items, by row."""
+
+    def __len__(self) -> int: ...
+
+
+Items = TypeVar("Items", bound=Itemised)
 
 
 def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> list[Predictions]:
@@ -26,20 +56,24 @@ def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> li
     >>> aligned([one, other])[1].frame.rows()
     [('a', 0, 1), ('b', 1, 1)]
     """
+    made = in_one_order(systems, missing=missing)
+    return _agreeing(made) if len(made) > 1 else made
+
+
+def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
+    """The same items in the same order for every system, as `aligned` does it, whatever else their tables hold."""
     if missing not in get_args(Missing):
         raise ParameterError(f"missing is one of {', '.join(get_args(Missing))}, not {missing!r}")
-    first, *others = systems
-    if not others:
-        return [first]
+    if len(systems) == 1:
+        return list(systems)
     with_ids = [system for system in systems if system.has_ids]
     if with_ids and len(with_ids) < len(systems):
         without = next(system for system in systems if not system.has_ids)
         raise InputError(f"{with_ids[0].name} has item ids and {without.name} has none: items cannot be paired")
-    made = _by_id(systems, missing) if with_ids else _by_row(systems)
-    return _agreeing(made)
+    return _by_id(systems, missing) if with_ids else _by_row(systems)
 
 
-def _by_row(systems: Sequence[Predictions]) -> list[Predictions]:
+def _by_row(systems: Sequence[Items]) -> list[Items]:
     first = systems[0]
     for other in systems[1:]:
         if len(other) != len(first):
@@ -48,7 +82,7 @@ def _by_row(systems: Sequence[Predictions]) -> list[Predictions]:
     return list(systems)
 
 
-def _by_id(systems: Sequence[Predictions], missing: Missing) -> list[Predictions]:
+def _by_id(systems: Sequence[Items], missing: Missing) -> list[Items]:
     for system in systems:
         ids = system.item_id
         if ids.n_unique() < len(ids):
@@ -88,6 +122,8 @@ def _agreeing(systems: list[Predictions]) -> list[Predictions]:
                 raise InputError(f"of {systems[0].name} and {other.name} only one has several labels an item")
         # One file's labels may all be numbers, or be text for the sake of an abstention.
         systems = [_as_text(system) for system in systems]
+    if any(system.weight is None for system in systems):  # a weight of 1 each is none
+        systems = [_without_ones(system) for system in systems]
     first = systems[0]
     for other in systems[1:]:
         differ = first.truth != other.truth
@@ -111,6 +147,12 @@ def _as_text(system: Predictions) -> Predictions:
     held = [name for name in ("truth", "prediction") if name in system.columns.columns]
     labels = None if system.labels is None else tuple(map(str, system.labels))
     return dataclasses.replace(system, columns=system.columns.with_columns(pl.col(held).cast(pl.String)), labels=labels)
+
+
+def _without_ones(system: Predictions) -> Predictions:
+    if system.weight is None or not (system.weight == 1).all():
+        return system
+    return dataclasses.replace(system, columns=system.columns.drop("weight"))
 
 
 def _same_weights(one: Predictions, other: Predictions) -> bool:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+import polars as pl
+
 from assay.classification import Classification
+from assay.classification.collapsing import against_rest
 from assay.classification.opening import opened
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives
@@ -16,15 +21,19 @@ from assay.files.sources import Source
 from assay.tables.positive import label_among
 from assay.tables.predictions import Predictions
 
+#: Whole numbers beyond this are not all there among numbers of 64-bit floating point, which thresholds are.
+_EXACT = 1 << 53
+
 
 class ScoredSystem(NamedTuple):
-    """One system's scores: its name, the positive label (None if that is not known), its file, and what is odd."""
+    """One system's scores: its name, the positive label, what is odd, its file, the items' ids; None: not known."""
 
     name: str
     scored: Scored
     positive: Any = None
     warnings: tuple[str, ...] = ()
     origin: str | None = None
+    item_id: pl.Series | None = None
 
 
 def scored_systems(
@@ -44,9 +53,14 @@ def scored_systems(
         raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
     else:
         found = _of(given, pos_label)
+    for one in found:
+        if not len(one.scored.positive) + len(one.scored.negative):
+            raise InputError(f"{one.name}: {'all weights are 0' if one.scored.is_weighted else 'there is no item'}")
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, in a dict")
+        raise ParameterError(
+            f"two systems are called {twice!r}: give each a name of its own, in a dict, or as name=FILE"
+        )
     if system is None:
         return found
     if system not in names:
@@ -57,14 +71,25 @@ def scored_systems(
 
 
 def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
-    """The only system, or an error that says which there are."""
+    """The only system, or an error that says which there are; its scores as thresholds tell them apart."""
     if len(systems) > 1:
         names = [one.name for one in systems]
         raise ParameterError(
             f"a threshold is of one system, and there are {listed(names)}: "
             f"say system={names[0]!r} (on the command line --system {names[0]})"
         )
-    return systems[0]
+    return _told_apart(systems[0])
+
+
+def _told_apart(one: ScoredSystem) -> ScoredSystem:
+    """Large whole numbers as 64-bit floating point, so that a threshold decides as the table of thresholds counts."""
+    scored = one.scored
+    sides = [side for side in (scored.positive, scored.negative) if len(side) and side.dtype.kind != "f"]
+    if all(side[0] >= -_EXACT and side[-1] <= _EXACT for side in sides):
+        return one
+    positive, negative = (side.astype(np.float64) for side in (scored.positive, scored.negative))
+    said = f"{one.name}: whole numbers beyond 2^53 are rounded to 16 digits, and may be alike then"
+    return one._replace(scored=replace(scored, positive=positive, negative=negative), warnings=(*one.warnings, said))
 
 
 def _is_whole(value: Any) -> bool:
@@ -95,7 +120,10 @@ def _of(given: Any, pos_label: Any) -> list[ScoredSystem]:
 
 def _of_predictions(given: Predictions) -> ScoredSystem:
     label, score = given.pos_label, given.score
-    if score is None and given.class_scores and given.kind != "multilabel":
+    if given.kind == "multilabel" and label is not None:  # who has the label, against who has not
+        two_labels: Any = against_rest(given, label)
+        return _of_predictions(two_labels)
+    if score is None and given.class_scores:
         if label is None:
             names = [str(one) for one in given.class_scores]
             raise ParameterError(
@@ -109,9 +137,8 @@ def _of_predictions(given: Predictions) -> ScoredSystem:
     if label is None:
         label = given.positive
     scored = Scored.from_scores(given.truth, score, pos_label=label, sample_weight=given.weight)
-    return ScoredSystem(
-        given.name, scored, label, given.warnings, None if given.origin == "in memory" else given.origin
-    )
+    origin = None if given.origin == "in memory" else given.origin
+    return ScoredSystem(given.name, scored, label, given.warnings, origin, given.item_id if given.has_ids else None)
 
 
 def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> list[ScoredSystem]:

@@ -15,7 +15,7 @@ from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.tabled import Tabled
 from assay.thresholding.cells import Candidates
-from assay.thresholding.given import only_one, scored_systems
+from assay.thresholding.given import only_one, said, scored_systems
 
 if TYPE_CHECKING:
     from assay.report.titled import Titled
@@ -43,6 +43,12 @@ class ThresholdTable(Tabled):
     auc: float
     #: All thresholds, of which those in the frame may be some.
     scores: Floats
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the command line says on stderr."""
+        return self.warnings
 
     def __repr__(self) -> str:
         return f"<ThresholdTable of {self.system}: {number_of('threshold', self.frame.height)}>"
@@ -57,7 +63,7 @@ class ThresholdTable(Tabled):
 
         rows = self.frame.with_columns(pl.when(pl.col("threshold").is_finite()).then("threshold").alias("threshold"))
         told = {"schema_version": JSON_SCHEMA_VERSION, "system": self.system, "auc": self.auc, "of": len(self.scores)}
-        return as_json(told | {"rows": rows.to_dicts()})
+        return as_json(told | {"warnings": list(self.warnings), "rows": rows.to_dicts()})
 
     def tables(self) -> list[Titled]:
         """What is shown: all rows."""
@@ -69,7 +75,7 @@ class ThresholdTable(Tabled):
         """What the table is of."""
         from assay.report.thresholds_shown import lines_of_table  # noqa: PLC0415
 
-        return lines_of_table(self)
+        return [*lines_of_table(self), *self.warnings]
 
 
 def threshold_table(
@@ -91,7 +97,7 @@ def threshold_table(
     every, total = frame["threshold"].to_numpy(), frame.height
     if rows is not None and total > whole("rows", rows, 2):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
-    return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), every)
+    return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), every, said([given]))
 
 
 def table_frame(scored: Scored) -> pl.DataFrame:

@@ -12,7 +12,7 @@ import numpy as np
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
+from assay.errors import ParameterError, number_of
 from assay.given import whole
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.confidence import checked_confidence
@@ -220,6 +220,10 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
             "chosen and judged on the same data: on new data the criterion will be worse"
             f"{correct}; judged_on (--judge-on) takes other data"
         )
+    if other is not None and (both := _shared(given, other)):
+        warnings.append(
+            f"{number_of('item', both)} in both data: what is judged there is not independent of the choice"
+        )
     return Thresholds(tuple(results), made, tuple(warnings))
 
 
@@ -227,6 +231,13 @@ def _is_same(one: Scored, other: Scored) -> bool:
     """Whether two are the same scores of the same items, as far as that shows."""
     names = ("positive", "negative", "positive_weight", "negative_weight")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def _shared(one: ScoredSystem, other: ScoredSystem) -> int:
+    """How many of the other's items are the one's, too, by their ids."""
+    if one.item_id is None or other.item_id is None:
+        return 0
+    return int(other.item_id.is_in(one.item_id.implode()).sum())
 
 
 def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
