@@ -118,6 +118,26 @@ def test_every_position_of_the_slider_shows_what_python_computes(
     assert visit.said == []
 
 
+@pytest.mark.parametrize("width", [1280, 420])
+def test_long_names_of_labels_leave_the_numbers_in_view(visited: Visited, tmp_path: Path, width: int) -> None:
+    """Both matrices fit into their boxes, names with blanks and without; a phone scrolls to the sums at most."""
+    contents = classifier_report(scored(60, text=f" {'as it is called ' * 6}{'x' * 90}")).contents
+    visit = visited(written(contents, tmp_path), viewport={"width": width, "height": 900})
+    beyond = """name => { const box = document.querySelector(name), edge = box.getBoundingClientRect().right;
+        return [...box.querySelectorAll("td:not(.margin)")].filter(
+            cell => cell.getBoundingClientRect().right > edge).length; }"""
+    assert visit.page.evaluate(beyond, ".two-by-two") == 0
+    assert visit.page.evaluate(beyond, ".heat .scroll") == 0
+
+
+def test_twenty_labels_fit_into_a_wide_page(visited: Visited, tmp_path: Path) -> None:
+    visit = visited(written(classifier_report(labelled(600, labels=40), "Accuracy").contents, tmp_path))
+    wide, room = visit.page.evaluate(
+        "() => { const box = document.querySelector('.heat .scroll'); return [box.scrollWidth, box.clientWidth]; }"
+    )
+    assert wide <= room
+
+
 def percent(text: str) -> float:
     return float(text.removesuffix("%"))
 

@@ -106,6 +106,13 @@ def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
         assert data["start"] == part.start
 
 
+def test_sections_say_where_they_show_some_of_the_classifiers() -> None:
+    contents = REPORTS["a pair"]
+    assert "Shown for" not in Read(classifier_page(contents)).text
+    some = contents._replace(matrices=contents.matrices[:1], thresholds=contents.thresholds[:1])
+    assert Read(classifier_page(some)).text.count("Shown for 1 of 2 classifiers.") == 2
+
+
 def test_every_colour_that_the_style_names_exists() -> None:
     (style,) = re.findall("<style>(.*?)</style>", classifier_page(REPORTS["binary"]), re.DOTALL)
     own = {"tone", "s", "d", "c", "t", "p", "shade", "hue"}

@@ -169,6 +169,108 @@ def test_calibration_counts_every_item_once() -> None:
     assert classifier_report(outside, threshold=0.0).contents.calibration == ()
 
 
+def test_weighted_items_have_the_calibration_of_the_curve_with_its_intervals() -> None:
+    rng = np.random.default_rng(3)
+    truth, score, weight = rng.random(80) < 0.4, rng.random(80), rng.random(80) * 3
+    (one,) = classifier_report(Predictions.of(truth, y_score=score, sample_weight=weight)).contents.calibration
+    curve = assay.classifier_curves.calibration(truth, score, sample_weight=weight)
+    drawn = np.array([(group.items, group.score, *group.share) for group in one.bins])
+    expected = curve.frame.select("items", "probability", "came_true", "low", "high").to_numpy()
+    assert drawn == pytest.approx(expected, rel=1e-12)  # the curve adds up positive items first
+    assert one.error == pytest.approx(curve.summary["value"][0], rel=1e-12)
+    assert all(group.share.low <= group.share.value <= group.share.high for group in one.bins)
+
+
+def test_weighted_items_of_several_labels_have_intervals_of_calibration_too() -> None:
+    """A weight of 2 for all is worth as many items as none."""
+    rng = np.random.default_rng(4)
+    scores = rng.dirichlet([1, 1, 1], 60)
+    by_label = {label: scores[:, place] for place, label in enumerate("abc")}
+    truth = rng.choice(list("abc"), 60).tolist()
+    plain, doubled = (
+        classifier_report(Predictions.of(truth, y_score=by_label, sample_weight=weight)).contents.calibration[0]
+        for weight in (None, [2.0] * 60)
+    )
+    both = [np.array([group.share for group in one.bins]) for one in (doubled, plain)]
+    assert both[0] == pytest.approx(both[1], rel=1e-12)
+    assert not np.isnan(both[0]).any()
+
+
+@pytest.mark.parametrize(
+    "scores", [[3e307, -3e307, 1e307, -2e307], [1.7e308, -1.7e308, 3e307, 0.0], [5e-324, 0.0, -5e-324, -1e-323]]
+)
+def test_scores_of_any_size_are_drawn_within_the_page(scores: list[float]) -> None:
+    report = classifier_report(Predictions.of([1, 0, 1, 0], y_score=scores), threshold=0.0)
+    text = report.to_html()
+    paths = re.findall(r'<path d="(M[^"]*)" class="scores-', text)
+    places = [float(place) for path in paths for place in re.findall(r"M(\S+) 50v", path)]
+    assert len(paths) == 2
+    assert len(places) >= 2
+    assert all(0 <= place < 100 for place in places)
+    (data,) = re.findall(r'<script type="application/json" class="data">(.*?)</script>', text)
+    assert all(0 <= place <= 1 for place in json.loads(data)["place"])
+    assert max(map(len, re.findall(r"\d+", Read(text).text.replace(report.contents.provenance.made, "")))) < 40
+
+
+def test_all_matrices_of_a_page_have_the_same_labels_in_one_order() -> None:
+    many = [labelled(800, labels=40, seed=0), labelled(800, labels=40, seed=0)]
+    other = many[1].prediction
+    assert other is not None
+    turned = Predictions.of(many[1].truth, other.reverse(), item_id=many[1].item_id, name="turned")
+    one, two = classifier_report([many[0], turned], "Accuracy").contents.matrices
+    assert one.labels == two.labels
+    ready = [
+        assay.ConfusionMatrix.from_matrix([[5, 1, 0], [0, 4, 1], [1, 0, 3]], ["a", "b", "c"]),
+        assay.ConfusionMatrix.from_matrix([[3, 2, 1], [0, 7, 0], [0, 0, 2]], ["c", "a", "b"]),
+    ]
+    result = classify({"one": ready[0], "two": ready[1]}, "Accuracy")
+    one, two = result.report().contents.matrices
+    assert one.labels == two.labels == ("a", "b", "c")
+    assert [[cell.number for cell in row] for row in two.cells] == [[7, 0, 0], [0, 2, 0], [2, 1, 3]]
+    shown = [table for title, table in result.tables() if "confusion matrix" in title]
+    assert [names for table in shown for names in [table.numbers]] == [("a", "b", "c", "items")] * 2
+
+
+@pytest.mark.parametrize("labels", [["ham", "spam"], ["spam", "ham"]])
+def test_the_matrix_at_the_threshold_has_the_order_of_the_other_one(labels: list[str]) -> None:
+    given = Predictions.of(["ham", "spam", "ham"], y_score=[0.1, 0.9, 0.6], labels=labels, pos_label="spam")
+    report = classifier_report(given)
+    assert report.contents.matrices[0].labels == tuple(labels)
+    assert report.contents.thresholds[0].positive_first == (labels[0] == "spam")
+    cells = re.findall(r'data-cell="(..)"', report.to_html())
+    assert cells == (["tn", "fp", "fn", "tp"] if labels[0] == "ham" else ["tp", "fn", "fp", "tn"])
+
+
+def test_long_names_that_begin_alike_are_told_apart() -> None:
+    labels = [f"{'what is known about tea and its ' * 4}, chapter {number}, {'x' * 90}" for number in range(4)]
+    truth = [labels[place % 4] for place in range(40)]
+    contents = classifier_report(Predictions.of(truth, truth[1:] + truth[:1])).contents
+    shown = contents.matrices[0].labels
+    assert len(set(shown)) == 4
+    assert all(f"chapter {number}" in name and len(name) <= 80 for number, name in enumerate(shown))
+    assert tuple(row.label for row in contents.classes[0].rows) == shown
+    assert {pair.truth for pair in contents.pairs[0].pairs} == set(shown)
+
+
+def test_scores_without_predictions_have_a_report_without_a_matrix() -> None:
+    given = Predictions.of([1, 0, 1, 0], y_score=[3.5, -1.0, 0.2, 0.4])
+    report = classifier_report(given, ["AUC"])
+    assert report.contents.summary == ("AUC of predictions is 0.7500 (0.0693 to 0.9918).",)
+    assert [*report.contents.matrices, *report.contents.classes, *report.contents.pairs] == []
+    (part,) = report.contents.thresholds
+    assert part.start_says.endswith("it predicts nothing itself")
+    assert not part.in_use
+    assert "in use" not in report.to_markdown()
+    assert any("there is no matrix" in note for note in report.contents.notes)
+    assert "Confusion matrix of" in Read(report.to_html()).text  # the one at the threshold
+
+
+def test_a_report_on_classifiers_is_a_report_and_short_to_look_at() -> None:
+    report = classifier_report(scored())
+    assert isinstance(report, assay.Report)
+    assert repr(report) == "<Report 'words': 1 classifier, 200 items, 2 labels (ham and spam); positive is spam>"
+
+
 def test_many_labels_are_shown_in_part_and_said_to() -> None:
     (matrix,) = REPORTS["many labels"].matrices
     assert len(matrix.labels) == MOST_LABELS

@@ -8,11 +8,10 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import subtitle, summary, with_both_kinds
-from assay.counting.judgments import Floats
 from assay.counting.probabilities import Probabilities
 from assay.curves import Curve
 from assay.errors import InputError
-from assay.measures.probabilities import ECE, bins_of
+from assay.measures.probabilities import ECE, bins_of, claims_of
 from assay.stats.proportions import wilson
 from assay.thresholding.given import ScoredSystem, said
 
@@ -42,29 +41,40 @@ def calibration(
     """
     systems = with_both_kinds("a calibration curve", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
-    measure = ECE(bins=bins, binning=binning)
     frames, values = [], []
     for one in systems:
-        truth, scores, weight = _in_one(one)
-        result = measure.per_unit(Probabilities.from_scores(truth, scores, pos_label=True, sample_weight=weight))
-        steps = next(leaf.steps for leaf in result.leaves() if leaf.steps is not None)
-        place = bins_of(scores, bins, binning)
-        squares = np.bincount(place, None if weight is None else weight**2, minlength=bins)
-        told = {name: steps.columns[name] for name in ("bin", "items", "probability", "came_true")}
-        worth = told["items"] ** 2 / squares[told["bin"] - 1]
-        ends = [wilson(min(share * n, n), n, confidence) for share, n in zip(told["came_true"], worth, strict=True)]
-        intervals = {"low": [end.low for end in ends], "high": [end.high for end in ends]}
-        frames.append(pl.DataFrame({"system": [one.name] * len(ends), **told, **intervals}))
-        values.append(float(result.values[0]))
+        frame, error = reliability(_in_one(one), bins=bins, binning=binning, confidence=confidence)
+        frames.append(frame.select(pl.lit(one.name).alias("system"), pl.all()))
+        values.append(error)
     kind = f"{bins} bins of equal {binning}, Wilson's {confidence:.0%} intervals"
-    summed = summary(systems, str(measure), values, better=False)
+    summed = summary(systems, str(ECE(bins=bins, binning=binning)), values, better=False)
     return Curve(
         "calibration", "Calibration", subtitle(systems, summed, kind), pl.concat(frames), summed, said(systems)
     )
 
 
-def _in_one(one: ScoredSystem) -> tuple[Any, Floats, Floats | None]:
-    """Truth, probability and weight of each item."""
+def reliability(
+    probabilities: Probabilities, *, bins: int = 10, binning: BinningName = "width", confidence: float = 0.95
+) -> tuple[pl.DataFrame, float]:
+    """The bins of `ECE` with intervals, and `ECE` itself; of more than two labels, of the predicted one.
+
+    >>> frame, error = reliability(Probabilities.from_scores([0, 1, 1, 1], [0.2, 0.4, 0.8, 0.9]), bins=2)
+    >>> frame.select("items", "came_true", "low", "high").rows(), error
+    ([(2.0, 0.5, 0.0945, 0.9055), (2.0, 1.0, 0.3424, 1.0)], 0.175)
+    """
+    result = ECE(bins=bins, binning=binning).per_unit(probabilities)
+    steps = next(leaf.steps for leaf in result.leaves() if leaf.steps is not None)
+    place, weight = bins_of(claims_of(probabilities)[0], bins, binning), probabilities.weight
+    squares = np.bincount(place, None if weight is None else weight**2, minlength=bins)
+    told = {name: steps.columns[name] for name in ("bin", "items", "probability", "came_true")}
+    worth = told["items"] ** 2 / squares[told["bin"] - 1]
+    ends = [wilson(min(share * n, n), n, confidence) for share, n in zip(told["came_true"], worth, strict=True)]
+    frame = pl.DataFrame({**told, "low": [end.low for end in ends], "high": [end.high for end in ends]})
+    return frame, float(result.values[0])
+
+
+def _in_one(one: ScoredSystem) -> Probabilities:
+    """The items of both kinds, one after the other."""
     scored = one.scored
     scores = np.concatenate([scored.positive, scored.negative]).astype(np.float64)
     if scores.min() < 0 or scores.max() > 1:
@@ -73,6 +83,7 @@ def _in_one(one: ScoredSystem) -> tuple[Any, Floats, Floats | None]:
             f"{scores.max():g}"
         )
     truth = np.repeat([True, False], [len(scored.positive), len(scored.negative)])
-    if scored.positive_weight is None or scored.negative_weight is None:
-        return truth, scores, None
-    return truth, scores, np.concatenate([scored.positive_weight, scored.negative_weight])
+    weight = None
+    if scored.positive_weight is not None and scored.negative_weight is not None:
+        weight = np.concatenate([scored.positive_weight, scored.negative_weight])
+    return Probabilities.from_scores(truth, scores, pos_label=True, sample_weight=weight)

@@ -68,9 +68,9 @@ def bin_edges(scored: Sequence[Scored], bins: int) -> Floats:
     low, high = min(float(side[0]) for side in sides), max(float(side[-1]) for side in sides)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    elif low == high:  # of large numbers a half is nothing
+    elif high - low < 1e-300:  # one score, or as good as one; of large numbers a half is nothing
         low, high = low - max(0.5, 1e-6 * abs(low)), high + max(0.5, 1e-6 * abs(high))
-    return np.linspace(low, high, bins + 1)
+    return 2 * np.linspace(low / 2, high / 2, bins + 1)  # the largest numbers are too far apart for one
 
 
 def in_bins(scored: Scored, edges: Floats) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,29 +44,41 @@ def tables(result: Classification) -> list[Titled]:
     """The matrix and the classes of each system, and the measures of all."""
     shown: list[Titled] = []
     several = len(result.systems) > 1
-    for system in result.systems:
-        prefix = f"{system.name}: " if several else ""
-        shown += _matrix(result, system.name, prefix)
+    labelled = [system.name for system in result.systems if system.is_labelled]
+    if labelled and result.task != "multilabel" and len(result.labels) <= MOST_LABELS:
+        labels = together(result, labelled).labels
+        shown += [_matrix(result, name, labels, f"{name}: " if several else "") for name in labelled]
     shown += _measures(result)
     for system in result.systems:
         prefix = f"{system.name}: " if several else ""
-        shown.append(Titled(f"{prefix}classes", _classes(result, system.name)))
+        if system.is_labelled:
+            shown.append(Titled(f"{prefix}classes", _classes(result, system.name)))
         shown += _further(result, system.name, prefix)
     return shown
 
 
-def _matrix(result: Classification, system: str, prefix: str) -> Iterator[Titled]:
-    if result.task == "multilabel" or len(result.labels) > MOST_LABELS:
-        return
+def together(result: Classification, systems: Sequence[str]) -> ConfusionMatrix:
+    """The matrices of systems added up: its labels are in the order in which each of them is shown.
+
+    >>> from assay import Predictions, classify
+    >>> both = [Predictions.of(["a", "b", "c"], ["a", "b", last], name=f"to {last}") for last in ("a", "b")]
+    >>> together(classify(both), ["to a", "to b"]).table[2]
+    array([1, 1, 0])
+    """
+    first, *others = map(result.matrix, systems)
+    whole = first.merge(*others)
+    return whole.reordered() if result.shown.reorder else whole
+
+
+def _matrix(result: Classification, system: str, labels: Sequence[Any], prefix: str) -> Titled:
     matrix = result.matrix(system)
-    if result.shown.reorder:
-        matrix = matrix.reordered()
+    matrix = matrix.in_order([label for label in labels if label in matrix.labels])
     upright = result.shown.orientation == "rows_are_true"
     rows, columns = ("truth", "prediction") if upright else ("prediction", "truth")
     of = {"true": "true", "pred": "predicted", "all": "all"}
     shares = "" if result.shown.normalize is None else f", shares of {of[result.shown.normalize]} items"
     title = f"{prefix}confusion matrix (rows: {rows}, columns: {columns}{shares})"
-    yield Titled(title, matrix_table(matrix, rows, columns, result.shown.normalize))
+    return Titled(title, matrix_table(matrix, rows, columns, result.shown.normalize))
 
 
 def matrix_table(matrix: ConfusionMatrix, rows: str, columns: str, normalize: Any = None) -> Table:
@@ -223,10 +235,14 @@ def _basis(result: Classification) -> Iterator[str]:
     at = "" if result.threshold is None else f" from a score of {result.threshold:g} on"
     yield f"{result.task}: {items}, {number_of('label', len(result.labels))}{positive}{at}."
     found = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
-    drawn = {one.resamples for one in found if one.resamples} | {result.resamples}  # F1 of classes is drawn in any case
-    methods = dict.fromkeys([*(one.method for one in found), BOOTSTRAP])
+    methods = dict.fromkeys(one.method for one in found)
+    drawn = {one.resamples for one in found if one.resamples}
+    if any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
+        methods |= {BOOTSTRAP: None}
+        drawn.add(result.resamples)
     ways = {method: WAYS[method].short for method in methods if method != NO_INTERVAL}
-    ways[BOOTSTRAP] += f" ({' or '.join(f'{one:,}' for one in sorted(drawn))} resamples, seed {result.seed})"
+    if drawn:
+        ways[BOOTSTRAP] += f" ({' or '.join(f'{one:,}' for one in sorted(drawn))} resamples, seed {result.seed})"
     yield f"Intervals ({result.confidence * 100:.4g}%): {', '.join(ways.values())}."
     if NO_INTERVAL in methods:
         yield "No interval (–) where there is no number, or every resample gives the same one."
@@ -267,12 +283,14 @@ def _system(result: Classification, name: str, rows: list[dict[str, Any]]) -> di
     if predictions is not None:
         told["items"] = len(predictions)
     told["measures"] = [{key: row[key] for key in row if key != "system"} for row in rows if row["system"] == name]
-    if result.task != "multilabel":
+    labelled = result.system(name).is_labelled
+    if labelled and result.task != "multilabel":
         matrix = result.matrix(name)
         of = {"rows": "truth", "columns": "prediction", "labels": list(matrix.labels)}
         told["matrix"] = of | {"counts": matrix.table.tolist()}
         told["confused"] = result.confused(name).to_dicts()
-    told["classes"] = result.per_class(name).to_dicts()
+    if labelled:
+        told["classes"] = result.per_class(name).to_dicts()
     if result.shown.prevalences:
         told["prevalences"] = result.at_prevalence(*result.shown.prevalences, system=name).to_dicts()
     if result.shown.errors:

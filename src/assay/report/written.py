@@ -11,7 +11,6 @@ from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
 from assay.report.sentences import p_value, signed
 
 if TYPE_CHECKING:
-    from assay.reporting.classifier_contents import ClassifierContents
     from assay.reporting.contents import Contents, Score, Spoken
 
 JSON_SCHEMA_VERSION = 1
@@ -29,8 +28,8 @@ LEGEND = {
 _NOT_TESTED = {"≈": "the difference lies within the margin", "=": "no value differs"}
 
 
-def as_json_text(contents: Contents | ClassifierContents) -> str:
-    """Everything, numbers in full; the fields are those of `Contents`, and `schema_version`."""
+def as_json_text(contents: Any) -> str:
+    """Everything, numbers in full; the fields are those of `Contents` or `ClassifierContents`, and `schema_version`."""
     return as_json({"schema_version": JSON_SCHEMA_VERSION, **plain(contents)})
 
 

@@ -143,12 +143,12 @@ def matrix_table(matrix: Matrix) -> Table:
 
 
 def thresholds_table(part: SystemThresholds) -> Table:
-    """What rules choose, below the threshold that is shown first."""
+    """What rules choose, below the threshold that is in use, if one is."""
     from assay.reporting.classifier_contents import MEASURED_AT  # noqa: PLC0415  # the report is made before it is written
 
     places = [MEASURED_AT.index(name) for name in AT_THRESHOLD]
-    start = part.rows[part.start]
-    shown = [("in use", start, part.values), *((rule.name, rule.at, rule.values) for rule in part.rules)]
+    shown = [("in use", part.rows[part.start], part.values)] if part.in_use else []
+    shown += [(rule.name, rule.at, rule.values) for rule in part.rules]
     rows = tuple(
         (
             (name, threshold(at.threshold, at.below)),

@@ -166,17 +166,21 @@ class Histogram(NamedTuple):
 class SystemThresholds(NamedTuple):
     """What each threshold would do: the thresholds descend, and the first one is infinite.
 
+    `positive_first`: whether the positive label comes first among the labels, as it then does in every matrix.
     `every` is how many thresholds there are; where these are too many, `rows` are some of them, so spread that the
-    curves look the same. `start` is the row that is shown first, `start_says` why, and `values` are the measures there.
+    curves look the same. `start` is the row that is shown first, `start_says` why, and `values` are the measures there;
+    `in_use`: whether the system decides there.
     """
 
     system: str
     positive: str
     negative: str
+    positive_first: bool
     rows: tuple[AtThreshold, ...]
     every: int
     start: int
     start_says: str
+    in_use: bool
     values: tuple[float, ...]
     rules: tuple[RuleChoice, ...]
     histogram: Histogram

@@ -18,7 +18,7 @@ from assay.reporting.classifier_contents import (
     RemarkOf,
     ShownMeasure,
 )
-from assay.reporting.classifier_matrices import classes_of, matrix_of, pairs_of
+from assay.reporting.classifier_matrices import classes_of, matrices_of, pairs_of
 from assay.reporting.classifier_result import ClassifierReport
 from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of, thresholds_of
 from assay.reporting.classifier_words import (
@@ -82,9 +82,10 @@ def classifier_report(
         result = classify(given, measures, **rules)
     names = [system.name for system in result.systems]
     close = names[:MOST_SYSTEMS]
+    labelled = [name for name in close if result.system(name).is_labelled]
     held = compared(result, baseline, _as_here(result) | asked)
     paragraph, references = methods_of(result)
-    has_matrix = result.task != "multilabel"
+    counted = labelled if result.task != "multilabel" else []
     contents = ClassifierContents(
         title=title or title_of(result),
         lead=lead_of(result),
@@ -98,10 +99,10 @@ def classifier_report(
         systems=tuple(ClassifierRow(name, tuple(_estimates(result, name))) for name in names),
         verdicts=held.verdicts,
         flips=held.flips,
-        matrices=tuple(matrix_of(result, name) for name in close) if has_matrix else (),
+        matrices=matrices_of(result, counted) if counted else (),
         thresholds=tuple(filter(None, (thresholds_of(result, name) for name in close))),
-        classes=tuple(classes_of(result, name) for name in close),
-        pairs=tuple(filter(None, (pairs_of(result, name) for name in close if has_matrix))),
+        classes=tuple(classes_of(result, name) for name in labelled),
+        pairs=tuple(filter(None, (pairs_of(result, name) for name in counted))),
         calibration=tuple(filter(None, (calibration_of(result, name) for name in close))),
         warnings=tuple(result.warnings),
         notes=tuple(_notes(result, held)),
@@ -180,7 +181,7 @@ def _notes(result: Classification, beside: Compared) -> Iterator[str]:
         one.name for one in result.systems if one.predictions is not None and one.predictions.weight is not None
     ]
     if weighted:
-        yield "items have weights: shares in the matrix and in the calibration have no intervals"
+        yield "items have weights: shares in the matrix have no intervals"
 
 
 def _provenance(result: Classification, command: str, before: Mapping[str, Stamp]) -> Provenance:

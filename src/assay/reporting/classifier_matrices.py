@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from assay.classification import Classification
 from assay.classification.mistakes import sureness
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.errors import number_of
+from assay.report.classifications import together
 from assay.reporting.classifier_contents import (
     Classes,
     ClassRow,
@@ -23,7 +25,7 @@ from assay.reporting.classifier_contents import (
     MatrixCell,
     Share,
 )
-from assay.reporting.texts import shortened
+from assay.reporting.texts import shortened, told_apart
 from assay.stats.proportions import wilson
 from assay.tables import Predictions
 
@@ -37,20 +39,33 @@ LONGEST_NAME = 80
 _NEEDED_FOR_PAIRS = 3
 
 
-def named(label: Any) -> str:
-    """A label or an id as it is shown, not too long."""
-    return shortened(str(label), LONGEST_NAME)
+def named(text: Any) -> str:
+    """An id or a label by itself as it is shown, not too long."""
+    return shortened(str(text), LONGEST_NAME)
 
 
-def matrix_of(result: Classification, system: str) -> Matrix:
-    """A system's matrix, of the labels that are confused most if there are many, with some items of each cell."""
-    counted = result.matrix(system)
-    whole = counted.reordered() if result.shown.reorder else counted
-    kept = _most_confused(whole)
+def label_names(result: Classification) -> dict[str, str]:
+    """How labels are shown, by what they are as text: not too long, and no two alike."""
+    matrices = [one.counts[ConfusionMatrix] for one in result.systems if ConfusionMatrix in one.counts]
+    labels = dict.fromkeys(map(str, chain(result.labels, *(matrix.labels for matrix in matrices))))
+    return dict(zip(labels, told_apart(list(labels), LONGEST_NAME), strict=True))
+
+
+def matrices_of(result: Classification, systems: Sequence[str]) -> tuple[Matrix, ...]:
+    """The systems' matrices, all of the same labels in one order: if there are many, those that are confused most."""
+    whole = together(result, systems)
+    labels, names = [whole.labels[place] for place in _most_confused(whole)], label_names(result)
+    return tuple(_matrix(result, system, labels, names) for system in systems)
+
+
+def _matrix(result: Classification, system: str, labels: Sequence[Any], names: Mapping[str, str]) -> Matrix:
+    """A system's matrix of these labels, with some items of each cell."""
+    whole = result.matrix(system)
+    kept = [whole.labels.index(label) for label in labels if label in whole.labels]
     table = whole.table.astype(np.float64)
     is_whole = whole.tables.dtype.kind in "iu"
     predictions = result.system(system).predictions
-    items, order = ({}, "") if predictions is None else _items(predictions, [whole.labels[at] for at in kept])
+    items, order = ({}, "") if predictions is None else _items(predictions, [whole.labels[at] for at in kept], names)
     sums = table.sum(axis=1), table.sum(axis=0), float(table.sum())
     cells = tuple(
         tuple(
@@ -71,7 +86,7 @@ def matrix_of(result: Classification, system: str) -> Matrix:
             f"The {len(kept)} of {len(whole.labels):,} labels that are confused most; {sums[2] - inside:,.0f} of "
             f"{sums[2]:,.0f} items have another label or were given one."
         )
-    return Matrix(system, tuple(named(whole.labels[at]) for at in kept), cells, order, left_out)
+    return Matrix(system, tuple(names[str(whole.labels[at])] for at in kept), cells, order, left_out)
 
 
 def _most_confused(matrix: ConfusionMatrix) -> list[int]:
@@ -99,7 +114,7 @@ def _share(number: float, total: float, confidence: float | None) -> Share:
 
 
 def _items(
-    predictions: Predictions, labels: Sequence[Any]
+    predictions: Predictions, labels: Sequence[Any], names: Mapping[str, str]
 ) -> tuple[dict[tuple[Any, Any], tuple[tuple[Item, ...], int]], str]:
     """The first items of each cell and how many there are, the surest predictions first where there are scores."""
     prediction = predictions.prediction
@@ -115,30 +130,32 @@ def _items(
     most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, len(every))))
     first = frame.group_by("truth", "prediction", maintain_order=True).head(most)
     found: dict[tuple[Any, Any], list[Item]] = {}
-    for (truth, given), item in _listed(first, predictions):
+    for (truth, given), item in _listed(first, predictions, names):
         found.setdefault((truth, given), []).append(item)
     order = "in the order of the file" if sure is None else "the surest predictions first"
     return {cell: (tuple(items), every[cell]) for cell, items in found.items()}, order
 
 
-def _listed(rows: pl.DataFrame, predictions: Predictions) -> Iterator[tuple[tuple[Any, Any], Item]]:
+def _listed(
+    rows: pl.DataFrame, predictions: Predictions, names: Mapping[str, str]
+) -> Iterator[tuple[tuple[Any, Any], Item]]:
     """Rows as items. Ids that were not given are made of these rows only: there may be millions of others."""
     at = rows["row"]
     ids = predictions.item_id.gather(at).to_list() if predictions.has_ids else [str(row + 1) for row in at]
     score = predictions.score
     scores = [math.nan] * len(at) if score is None else score.gather(at).cast(pl.Float64).to_list()
     for name, truth, given, value in zip(ids, rows["truth"], rows["prediction"], scores, strict=True):
-        yield (truth, given), Item(named(name), named(truth), named(given), value)
+        yield (truth, given), Item(named(name), names[str(truth)], names[str(given)], value)
 
 
 def classes_of(result: Classification, system: str) -> Classes:
     """Each class of a system, the largest ones if there are many."""
-    frame = result.per_class(system)
+    frame, names = result.per_class(system), label_names(result)
     shown = frame.sort("support", descending=True, maintain_order=True).head(MOST_CLASSES)
     kept = frame if frame.height <= MOST_CLASSES else shown
     rows = tuple(
         ClassRow(
-            named(row["label"]),
+            names[str(row["label"])],
             float(row["support"]),
             float(row["predicted"]),
             *(
@@ -157,8 +174,9 @@ def pairs_of(result: Classification, system: str) -> ConfusedPairs | None:
     """The pairs that a system confuses most; None if it has two labels only, or makes no mistake."""
     if len(result.labels) < _NEEDED_FOR_PAIRS:
         return None
-    found = result.confused(system).head(MOST_PAIRS)
+    found, names = result.confused(system).head(MOST_PAIRS), label_names(result)
     rows = tuple(
-        ConfusedPair(named(truth), named(given), float(items), share) for truth, given, items, share in found.rows()
+        ConfusedPair(names[str(truth)], names[str(given)], float(items), share)
+        for truth, given, items, share in found.rows()
     )
     return ConfusedPairs(system, rows) if rows else None

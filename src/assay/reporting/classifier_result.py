@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import html
-from dataclasses import dataclass
-
-from assay.report.legible import legible
-from assay.report.written import as_json_text
+from assay.report.layout import Table
 from assay.report.written_classifier import measures_table
 from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.result import Report
 
 
-@dataclass(frozen=True, eq=False)
-class ClassifierReport(Report):
+class ClassifierReport(Report[ClassifierContents]):
     """Measures with intervals, confusion, thresholds, classes, advice and provenance, as plain data and in every form.
 
     >>> from assay import Predictions, classify
@@ -22,9 +17,6 @@ class ClassifierReport(Report):
     predictions finds 50.0% (95% interval 9.5% to 90.5%) of all 1, and 100.0% (95% interval 20.7% to 100.0%)
     of what it calls 1 is 1.
     """
-
-    # Of a report on rankings this is something else; every form is written anew below.
-    contents: ClassifierContents  # type: ignore[assignment]
 
     def __str__(self) -> str:
         remarks = (f"{one.system}: {one.says}" if one.system else one.says for one in self.contents.remarks)
@@ -48,10 +40,5 @@ class ClassifierReport(Report):
 
         return to_latex(self.contents)
 
-    def to_json(self) -> str:
-        """Everything, numbers in full, with the version of the schema; what is not a number is null."""
-        return as_json_text(self.contents)
-
-    def _repr_html_(self) -> str:
-        title, said = html.escape(self.contents.title), html.escape(str(self)).replace("\n", "<br>")
-        return legible(f"<p><b>{title}</b></p><p>{said}</p>{measures_table(self.contents).to_html()}")
+    def _table(self) -> Table:
+        return measures_table(self.contents)

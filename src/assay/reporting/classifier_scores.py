@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assay.classification import Classification
+from assay.classifier_curves.calibrated import reliability
 from assay.classifier_curves.spread import bin_edges, in_bins
 from assay.counting.confusion import Confusion
 from assay.counting.probabilities import Probabilities
@@ -23,8 +24,7 @@ from assay.reporting.classifier_contents import (
     Share,
     SystemThresholds,
 )
-from assay.reporting.classifier_matrices import named
-from assay.stats.proportions import wilson
+from assay.reporting.classifier_matrices import label_names
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen
@@ -48,22 +48,24 @@ def thresholds_of(result: Classification, system: str) -> SystemThresholds | Non
     predictions = result.system(system).predictions
     if scored is None or predictions is None or not (scored.positives and scored.negatives):
         return None
-    table = scored.table
+    table, label = scored.table, label_names(result)
     candidates = Candidates(scored)
     places = {name: chosen(rule, candidates).place for rule, name, _ in _RULES}
-    start, says = _start(result, system, candidates, places["Youden"])
+    start, says, in_use = _start(result, system, candidates, places["Youden"])
     kept = _kept(table, [start, *places.values()])
     cells = _at(table, kept)
     rows = dict(zip(kept, cells, strict=True))
     values = _measured([rows[start], *(rows[place] for place in places.values())])
     return SystemThresholds(
         system,
-        named(predictions.positive),
-        named(predictions.negative),
+        label[str(predictions.positive)],
+        label[str(predictions.negative)],
+        result.labels[0] == result.positive,
         tuple(cells),
         len(table.threshold),
         kept.index(start),
         says,
+        in_use,
         values[0],
         tuple(
             RuleChoice(name, told, rows[places[name]], found)
@@ -75,18 +77,18 @@ def thresholds_of(result: Classification, system: str) -> SystemThresholds | Non
     )
 
 
-def _start(result: Classification, system: str, candidates: Candidates, youden: int) -> tuple[int, str]:
-    """The threshold that the system decides by, as far as that is known."""
+def _start(result: Classification, system: str, candidates: Candidates, youden: int) -> tuple[int, str, bool]:
+    """The threshold that the system decides by, and True; if that is not known, one that is as good as any."""
     threshold = result.system(system).threshold
     if threshold is not None:
-        return candidates.place(threshold), f"where it decides (positive from {threshold:g} on)"
+        return candidates.place(threshold), f"where it decides (positive from {threshold:g} on)", True
     predictions = result.system(system).predictions
     decided = None if predictions is None else decided_from(predictions)
     if decided is not None:
-        return candidates.place(decided), "where its predictions were made"
-    return youden, (
-        "where true positive and true negative rate have their largest sum; its own predictions follow no threshold"
-    )
+        return candidates.place(decided), "where its predictions were made", True
+    predicts = predictions is not None and predictions.prediction is not None
+    why = "its own predictions follow no threshold" if predicts else "it predicts nothing itself"
+    return youden, f"where true positive and true negative rate have their largest sum; {why}", False
 
 
 def decided_from(predictions: Predictions) -> float | None:
@@ -145,30 +147,12 @@ def _area(result: Classification, system: str, name: str, scored: Scored) -> Est
 
 
 def calibration_of(result: Classification, system: str) -> Calibration | None:
-    """How far probabilities are shares of positive items, or of right predictions; None without such scores.
-
-    The bins are those of the expected calibration error, which keeps them as its steps.
-    """
+    """How far probabilities are shares of positive items, or of right predictions; None without such scores."""
     probabilities: Probabilities | None = result.system(system).counts.get(Probabilities)
     if probabilities is None:
         return None
-    found = parse_measure(f"ECE(bins={CALIBRATION_BINS})", result.vocabulary).per_unit(probabilities)
-    steps = next((part.steps for part in found.leaves() if part.steps is not None), None)
-    if steps is None:
-        return None
-    columns = (steps[name].tolist() for name in ("items", "probability", "came_true"))
-    confidence = None if probabilities.weight is not None else result.confidence
-    bins = tuple(
-        CalibrationBin(items, score, _with_interval(share, items, confidence))
-        for items, score, share in zip(*columns, strict=True)
-    )
-    label = "right predictions" if probabilities.positive is None else named(result.positive)
-    return Calibration(system, label, bins, float(found.values[0]))
-
-
-def _with_interval(share: float, items: float, confidence: float | None) -> Share:
-    """Of items that are counted one by one, with Wilson's interval."""
-    if confidence is None:
-        return Share(share)
-    interval = wilson(min(share * items, items), items, confidence)
-    return Share(share, interval.low, interval.high)
+    frame, error = reliability(probabilities, bins=CALIBRATION_BINS, confidence=result.confidence)
+    columns = frame.select("items", "probability", "came_true", "low", "high")
+    bins = tuple(CalibrationBin(items, score, Share(*share)) for items, score, *share in columns.iter_rows())
+    label = "right predictions" if probabilities.positive is None else label_names(result)[str(result.positive)]
+    return Calibration(system, label, bins, error)

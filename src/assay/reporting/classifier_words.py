@@ -10,7 +10,7 @@ from assay.classification import Classification, Estimate
 from assay.errors import number_of
 from assay.measures.registry import Measure
 from assay.report.classifications import called
-from assay.reporting.classifier_matrices import named
+from assay.reporting.classifier_matrices import label_names
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined
@@ -40,9 +40,10 @@ def title_of(result: Classification) -> str:
 def lead_of(result: Classification) -> str:
     """How many systems, items and labels."""
     parts = [number_of("classifier", len(result.systems)), number_of("item", items_of(result))]
-    labels = joined([named(label) for label in result.labels], _MOST_NAMES)
+    names = label_names(result)
+    labels = joined([names[str(label)] for label in result.labels], _MOST_NAMES)
     parts.append(f"{number_of('label', len(result.labels))} ({labels})")
-    positive = f"; positive is {named(result.positive)}" if result.task == "binary" else ""
+    positive = f"; positive is {names[str(result.positive)]}" if result.task == "binary" else ""
     return ", ".join(parts) + positive
 
 
@@ -64,6 +65,10 @@ def summary_of(result: Classification) -> Iterator[str]:
         yield f"Under {called(measure, result.task)}, {joined(told, _MOST_NAMES)}."
     if result.task == "multilabel":
         yield from _several_labels(result, first)
+        return
+    if not result.systems[0].is_labelled:
+        measure = result.measures[0]
+        yield f"{called(measure, result.task)} of {first} is {_with_interval(result.estimate(measure, first))}."
         return
     if result.task == "binary":
         yield _binary(result, first)
@@ -89,7 +94,7 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
 
 def _binary(result: Classification, system: str) -> str:
     """Recall and precision, as one says them."""
-    cells, positive = result.matrix(system).positive_class(), named(result.positive)
+    cells, positive = result.matrix(system).positive_class(), label_names(result)[str(result.positive)]
     tp, fp, fn = float(cells.tp[0]), float(cells.fp[0]), float(cells.fn[0])
     found = (
         f"finds {_share(result, system, tp, tp + fn)} of all {positive}" if tp + fn else f"has no {positive} to find"
@@ -107,7 +112,7 @@ def _right(result: Classification, system: str, called: str) -> str:
     best = float(support[place]) / total
     return (
         f"{called} gets {_share(result, system, right, total)} of all items right; always saying "
-        f"{named(matrix.labels[place])} would get {best:.1%} right."
+        f"{label_names(result)[str(matrix.labels[place])]} would get {best:.1%} right."
     )
 
 
@@ -154,7 +159,7 @@ def _how_decided(result: Classification) -> str:
         return ""
     said = thresholds_said(result)
     by = f", predicted from a score of {said} on" if said else ""
-    return f" ({named(result.positive)} being the positive one{by})"
+    return f" ({label_names(result)[str(result.positive)]} being the positive one{by})"
 
 
 def thresholds_said(result: Classification) -> str:

@@ -18,7 +18,7 @@ from assay.reporting.contents import Contents, Measured
 from assay.reporting.methods import methods
 from assay.reporting.naming import told_once
 from assay.reporting.provenance import provenance
-from assay.reporting.result import Report
+from assay.reporting.result import RankingReport, Report
 from assay.reporting.rules import topics_of
 from assay.reporting.stamps import Stamp, stamps_of
 from assay.reporting.texts import Texts
@@ -39,7 +39,7 @@ def make_report(
     command: str = "",
     stamps: Mapping[str, Stamp] | None = None,
     **rules: Any,
-) -> Report:
+) -> Report[Any]:
     """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
 
     `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
@@ -107,14 +107,14 @@ def make_report(
         queries=every_query,
         advice=advice(basis),
     )
-    return Report(contents)
+    return RankingReport(contents)
 
 
 def _each(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report:
+def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report[Any]:
     """The report on classifiers; what only rankings have is refused."""
     from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415  # rankings need not load it
 

@@ -21,7 +21,8 @@ class Axis(NamedTuple):
         >>> Axis(-1, 1).at(0.5), Axis(0, 1).at(3)
         (0.75, 1.0)
         """
-        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        # By halves: the distance of the largest numbers is none.
+        return min(max((value / 2 - self.low / 2) / (self.high / 2 - self.low / 2), 0.0), 1.0)
 
     def from_top(self, value: float) -> float:
         """The same for an axis that stands upright, where drawing starts at the top."""
@@ -33,7 +34,7 @@ class Axis(NamedTuple):
         >>> Axis(-0.2, 0.43).ticks(3)
         [-0.2, 0.0, 0.2, 0.4]
         """
-        step = _round_step((self.high - self.low) / about)
+        step = _round_step(self.high / about - self.low / about)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(place * step, 12) + 0.0 for place in range(first, last + 1)]
 

@@ -156,17 +156,16 @@ def distributions(part: SystemThresholds, at: AtThreshold) -> Html:
 
 
 def _bars(drawn: Histogram, *, up: bool) -> str:
-    """The shape of one class, its bins as shares of the class; both classes are drawn to the same scale."""
+    """The shape of one class, its bins, all of one width, as shares of it; both classes are drawn to the same scale."""
     own, other = (drawn.positive, drawn.negative) if up else (drawn.negative, drawn.positive)
     shares = [[count / (sum(counts) or 1.0) for count in counts] for counts in (own, other)]
     highest = max(map(max, shares)) or 1.0
-    low, width = drawn.edges[0], (drawn.edges[-1] - drawn.edges[0]) or 1.0
+    wide = 100 / len(shares[0])
     parts = []
-    for left, right, share in zip(drawn.edges[:-1], drawn.edges[1:], shares[0], strict=True):
+    for place, share in enumerate(shares[0]):
         height = 48 * share / highest * (-1 if up else 1)
         if height:
-            start, wide = 100 * (left - low) / width, 100 * (right - left) / width
-            parts.append(f"M{start:.2f} 50v{height:.2f}h{wide:.2f}V50z")
+            parts.append(f"M{place * wide:.2f} 50v{height:.2f}h{wide:.2f}V50z")
     return "".join(parts)
 
 

@@ -7,7 +7,7 @@ link to its items, which the style shows as long as they are what the address po
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import number_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Of more labels than these the columns' names are turned, and items stand below the map.
 MANY_LABELS = 8
+#: Of names that are longer than this together, items stand below the map, too.
+LONG_NAMES, LONGEST_LINE = 48, 16
 #: Shades from none to full.
 SHADES = 10
 
@@ -80,9 +82,15 @@ def heat_map(matrix: Matrix, id: str, confidence: float) -> Html:
             _panels(matrix, id, confidence),
             class_="map-and-items",
         ),
-        class_="heat many" if len(matrix.labels) > MANY_LABELS else "heat",
+        class_=_size(matrix.labels),
         id=id,
     )
+
+
+def _size(labels: Sequence[str]) -> str:
+    if len(labels) > MANY_LABELS:
+        return "heat many"
+    return "heat wide" if sum(min(len(label), LONGEST_LINE) for label in labels) > LONG_NAMES else "heat"
 
 
 def _right(matrix: Matrix) -> Html:
@@ -186,7 +194,7 @@ def _panel(matrix: Matrix, row: int, column: int, id: str, confidence: float) ->
             element("th", given(item.item_id), scope="row"),
             element("td", given(item.truth)),
             element("td", given(item.prediction)),
-            *([element("td", number(item.score), class_="n")] if scored else []),
+            *([element("td", _score(item.score), class_="n")] if scored else []),
         )
         for item in cell.items
     ]
@@ -204,6 +212,16 @@ def _panel(matrix: Matrix, row: int, column: int, id: str, confidence: float) ->
         id=id,
         tabindex=-1,
     )
+
+
+def _score(value: float) -> str:
+    """A score of any size.
+
+    >>> _score(0.5), _score(-3e307), _score(2.5e-12)
+    ('0.5000', '−3e+307', '2.5e−12')
+    """
+    usual = not value or math.isnan(value) or 1e-4 <= abs(value) < 1e9
+    return number(value) if usual else f"{value:.4g}".replace("-", "−")
 
 
 def _headline(matrix: Matrix, row: int, column: int) -> str:

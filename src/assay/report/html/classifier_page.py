@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.errors import number_of
 from assay.report.html.classifier_calibration import calibration
 from assay.report.html.classifier_heat import matrices
 from assay.report.html.classifier_tables import classes, compared, confused_pairs, measures_table
@@ -46,17 +47,23 @@ def _sections(contents: ClassifierContents) -> Iterator[Section]:
         lead = "Whether the difference could be chance, and what became of single items."
         yield Section("compared", "Compared", "Compared", lead, compared(contents))
     if contents.matrices:
-        lead = "What was taken for what."
+        lead = f"What was taken for what.{_some(contents, len(contents.matrices))}"
         yield Section("confusion", "Confusion", "Confusion matrix", lead, matrices(contents))
     if contents.thresholds:
         lead = "Move the threshold and see what it costs: all parts below move together."
+        lead += _some(contents, len(contents.thresholds))
         yield Section("threshold", "Threshold", "Which threshold?", lead, explorers(contents.thresholds))
     if contents.classes:
-        yield Section("classes", "Classes", "Class by class", "", classes(contents))
+        lead = _some(contents, len(contents.classes)).strip()
+        yield Section("classes", "Classes", "Class by class", lead, classes(contents))
     if contents.pairs:
         yield Section("pairs", "Pairs", "Most confused pairs", "", confused_pairs(contents.pairs))
     if contents.calibration:
-        lead = "If scores are probabilities, of all items with a score of 0.8 four fifths are positive."
+        are = "positive" if contents.positive else "predicted rightly"
+        lead = (
+            f"If scores are probabilities, of all items with a score of 0.8 four fifths are {are}. "
+            f"Lines: {contents.confidence:.0%} intervals.{_some(contents, len(contents.calibration))}"
+        )
         yield Section(
             "calibration",
             "Calibration",
@@ -70,6 +77,13 @@ def _sections(contents: ClassifierContents) -> Iterator[Section]:
     if contents.notes:
         said = element("ul", *(element("li", prose(text)) for text in contents.notes))
         yield Section("notes", "Notes", "What is not shown", "", said)
+
+
+def _some(contents: ClassifierContents, shown: int) -> str:
+    """That a section does not show all classifiers, where it does not."""
+    if shown == len(contents.systems):
+        return ""
+    return f" Shown for {shown:,} of {number_of('classifier', len(contents.systems))}."
 
 
 def _hero(contents: ClassifierContents) -> Html:

@@ -235,7 +235,8 @@ def _classes_of(one: Classes, confidence: float) -> Html:
         f"{one.left_out}"
     )
     return joined(
-        table(f"Classes, by {one.system}", head, rows, "systems"), element("p", said.strip(), class_="dim small")
+        table(f"Classes, by {one.system}", head, rows, "systems classes"),
+        element("p", said.strip(), class_="dim small"),
     )
 
 
@@ -288,7 +289,7 @@ def confused_pairs(parts: Sequence[ConfusedPairs]) -> Html:
             for pair in one.pairs
         ]
         title = [element("h3", given(one.system))] if several else []
-        tables += [*title, table(f"Labels that {one.system} confuses", head, rows)]
+        tables += [*title, table(f"Labels that {one.system} confuses", head, rows, "pairs")]
     return joined(*tables)
 
 

@@ -142,13 +142,16 @@ def _controls(part: SystemThresholds) -> Html:
 
 
 def _matrix(part: SystemThresholds, at: AtThreshold) -> Html:
+    """The four cells, the labels in the order of the other matrices."""
+    labels, cells = [part.positive, part.negative], [["tp", "fn"], ["fp", "tn"]]
+    if not part.positive_first:
+        labels, cells = labels[::-1], [row[::-1] for row in cells[::-1]]
     head = joined(
         element("th", "truth ↓ predicted →", scope="col", class_="corner"),
-        element("th", given(part.positive), scope="col", class_="n"),
-        element("th", given(part.negative), scope="col", class_="n"),
+        *(element("th", element("span", given(label), title=label), scope="col", class_="n") for label in labels),
     )
 
-    def cell(name: str, kind: str) -> Html:
+    def cell(name: str) -> Html:
         count = getattr(at, name)
         row = at.tp + at.fn if name in {"tp", "fn"} else at.fp + at.tn
         return element(
@@ -156,12 +159,12 @@ def _matrix(part: SystemThresholds, at: AtThreshold) -> Html:
             element("span", name.upper(), class_="cell-name dim"),
             element("b", counted(count), data_cell=name),
             element("span", f"{count / row:.1%}" if row else "–", data_share=name, class_="dim small block"),
-            class_=f"n {kind}",
+            class_=f"n {'right' if name in {'tp', 'tn'} else 'wrong'}",
         )
 
     rows = [
-        element("tr", element("th", given(part.positive), scope="row"), cell("tp", "right"), cell("fn", "wrong")),
-        element("tr", element("th", given(part.negative), scope="row"), cell("fp", "wrong"), cell("tn", "right")),
+        element("tr", element("th", element("span", given(label), title=label), scope="row"), *map(cell, row))
+        for label, row in zip(labels, cells, strict=True)
     ]
     return table(f"Confusion matrix of {part.system} at the threshold", head, rows, "two-by-two")
 
