@@ -39,6 +39,7 @@ bench: $(INSTALLED_DEV)
 	$(BIN)/python -m benchmarks --write
 	$(BIN)/python -m benchmarks.significance --write
 	$(BIN)/python -m benchmarks.classifiers --write
+	$(BIN)/python -m benchmarks.clusterings --write
 
 clean:
 	rm -rf $(VENV) .venv-peers docs/_build docs/measures docs/pictures benchmarks/data assay-demo.html

@@ -23,7 +23,7 @@ These pages are made from the definitions in the code, and every example on them
 is the number of documents retrieved; *R* is the number of relevant documents, retrieved or not; {math}`P@i` is the
 precision at rank *i*; a star marks the ideal ranking. The numbers of the examples are rounded.
 
-Classifiers have [a page of their own](classifiers.md)."""
+Classifiers have [a page of their own](classifiers.md), and so have [clusterings](clusterings.md)."""
 _CLASSIFIERS = """\
 # Measures of classifiers
 
@@ -34,6 +34,15 @@ class *k* are predicted to be *l*; {math}`t_k` and {math}`p_k` are how many are 
 *N* is the number of items. Items may have weights, which are counted instead of items. A number that is undefined says
 why, and is left out of averages. All in one table, with the names of other fields and what differs from scikit-learn:
 [Which measure of a classifier is which?](../classifier-measures.md)"""
+_CLUSTERINGS = """\
+# Measures of clusterings
+
+`assay cluster -m Purity -m ARI -m 'PairF(beta=5)' -m Silhouette`. Those against known classes are made from a table
+that says how many items of each class are in each cluster. In the formulas {math}`n_{jk}` is how many items of class
+*j* are in cluster *k*; {math}`a_j` and {math}`b_k` are all items of the class, and of the cluster; *N* is the number of
+items; *TP*, *FP*, *FN* and *TN* are pairs of items. Those without classes are made from the points themselves. A number
+that is undefined says why. All in one table, with what differs from scikit-learn:
+[Which measure of a clustering is which?](../clustering-measures.md)"""
 _NAMES = """\
 ## Names in other tools
 
@@ -46,15 +55,19 @@ def pages() -> dict[str, str]:
     """All pages by name."""
     known = registered()
     of_rankings = {name: _page(measure) for name, measure in known.items()}
-    return of_rankings | {"index": _index(list(known.values())), "classifiers": _of_classifiers()}
-
-
-def _of_classifiers() -> str:
-    """One page for all measures of classifiers, a section each: many are those of retrieved sets by other names."""
     both = [*registered("binary").values(), *registered("multiclass").values()]
-    measures = list({measure.definition.function: measure for measure in both}.values())
+    return of_rankings | {
+        "index": _index(list(known.values())),
+        "classifiers": _together(_CLASSIFIERS, both),
+        "clusterings": _together(_CLUSTERINGS, list(registered("clustering").values())),
+    }
+
+
+def _together(introduction: str, known: list[Measure]) -> str:
+    """One page for all of them, a section each: many measures of classifiers are those of retrieved sets."""
+    measures = list({measure.definition.function: measure for measure in known}.values())
     families = list(dict.fromkeys(measure.__module__ for measure in measures))
-    parts = [_CLASSIFIERS]
+    parts = [introduction]
     for module in families:
         members = [measure for measure in measures if measure.__module__ == module]
         parts += [f"## {family(members[0])}"]
@@ -136,7 +149,7 @@ def _index(measures: list[Measure]) -> str:
         for measure in measures
     ]
     parts += [_NAMES, _table(("Assay", "trec_eval", "ir_measures", "ranx", "also understood"), names)]
-    listed = "\n".join(["classifiers", *(measure.name for measure in measures)])
+    listed = "\n".join(["classifiers", "clusterings", *(measure.name for measure in measures)])
     return "\n\n".join([*parts, _fenced(f":hidden:\n\n{listed}", "{toctree}")]) + "\n"
 
 

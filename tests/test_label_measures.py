@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from assay import Measure, parse_measure
 from assay.cli import app
 from assay.counting import Confusion, ConfusionMatrix
 from assay.errors import ParameterError
-from assay.measures import registered
+from assay.measures import cells, registered
 from assay.measures.domains import Domain
 from assay.measures.over_classes import averages, overall
 from assay.measures.summary import signature
@@ -200,6 +201,22 @@ def test_all_averages_at_once_are_those_one_by_one(data: Labelled, place: int | 
         for average in ("macro", "micro", "weighted"):
             one_by_one = float(overall(measure(average=average), matrix).values[0])
             assert getattr(found, average) == approx(one_by_one, nan_ok=True), (str(measure), average)
+
+
+def test_parts_of_formulas_are_made_once_for_a_table_and_anew_for_another() -> None:
+    table = Confusion.from_table(tp=4, fp=6, fn=4, tn=86)
+    assert cells.retrieved(table) is cells.retrieved(table)
+    of_class = replace(table, unit_kind="class")
+    assert [cells.retrieved(one).op for one in (table, of_class)] == ["retrieved", "predicted positive"]
+    assert cells.retrieved(replace(table, fp=np.array([0]))).values == [4.0]
+
+
+def test_cells_of_classes_that_are_none_are_refused() -> None:
+    for wrong in ([[-1, 1]] * 4, [[1.5, -0.5]] * 4, [[math.nan, 1]] * 4):
+        with pytest.raises(ParameterError, match="tp is made of numbers from 0 on"):
+            Confusion.of_classes(("a", "b"), np.array(wrong))
+    with pytest.raises(ParameterError, match="tp is one number for each of 3 units"):
+        Confusion.of_classes(("a", "b", "c"), np.ones((4, 2)))
 
 
 # Twins and scikit-learn.

@@ -1,8 +1,9 @@
-"""`assay measures [NAME]`, `assay measures --classifiers`, `assay measures --for SITUATION`."""
+"""`assay measures [NAME]`, `assay measures --classifiers` or `--clusterings`, `assay measures --for SITUATION`."""
 
 from __future__ import annotations
 
 import json as json_module
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,14 @@ from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
+    from assay.measures.vocabularies import Vocabulary
+
+#: What measures are of, as an option says it, and the vocabularies that these are listed in.
+_KINDS: dict[str, tuple[Vocabulary, ...]] = {
+    "rankings": ("ranking",),
+    "classifiers": ("binary", "multiclass"),
+    "clusterings": ("clustering",),
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -31,59 +40,63 @@ def measures(
     classifiers: Annotated[
         bool, typer.Option("--classifiers", help="The measures of classifiers; those of rankings otherwise.")
     ] = False,
+    clusterings: Annotated[bool, typer.Option("--clusterings", help="The measures of clusterings.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """List the measures, or show the card of one: definition, parameters, names elsewhere, example."""
+    if classifiers and clusterings:
+        raise ParameterError("choose --classifiers or --clusterings, not both")
+    kind = "classifiers" if classifiers else "clusterings" if clusterings else None
     if situation is not None:
         if name:
             raise ParameterError("give the name of a measure, or a situation with --for, not both")
         _recommend(situation, json)
     elif json:
-        chosen = _named(name, classifiers) if name else _all(classifiers)
+        chosen = _named(name, kind) if name else _all(kind or "rankings")
         typer.echo(json_module.dumps([_as_json(measure) for measure in chosen], indent=2, ensure_ascii=False))
     elif name:
-        for number, measure in enumerate(_named(name, classifiers)):
+        for number, measure in enumerate(_named(name, kind)):
             if number:
                 typer.echo()
             _card(measure)
     else:
-        _list(_all(classifiers), classifiers)
+        _list(_all(kind or "rankings"), kind)
 
 
-def _all(classifiers: bool) -> list[Measure]:
-    """The measures of rankings, or those of classifiers, the two kinds with one name side by side."""
+def _all(kind: str) -> list[Measure]:
+    """The measures of one kind; those of classifiers of two and of more classes side by side."""
     from assay.measures import registered  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    if not classifiers:
+    if kind == "rankings":
         return list(registered().values())
-    both = [*registered("binary").values(), *registered("multiclass").values()]
-    found = list({measure.definition.function: measure for measure in both}.values())
+    known = [measure for vocabulary in _KINDS[kind] for measure in registered(vocabulary).values()]
+    found = list({measure.definition.function: measure for measure in known}.values())
     families = list(dict.fromkeys(measure.__module__ for measure in found))
     return sorted(found, key=lambda measure: families.index(measure.__module__))
 
 
-def _named(name: str, classifiers: bool) -> list[Measure]:
-    """The measure of rankings, or those of classifiers if asked for, or if rankings have none of that name.
+def _named(name: str, kind: str | None) -> list[Measure]:
+    """The measure of the kind that is asked for; else of the first of rankings, classifiers, clusterings that has it.
 
     Both, if rankings have another name for it: `Precision` is `P` there, and a measure of its own for classifiers.
     """
-    from assay.errors import UnknownMeasureError  # noqa: PLC0415
+    from assay.errors import UnknownMeasureError, did_you_mean  # noqa: PLC0415
     from assay.measures import parse_measure  # noqa: PLC0415
-    from assay.measures.vocabularies import by_name  # noqa: PLC0415
+    from assay.measures.vocabularies import by_name, known_names  # noqa: PLC0415
 
-    of_rankings = []
-    if not classifiers:
+    kinds = tuple(_KINDS) if kind is None else (kind,)
+    for tried in kinds:
         try:
-            of_rankings = [parse_measure(name)]
-            if of_rankings[0].name == name or by_name(name, "binary") is None:
-                return of_rankings
-        except UnknownMeasureError as unknown:
-            try:
-                parse_measure(name, "multiclass")
-            except UnknownMeasureError:
-                raise unknown from None
-    found = [parse_measure(name, vocabulary) for vocabulary in ("binary", "multiclass")]
-    return [*of_rankings, *list({measure.definition.function: measure for measure in reversed(found)}.values())[::-1]]
+            found = [parse_measure(name, vocabulary) for vocabulary in _KINDS[tried]]
+        except UnknownMeasureError:
+            continue
+        if tried == "rankings" and found[0].name != name and by_name(name, "binary") is not None:
+            found += _named(name, "classifiers")
+        return list({measure.definition.function: measure for measure in reversed(found)}.values())[::-1]
+    bare = name.partition("(")[0].partition("@")[0].strip()
+    names = [known for tried in kinds for vocabulary in _KINDS[tried] for known in known_names(vocabulary)]
+    nearest = did_you_mean(bare, names) or "; `assay measures` lists them"
+    raise UnknownMeasureError(f"no measure is called {bare!r}{nearest}")
 
 
 def _recommend(name: str, json: bool) -> None:
@@ -109,7 +122,7 @@ def _recommend(name: str, json: bool) -> None:
     out.print(table)
 
 
-def _list(known: list[Measure], classifiers: bool) -> None:
+def _list(known: list[Measure], kind: str | None) -> None:
     from rich.table import Table  # noqa: PLC0415
 
     from assay.report.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
@@ -118,7 +131,7 @@ def _list(known: list[Measure], classifiers: bool) -> None:
     table = Table(box=None, header_style="bold", padding=(0, 1))
     table.add_column("measure", no_wrap=True)
     table.add_column("what it is")
-    table.add_column("in scikit-learn" if classifiers else "in trec_eval", style="dim")
+    table.add_column("in trec_eval" if kind is None else "in scikit-learn", style="dim")
     heading = None
     for measure in known:
         if (of_family := family(measure)) != heading:
@@ -126,13 +139,13 @@ def _list(known: list[Measure], classifiers: bool) -> None:
             table.add_row()
             table.add_row("", f"[italic]{heading}[/]")
         notation = f"{measure.name}@k" if measure.definition.at in {"cutoff", "k"} else measure.name
-        names = (measure.definition.sklearn or "",) if classifiers else measure.definition.trec_eval
+        names = measure.definition.trec_eval if kind is None else (measure.definition.sklearn or "",)
         elsewhere = ", ".join(map(name_elsewhere, names))
         table.add_row(notation, first_sentence(measure), elsewhere)
     out = console()
     out.print(table)
-    if not classifiers:
-        out.print("\n[dim]assay measures --classifiers lists those of classifiers.[/]")
+    if kind is None:
+        out.print("\n[dim]assay measures --classifiers lists those of classifiers, --clusterings of clusterings.[/]")
 
 
 def _card(measure: Measure) -> None:
@@ -154,8 +167,10 @@ def _as_json(measure: Measure) -> dict[str, Any]:
             p.name: {"default": p.default, "domain": p.domain.describe()} for p in definition.parameters.values()
         },
         "counts": definition.counts.__name__,
-        "bounds": definition.bounds,
+        # JSON has no infinite numbers: an end that is not there is null.
+        "bounds": definition.bounds and [end if math.isfinite(end) else None for end in definition.bounds],
         "user_model": definition.user_model,
+        "higher_is_better": definition.higher_is_better,
         "put_together_by": definition.summary,
         "undefined_counts_as": definition.counted_as,
         "trec_eval": definition.trec_eval,

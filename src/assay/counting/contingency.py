@@ -22,8 +22,25 @@ UnlabelledPolicy: TypeAlias = Literal["error", "drop", "class"]
 
 #: Under these names, items that were left out are counted.
 NOISE, WITHOUT_CLASS = "noise", "without a class"
-#: Up to so many items, the pairs of them are a whole number of 64 bits.
-_MOST_EXACT = 3_000_000_000
+#: Larger sums of whole numbers are added up as floating-point numbers, so that none runs over.
+_MOST_WHOLE = float(1 << 62)
+#: A weight that is left after all others were taken off, and is smaller than this share of them, is rounding.
+_ROUNDING = 1e-12
+
+
+class Cells(NamedTuple):
+    """The cells that have items, unit by unit: their class and cluster (by place), their items, and those of both.
+
+    `squares` are sums of squared weights: how many items there are, where these have no weights.
+    """
+
+    unit: Ints
+    row: Ints
+    column: Ints
+    items: Floats
+    of_class: Floats
+    of_cluster: Floats
+    squares: Floats
 
 
 class PairCounts(NamedTuple):
@@ -126,14 +143,13 @@ class Contingency:
         given = np.asarray(table)
         if given.ndim != 2 or given.dtype.kind not in "iuf" or not given.size:  # rows and columns
             raise InputError("a table of classes and clusters is made of numbers in rows and columns")
-        counts = given.astype(np.float64 if given.dtype.kind == "f" else np.int64)
-        if given.dtype.kind == "f" and (counts == np.floor(counts)).all():
-            counts = counts.astype(np.int64)
-        if counts.dtype.kind == "f" or (counts < 0).any():
-            wrong = counts[(counts < 0) | (counts != np.floor(counts))].flat[0]
+        counts = given.astype(np.float64)
+        if not (countable := (counts >= 0) & (counts == np.floor(counts)) & np.isfinite(counts)).all():
+            wrong = counts[~countable].flat[0]
             raise InputError(f"a table of classes and clusters counts items: {wrong:g} is no number of them")
-        if not counts.sum():
+        if not (total := counts.sum()):
             raise InputError("expected at least one item, got none")
+        counts = given.astype(np.int64) if total < _MOST_WHOLE else counts
         sides = []
         for what, names, size in (("class", classes, len(counts)), ("cluster", clusters, counts.shape[1])):
             named = tuple(range(size)) if names is None else tuple(names)
@@ -158,18 +174,18 @@ class Contingency:
     @cached_property
     def items(self) -> Floats:
         """How many items each unit has, or how much they weigh."""
-        items: Floats = self.counts.sum(axis=1).astype(np.float64)
+        items: Floats = self.class_sizes.sum(axis=1)
         return items
 
     @cached_property
     def class_sizes(self) -> Floats:
         """How many items each class has: units x classes."""
-        return self._added_up(self.counts, self.row, len(self.classes))
+        return self._added_up(self.row, len(self.classes))
 
     @cached_property
     def cluster_sizes(self) -> Floats:
         """How many items each cluster has: units x clusters."""
-        return self._added_up(self.counts, self.column, len(self.clusters))
+        return self._added_up(self.column, len(self.clusters))
 
     @cached_property
     def largest_of_clusters(self) -> Floats:
@@ -182,47 +198,62 @@ class Contingency:
         return self._largest(self.row, len(self.classes))
 
     @cached_property
+    def cells(self) -> Cells:
+        """The cells that have items, of all units.
+
+        >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).cells.of_cluster
+        array([3., 3.])
+        """
+        unit, place = np.nonzero(self.counts)
+        row, column = self.row[place], self.column[place]
+        squares = self.counts if self.squares is None else self.squares
+        items, squared = (cells[unit, place].astype(np.float64) for cells in (self.counts, squares))
+        return Cells(unit, row, column, items, self.class_sizes[unit, row], self.cluster_sizes[unit, column], squared)
+
+    @cached_property
+    def pairs_of_cells(self) -> PairCounts:
+        """What each of the `cells` adds to the pairs: those within it, and half of those with items of other cells.
+
+        Nothing is subtracted from a larger number of pairs, so small counts are exact beside large ones.
+        """
+        cells = self.cells
+        elsewhere = self.items[cells.unit] - cells.of_class - cells.of_cluster + cells.items
+        if self.is_weighted:
+            elsewhere = np.where(elsewhere > _ROUNDING * self.items[cells.unit], elsewhere, 0.0)
+        return PairCounts(
+            np.maximum(cells.items * cells.items - cells.squares, 0.0) / 2,
+            cells.items * (cells.of_cluster - cells.items) / 2,
+            cells.items * (cells.of_class - cells.items) / 2,
+            cells.items * elsewhere / 2,
+        )
+
+    @cached_property
     def pairs(self) -> PairCounts:
         """Pairs of items that share a class, a cluster, both or neither.
 
         >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).pairs
         PairCounts(tp=array([1.]), fp=array([2.]), fn=array([0.]), tn=array([0.]))
         """
-        squares = self.counts if self.squares is None else self.squares
-        together = self._pairs_within(self.counts, squares)
-        in_class = self._pairs_within(
-            self._summed(self.counts, self.row, len(self.classes)), self._summed(squares, self.row, len(self.classes))
-        )
-        in_cluster = self._pairs_within(
-            self._summed(self.counts, self.column, len(self.clusters)),
-            self._summed(squares, self.column, len(self.clusters)),
-        )
-        in_all = self._pairs_within(self.counts.sum(axis=1, keepdims=True), squares.sum(axis=1, keepdims=True))
-        cells = (together, in_cluster - together, in_class - together, in_all - in_class - in_cluster + together)
-        return PairCounts(*(np.maximum(cell, 0).astype(np.float64) for cell in cells))
+        unit, units = self.cells.unit, len(self.units)
+        added = (np.bincount(unit, weights=each, minlength=units) for each in self.pairs_of_cells)
+        return PairCounts(*(each.astype(np.float64, copy=False) for each in added))
 
-    def _pairs_within(self, sums: NDArray[Any], squares: NDArray[Any]) -> NDArray[Any]:
-        """Pairs of different items within each group, added up: whole numbers as long as they are exact."""
-        if sums.dtype.kind == "i" and self.items.max() > _MOST_EXACT:
-            sums, squares = sums.astype(np.float64), squares.astype(np.float64)
-        twice: NDArray[Any] = (sums * sums - squares).sum(axis=1)
-        return twice // 2 if twice.dtype.kind == "i" else twice / 2
-
-    def _summed(self, cells: NDArray[Any], place: Ints, groups: int) -> NDArray[Any]:
-        """Cells added up by group, in their own type."""
-        made = np.zeros((len(cells), groups), dtype=cells.dtype)
-        for unit, row in zip(made, cells, strict=True):
-            np.add.at(unit, place, row)
-        return made
-
-    def _added_up(self, cells: NDArray[Any], place: Ints, groups: int) -> Floats:
-        return self._summed(cells, place, groups).astype(np.float64)
+    def _added_up(self, place: Ints, groups: int) -> Floats:
+        """The items of each group, unit by unit."""
+        made = np.bincount(self._flat(place, groups), self.counts.ravel(), len(self.units) * groups)
+        return made.astype(np.float64, copy=False).reshape(len(self.units), groups)
 
     def _largest(self, place: Ints, groups: int) -> Floats:
-        made = np.zeros((len(self.units), groups))
-        for unit, row in zip(made, self.counts, strict=True):
-            np.maximum.at(unit, place, row)
-        return made
+        made = np.zeros(len(self.units) * groups)
+        np.maximum.at(made, self._flat(place, groups), self.counts.ravel())
+        return made.reshape(len(self.units), groups)
+
+    def _flat(self, place: Ints, groups: int) -> Ints:
+        """The place of each cell's group in a table of units and groups."""
+        if len(self.units) == 1:
+            return place
+        places: Ints = (np.arange(len(self.units))[:, None] * groups + place).ravel()
+        return places
 
     @property
     def _only(self) -> NDArray[Any]:
@@ -254,11 +285,13 @@ def _refuse_nulls(series: pl.Series, name: str, advice: str) -> None:
 def _single(cluster: pl.Series, is_noise: pl.Series, noise: Any) -> pl.Series:
     """Each item of the noise in a cluster of its own, with a number after those that occur, or a name."""
     numbered = is_noise.cast(pl.Int64).cum_sum()
-    if cluster.dtype.is_integer():
-        own = numbered + int(cluster.max())  # type: ignore[arg-type]
-        return pl.select(pl.when(is_noise).then(own).otherwise(cluster.cast(pl.Int64))).to_series()
-    named = pl.concat_str(pl.lit(f"{noise} "), numbered.cast(pl.String))
-    return pl.select(pl.when(is_noise).then(named).otherwise(cluster.cast(pl.String))).to_series()
+    if cluster.dtype.is_integer() and (largest := int(cluster.max())) < _MOST_WHOLE:  # type: ignore[arg-type]
+        return pl.select(pl.when(is_noise).then(numbered + largest).otherwise(cluster.cast(pl.Int64))).to_series()
+    named, mark = cluster.cast(pl.String), f"{noise} "
+    while named.str.starts_with(mark).any():
+        mark += "#"  # a name that no cluster has already
+    own = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))
+    return pl.select(pl.when(is_noise).then(own).otherwise(named)).to_series()
 
 
 def _check_word(name: str, word: str, words: Any) -> None:

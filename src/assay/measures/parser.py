@@ -41,8 +41,10 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"], shape["inside"], shape["at"]
-    of_tool = _of_the_reference_tool(name) if vocabulary == "ranking" else None
-    found = by_name(name, vocabulary) or of_tool or by_alias(name, vocabulary)
+    found = by_name(name, vocabulary)
+    if found is None and vocabulary == "ranking":
+        found = _of_the_reference_tool(name)
+    found = found or by_alias(name, vocabulary)
     if found is None:
         nearest = did_you_mean(name, known_names(vocabulary))
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
@@ -66,6 +68,8 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures("IPrec@0.1,0.5"), split_measures("iprec_at_recall.0.1,0.2")
     (['IPrec@0.1', 'IPrec@0.5'], ['iprec_at_recall.0.1', 'iprec_at_recall.0.2'])
     """
+    if "," not in text:
+        return [text]
     listed: list[str] = []
     for part in re.split(r",(?![^(]*\))", text):
         stem = re.match(r"(.*?@|[^.@(]+\.)[\d.]+$", listed[-1]) if listed else None
@@ -114,5 +118,5 @@ def parse_value(text: str) -> Any:
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
     if _NUMBER.fullmatch(text):
-        return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+        return int(text) if text.lstrip("+-").isdecimal() else float(text)
     return {"None": None, "True": True, "False": False}.get(text, text)

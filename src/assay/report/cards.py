@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 import textwrap
@@ -33,7 +34,9 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
         for parameter in definition.parameters.values()
     ]
     if definition.bounds is not None:
-        listed.append(("values", f"{definition.bounds[0]:g} to {definition.bounds[1]:g}"))
+        listed.append(("values", values_between(*definition.bounds)))
+    if definition.vocabulary == "clustering":
+        return listed + _facts_of_clusterings(definition)
     if definition.vocabulary != "ranking":
         return listed + _facts_of_classifiers(definition)
     together = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
@@ -55,7 +58,20 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     return listed
 
 
+def values_between(low: float, high: float) -> str:
+    """The range of a measure, in words where it has no end.
+
+    >>> values_between(0, 1), values_between(0, math.inf), values_between(-math.inf, 1)
+    ('0 to 1', 'from 0 on', 'up to 1')
+    """
+    if math.isinf(high):
+        return f"from {low:g} on"
+    return f"up to {high:g}" if math.isinf(low) else f"{low:g} to {high:g}"
+
+
 _COUNTED = {
+    "Contingency": "how many items of each class are in each cluster",
+    "Points": "the items' features or distances, and their clusters",
     "Confusion": "right and wrong decisions about a class (TP, FP, FN, TN)",
     "ConfusionMatrix": "the confusion matrix of all classes",
     "Probabilities": "the probabilities, or scores, of all classes, item by item",
@@ -81,6 +97,18 @@ def _facts_of_classifiers(definition: Definition) -> list[tuple[str, str]]:
     }
     if "average" not in definition.parameters and together == "see average":
         told["put together by"] = "mean over classes"
+    return [(name, value) for name, value in told.items() if value]
+
+
+def _facts_of_clusterings(definition: Definition) -> list[tuple[str, str]]:
+    """What it is computed from, which way is better, and its names."""
+    better = {True: "larger is better", False: "smaller is better", None: "neither good nor bad"}
+    told = {
+        "direction": better[definition.higher_is_better],
+        "computed from": _COUNTED.get(definition.counts.__name__, definition.counts.__name__),
+        "scikit-learn": definition.sklearn or "",
+        "also called": ", ".join(_alias(name, stands_for) for name, stands_for in definition.aliases.items()),
+    }
     return [(name, value) for name, value in told.items() if value]
 
 
@@ -153,6 +181,8 @@ _NONE_MEANS = {
 
 def _default(parameter: Parameter) -> str:
     value = parameter.default
+    if value == math.e:
+        return "e"
     if value is None:
         return _NONE_MEANS.get(parameter.name, "none")
     return f"{value:g}" if isinstance(value, float) else str(value)

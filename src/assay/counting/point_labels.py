@@ -1,0 +1,77 @@
+"""Rows of numbers and cluster labels as callers have them, made ready for `Points`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.counting.contingency import NOISE
+from assay.counting.judgments import Floats, Ints
+from assay.counting.label_pairs import codes, distinct_labels, ordered
+from assay.errors import InputError, number_of
+from assay.tables.positive import label_like
+
+#: Whole numbers that lie this close together are counted, and not sorted.
+_WIDEST = 1 << 22
+_TWO = 2
+
+
+def numbers_in_rows(points: Any) -> Floats:
+    """A row of numbers an item, from whatever library; one number an item is a row of one.
+
+    >>> numbers_in_rows([3, 4]).shape
+    (2, 1)
+    """
+    if hasattr(points, "toarray"):
+        raise InputError("X: expected rows of numbers, got a sparse matrix: X.toarray() makes it a full one")
+    try:
+        given = points.to_numpy() if hasattr(points, "to_numpy") else points
+        rows = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("X: expected rows of numbers, all of one length") from None
+    if np.iscomplexobj(given) or rows.ndim not in {1, _TWO}:
+        raise InputError(f"X: expected a row of numbers an item, got an array of shape {rows.shape}")
+    return rows.reshape(-1, 1) if rows.ndim == 1 else rows
+
+
+def kept_points(cluster: pl.Series, noise: Any) -> tuple[pl.Series | None, dict[str, int]]:
+    """Which items are in a cluster, None if all are, and how many are left out as noise.
+
+    >>> kept_points(pl.Series([0, -1]), -1)[1]
+    {'noise': 1}
+    """
+    if nulls := cluster.null_count():
+        first = (cluster.is_null().arg_max() or 0) + 1
+        advice = "name the label of items in no cluster with `noise`"
+        raise InputError(f"labels: {number_of('null', nulls)}, the first at item {first}: {advice}")
+    if noise is None:
+        return None, {}
+    is_noise = cluster == label_like(cluster[0], noise)
+    if not (noisy := int(is_noise.sum())):
+        return None, {}
+    if noisy == len(cluster):
+        raise InputError(f"no item is left: {number_of('item', noisy)} (noise)")
+    return ~is_noise, {NOISE: noisy}
+
+
+def coded(cluster: pl.Series) -> tuple[Ints, tuple[Any, ...]]:
+    """The place of each item's cluster among those that occur, and these in order.
+
+    >>> coded(pl.Series([7, 2, 7]))
+    (array([1, 0, 1]), (2, 7))
+    """
+    if cluster.dtype.is_integer():
+        values = cluster.to_numpy()
+        low, high = int(values.min()), int(values.max())
+        if high - low < _WIDEST:
+            place = values.astype(np.int64) - low
+            occurs = np.bincount(place) > 0
+            found = np.flatnonzero(occurs)
+            place = place if occurs.all() else (np.cumsum(occurs) - 1)[place]
+            return place, tuple((found + low).tolist())
+        known, place = np.unique(values, return_inverse=True)
+        return place.astype(np.int64), tuple(known.tolist())
+    clusters = ordered(distinct_labels(cluster), None, cluster)
+    return codes(cluster, clusters), clusters

@@ -1,0 +1,215 @@
+"""Measures of a clustering by what it tells about classes: entropy and mutual information, on `Contingency`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from assay.counting.contingency import Contingency
+from assay.measures.domains import Base, Beta, MeanName, MeanOfEntropies
+from assay.measures.expected_information import expected_information
+from assay.measures.item_pairs import NO_PAIR_AT_ALL, ONE_OF_EACH
+from assay.measures.partitions import NO_ITEM, cells_of, groups
+from assay.measures.registry import measure
+from assay.measures.steps import PerQuery, given, unknown
+
+ONE_CLASS = "there is one class only (1 by convention)"
+ONE_CLUSTER = "there is one cluster only (1 by convention)"
+NO_MEAN = "the mean of the entropies is 0, as there is one class or one cluster only (0 by convention)"
+NO_ROOM = "chance gives as much information as there can be"
+WEIGHTED = "items have weights, and chance is about numbers of items"
+_MEANS = {"arithmetic": {}, "min": {"average": "min"}, "max": {"average": "max"}, "geometric": {"average": "geometric"}}
+
+
+@measure(bounds=(0.0, np.inf), aliases=("MutualInformation", "mutual_info_score"), sklearn="mutual_info_score")
+def MI(table: Contingency, *, base: Base = math.e) -> PerQuery:
+    r"""Mutual information: how much an item's cluster tells about its class, in nats, or bits with base 2.
+
+    .. math:: I = \sum_{jk} \frac{n_{jk}}{N} \ln \frac{N\, n_{jk}}{a_j\, b_k}
+
+    :math:`n_{jk}` is how many items of class *j* are in cluster *k*; :math:`a_j` and :math:`b_k` are all items of the
+    class and of the cluster. 0 if clusters tell nothing. More clusters make it larger; `NMI` and `AMI` put it in
+    bounds.
+
+    >>> MI.of(Contingency.from_table([[2, 0], [0, 2]])), MI(base=2).of(Contingency.from_table([[2, 0], [0, 2]]))
+    (array([0.6931]), array([1.]))
+    """
+    return _in_base(_information(table), base)
+
+
+@measure(
+    aliases={"NormalizedMutualInformation": {}, "normalized_mutual_info_score": {},
+             **{f"NMI{name}": stands for name, stands in _MEANS.items()}},
+    sklearn="normalized_mutual_info_score",
+)  # fmt: skip
+def NMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQuery:
+    r"""Normalised mutual information: what clusters tell about classes, as a share of the mean of both entropies.
+
+    .. math:: \frac{I}{\frac{1}{2} (H_a + H_b)}, \quad H_a = \sum_j \frac{a_j}{N} \ln \frac{N}{a_j}, \quad
+              H_b = \sum_k \frac{b_k}{N} \ln \frac{N}{b_k}
+
+    *I* is mutual information, :math:`H_a` the entropy of the classes and :math:`H_b` that of the clusters. `average`
+    takes another mean: the geometric one, the smaller or the larger entropy. It is not 0 for clusters at random, and
+    grows with their number: see `AMI`. Undefined for one class in one cluster (others say 1 there), and if the
+    geometric mean or the smaller entropy is 0.
+
+    >>> NMI.of(Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]]))  # 0.3919 / ((1.0551 + 1.0951) / 2)
+    array([0.3646])
+    >>> NMI(average="min").of(Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]]))  # 0.3919 / 1.0551
+    array([0.3715])
+    """
+    of_classes, of_clusters = _entropy(table, "class"), _entropy(table, "cluster")
+    told = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
+    return told / _mean(of_classes, of_clusters, average).saying(NO_MEAN)
+
+
+@measure(
+    bounds=(-np.inf, 1.0),
+    aliases={"AdjustedMutualInformation": {}, "adjusted_mutual_info_score": {},
+             **{f"AMI{name}": stands for name, stands in _MEANS.items()}},
+    sklearn="adjusted_mutual_info_score",
+)  # fmt: skip
+def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQuery:
+    r"""Adjusted mutual information: what clusters tell about classes, beyond what chance gives to such sizes.
+
+    .. math:: \frac{I - E}{\frac{1}{2} (H_a + H_b) - E}
+
+    *I* is mutual information, *E* its mean over all ways to put the items into clusters of the same sizes,
+    :math:`H_a` and :math:`H_b` are the entropies of classes and clusters; `average` takes another mean of them. 1 if
+    both are the same but for names, around 0 for clusters at random, and possibly below. Undefined where every way to
+    put the items into clusters gives the same, and where items have weights.
+
+    >>> AMI.of(Contingency.from_table([[2, 0], [0, 2]])), AMI.of(Contingency.from_table([[1, 1], [1, 1]]))
+    (array([1.]), array([-0.5]))
+    """
+    told, mean = _information(table), _mean(_entropy(table, "class"), _entropy(table, "cluster"), average)
+    by_chance = _by_chance(table)
+    several, shared, room = _what_chance_can_change(table, average)
+    above = (told - by_chance).defined_with(several).defined_with(shared).defined_with(room)
+    return above / (mean - by_chance).saying(NO_ROOM)
+
+
+@measure(aliases=("homogeneity_score",), sklearn="homogeneity_score")
+def Homogeneity(table: Contingency) -> PerQuery:
+    r"""Homogeneity: how much of what there is to know about classes the clusters tell.
+
+    .. math:: 1 - \frac{H_{a|b}}{H_a} = \frac{I}{H_a}
+
+    *I* is mutual information, :math:`H_a` the entropy of the classes, :math:`H_{a|b}` what is left of it if the cluster
+    is known. 1 if no cluster has two classes. Undefined if there is one class only (others say 1 there).
+
+    >>> Homogeneity.of(Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]]))  # 0.3919 / 1.0551
+    array([0.3715])
+    """
+    return _information(table) / _entropy(table, "class").saying(ONE_CLASS)
+
+
+@measure(aliases=("completeness_score",), sklearn="completeness_score")
+def Completeness(table: Contingency) -> PerQuery:
+    r"""Completeness: how much of what there is to know about clusters the classes tell.
+
+    .. math:: 1 - \frac{H_{b|a}}{H_b} = \frac{I}{H_b}
+
+    Homogeneity with classes and clusters exchanged. 1 if no class is in two clusters. Undefined if there is one cluster
+    only (others say 1 there).
+
+    >>> Completeness.of(Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]]))  # 0.3919 / 1.0951
+    array([0.3579])
+    """
+    return _information(table) / _entropy(table, "cluster").saying(ONE_CLUSTER)
+
+
+@measure(aliases={"V": {}, "v_measure_score": {}}, sklearn="v_measure_score")
+def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+    r"""V-measure: the weighted harmonic mean of homogeneity and completeness.
+
+    .. math:: \frac{(1 + \beta)\, h\, c}{\beta\, h + c} = \frac{(1 + \beta)\, I}{H_a + \beta\, H_b}
+
+    *h* is homogeneity and *c* completeness. With beta above 1, completeness weighs more; it is beta, not its square.
+    With beta 1 it is `NMI`. Undefined for one class in one cluster (others say 1 there).
+
+    >>> VMeasure.of(Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]]))  # of 0.3715 and 0.3579
+    array([0.3646])
+    """
+    weight = beta / (1 + beta)
+    of_classes, of_clusters = _entropy(table, "class"), _entropy(table, "cluster")
+    told = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
+    return told / ((1 - weight) * of_classes + weight * of_clusters).saying(ONE_CLASS)
+
+
+@measure(bounds=(0.0, np.inf), higher_is_better=False, aliases=("VariationOfInformation", "SharedInformationDistance"))
+def VI(table: Contingency, *, base: Base = math.e) -> PerQuery:
+    r"""Variation of information: what clusters do not tell about classes, and classes not about clusters.
+
+    .. math:: H_{a|b} + H_{b|a} = \sum_{jk} \frac{n_{jk}}{N} \Big( \ln \frac{a_j}{n_{jk}} + \ln \frac{b_k}{n_{jk}} \Big)
+
+    In nats, or bits with base 2. 0 if classes and clusters are the same but for their names; it is a distance between
+    two ways to divide items into groups, and ln *N* at most.
+
+    >>> VI(base=2).of(Contingency.from_table([[1, 1], [1, 1]]))  # a bit each way
+    array([2.])
+    """
+    cells = table.cells
+    apart = cells.items * (np.log(cells.of_class / cells.items) + np.log(cells.of_cluster / cells.items))
+    rows = cells_of(table, class_items=cells.of_class, cluster_items=cells.of_cluster, surprise=apart)
+    rows = rows.meaning(surprise="items × (ln(class_items / items) + ln(cluster_items / items))")
+    return _in_base(rows.sum("surprise") / rows.sum("items", NO_ITEM), base)
+
+
+def _in_base(nats: PerQuery, base: float) -> PerQuery:
+    return nats if base == math.e else nats / math.log(base)
+
+
+def _information(table: Contingency) -> PerQuery:
+    """Mutual information in nats."""
+    cells = table.cells
+    told = cells.items * np.log((cells.items / cells.of_class) * (table.items[cells.unit] / cells.of_cluster))
+    rows = cells_of(table, class_items=cells.of_class, cluster_items=cells.of_cluster, information=told)
+    rows = rows.meaning(information="items × ln(N × items / (class_items × cluster_items))")
+    return (rows.sum("information") / rows.sum("items", NO_ITEM)).named("I")
+
+
+def _entropy(table: Contingency, kind: str) -> PerQuery:
+    """The entropy of classes or clusters, in nats."""
+    rows = groups(kind, table.class_sizes if kind == "class" else table.cluster_sizes)
+    total = rows.sum("items", NO_ITEM)
+    # All items are the sum of this very column, so that the entropy of a single group is 0, whatever the weights are.
+    rows = rows.with_columns(entropy=rows["items"] * np.log(total.values[rows.unit] / rows["items"]))
+    rows = rows.meaning(entropy="items × ln(N / items)")
+    return (rows.sum("entropy") / total).named("H(classes)" if kind == "class" else "H(clusters)")
+
+
+def _mean(one: PerQuery, other: PerQuery, average: MeanName) -> PerQuery:
+    if average == "arithmetic":
+        return (one + other) / 2
+    if average == "geometric":
+        return (one * other).sqrt()
+    return one.at_most(other) if average == "min" else one.at_least(other)
+
+
+def _by_chance(table: Contingency) -> PerQuery:
+    if table.is_weighted:
+        return unknown("E", len(table.units), WEIGHTED)
+    sizes = zip(table.class_sizes, table.cluster_sizes, strict=True)
+    return given("E", [expected_information(*pair) if pair[0].any() else 0.0 for pair in sizes])
+
+
+def _what_chance_can_change(table: Contingency, average: MeanName) -> tuple[PerQuery, PerQuery, PerQuery]:
+    """0 where nothing is left to be known beyond chance: told by numbers of groups, as differences would be rounding.
+
+    Chance always gives all the information of one side if that side is one group, or if the other has one item a group.
+    """
+    sides = (table.class_sizes, table.cluster_sizes)
+    one, other = ((sizes > 0).sum(axis=1) <= 1 for sizes in sides)
+    single, other_single = (sizes.max(axis=1) <= 1 for sizes in sides)
+    settled = np.zeros(len(table.units), dtype=np.bool_)
+    if average in {"min", "geometric"}:
+        settled |= one | other
+    if average == "min":
+        settled |= single | other_single
+    return (
+        given("several classes or clusters", ~(one & other), when_zero=ONE_OF_EACH),
+        given("some share a class or a cluster", ~(single & other_single), f"{NO_PAIR_AT_ALL} (1 by convention)"),
+        given("chance can change it", ~settled, when_zero=NO_ROOM),
+    )
