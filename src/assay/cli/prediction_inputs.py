@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
@@ -132,8 +132,11 @@ class PredictionInputs(NamedTuple):
     def _says_columns(self) -> bool:
         return any(getattr(self, name) is not None for name in _COLUMNS)
 
-    def read(self, files: Sequence[str | Source]) -> list[Predictions]:
-        """The systems of all files, as far as they were asked for; `name=FILE` names the system, or goes before it."""
+    def read(self, files: Sequence[str | Source], keep: Mapping[str, str | None] | None = None) -> list[Predictions]:
+        """The systems of all files, as far as they were asked for; `name=FILE` names the system, or goes before it.
+
+        `keep`: further columns, by the names they get, as `read_predictions` takes them.
+        """
         from assay.classification.collapsing import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
         from assay.files.predictions import read_predictions  # noqa: PLC0415
         from assay.files.typed_labels import labels_in  # noqa: PLC0415
@@ -152,7 +155,8 @@ class PredictionInputs(NamedTuple):
             name, path = inputs.named(file) if isinstance(file, str) else (None, file)
             own = read_predictions(
                 path, truth=self.truth, prediction=self.prediction, score=self.score, item=self.item_id,
-                weight=self.weight, pos_label=self.positive, list_separator=self.list_separator, name=name, **rules,
+                weight=self.weight, pos_label=self.positive, list_separator=self.list_separator, name=name,
+                keep=keep, **rules,
             )  # fmt: skip
             read.append((name, own))
         wanted = self._wanted([one.name for _, own in read for one in own])
@@ -237,12 +241,12 @@ class PredictionInputs(NamedTuple):
         return {"pos_label": self.positive, "threshold": self.threshold, "missing": missing or "error"}
 
 
-def say(systems: Sequence[Predictions]) -> None:
-    """Tell on stderr what was read."""
+def say(systems: Sequence[Predictions], what: str = "item") -> None:
+    """Tell on stderr what was read; `what` a row is, where it is not an item."""
     for path in dict.fromkeys(one.origin for one in systems):
         here = [one for one in systems if one.origin == path]
         names = f", systems {', '.join(one.name for one in here)}" if len(here) > 1 else ""
-        typer.echo(f"{path}: {number_of('item', len(here[0]))}{names}", err=True)
+        typer.echo(f"{path}: {number_of(what, len(here[0]))}{names}", err=True)
 
 
 def _holds_predictions(file: str | Source) -> bool:

@@ -35,6 +35,7 @@ def read_predictions(
     separator: str | None = None,
     list_separator: str | None = None,
     name: str | None = None,
+    keep: Mapping[str, str | None] | None = None,
 ) -> list[Predictions]:
     """Read predictions from CSV, TSV, JSON, JSONL, Parquet or Arrow, compressed or not: one table a system of the file.
 
@@ -43,6 +44,7 @@ def read_predictions(
     of that label. Several labels an item: lists in JSONL and Parquet, a `list_separator` in cells of CSV, or columns
     `truth_LABEL` and `prediction_LABEL` of 0 and 1. `systems` chooses some of the systems; `name` is what a system is
     called that the file does not name. `nulls` and `unknown` are the rules of `Predictions.of`; an empty cell is null.
+    `keep`: further columns to keep as text, by the names they get; one that is None is kept if the file has it.
 
     >>> import io
     >>> file = io.StringIO("item_id,truth,prediction_old,prediction_new\\n1,spam,ham,spam\\n2,ham,ham,ham\\n")
@@ -60,9 +62,10 @@ def read_predictions(
     said = Said(truth, prediction, score, item, weight)
     found = plan(source.name, table.frame.columns, said, occurring)
     labelled = _labelled(table, found, list_separator)
+    kept = _kept(table, keep or {})
     rules = _Rules(pos_label, labels or tuple(found.indicators) or None, nulls, unknown)
     made = [
-        _made(table, found, system, labelled, rules, name=_called(system, part, found), rows=rows)
+        _made(table, found, system, labelled, rules, name=_called(system, part, found), rows=rows, kept=kept)
         for part, rows in _parts(table, found, name or source.stem)
         for system in found.systems
     ]
@@ -138,7 +141,7 @@ def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
 
 def _made(
     table: NamedColumns, found: Plan, system: System, labelled: Mapping[str | None, pl.Series], rules: _Rules,
-    *, name: str, rows: pl.Series | None,
+    *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
 ) -> Predictions:  # fmt: skip
     """The table of one system; `rows` are its rows in the file, if others have some, too."""
     columns = {"truth": labelled[None]}
@@ -149,6 +152,7 @@ def _made(
         columns["weight"] = table.numbers(found.weight, "weight").cast(pl.Float64)
     if found.item is not None:
         columns["item_id"] = ids_of(table.labels(found.item), f"{table.path}: {found.item}")
+    columns |= kept
     scores: Given | None = None
     if system.class_scores:
         each = [table.numbers(column, "score").alias(column) for column in system.class_scores.values()]
@@ -164,6 +168,17 @@ def _made(
         name=name, origin=table.path, where=lambda row: table.where(row if rows is None else int(rows[row])),
         remarks=tuple(f"{name}: {aside}" for aside in found.aside),
     )  # fmt: skip
+
+
+def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.Series]:
+    """Further columns as text, by the names they get."""
+    names = table.frame.columns
+    for column in keep.values():
+        if column is not None and column not in names:
+            near = did_you_mean(column, names)
+            raise ParameterError(f"{table.path}: no column is called {column!r}: there are {listed(names)}{near}")
+    found = {ours: column or ours for ours, column in keep.items() if (column or ours) in names}
+    return {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in found.items()}
 
 
 def _scores(table: NamedColumns, column: str) -> Given:

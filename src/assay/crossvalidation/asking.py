@@ -1,0 +1,104 @@
+"""What is asked of a cross-validation, and the items that it is about, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.counting.judgments import Floats, Ints
+from assay.counting.label_pairs import weights_of
+from assay.crossvalidation.leakage import codes_of, row_codes, said_of_columns, said_of_rows
+from assay.crossvalidation.opening import times_of
+from assay.crossvalidation.running import Items
+from assay.crossvalidation.splitting import Splits
+from assay.errors import InputError, ParameterError, listed, number_of
+from assay.measures.registry import Measure
+from assay.tables.label_columns import ids_of, labels_of
+from assay.tables.label_rules import distinct, row_numbers
+from assay.tables.positive import both_labels, positive_label
+
+#: Measures asked for, in whatever way.
+Measures = Iterable[str | Measure] | str | Measure | None
+
+
+class Settings(NamedTuple):
+    """What is asked of predictions, however they came about."""
+
+    measures: Measures = None
+    pos_label: Any = None
+    one_class: Any = None
+    threshold: float | None = None
+    confidence: float = 0.95
+    shows_folds: bool = False
+
+
+class Parts(NamedTuple):
+    """Which group and which time items belong to."""
+
+    groups: Ints | None = None
+    times: Floats | None = None
+
+    @classmethod
+    def of(cls, groups: Any, time: Any, items: int) -> Parts:
+        """Both as numbers, one a row."""
+        found = None if groups is None else codes_of(ids_of(groups, "groups"))
+        times = None if time is None else times_of(time, "time")
+        for name, held in (("groups", found), ("time", times)):
+            if held is not None and len(held) != items:
+                raise InputError(f"expected as many values as y has, {items:,}, got {len(held):,} in {name}")
+        return cls(found, times)
+
+    @property
+    def order(self) -> Ints | None:
+        """The rows in the order of time."""
+        return None if self.times is None else np.argsort(self.times, kind="stable")
+
+
+def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None, item_id: Any = None) -> Items:  # noqa: N803
+    """Features and labels, checked against one another.
+
+    >>> items_of([[0.0], [1.0]], ["ham", "spam"], pos_label="spam").labels
+    ('ham', 'spam')
+    """
+    truth = labels_of(y, "y")
+    if isinstance(truth.dtype, pl.List):
+        raise InputError(
+            "y: expected one label an item; predictions of several an item can be given with a fold column"
+        )
+    if truth.null_count():
+        raise InputError(
+            f"y: {number_of('null', truth.null_count())}, first at row {int(truth.is_null().arg_max() or 0) + 1}"
+        )
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if rows != len(truth):
+        raise InputError(f"expected as many labels as X has rows, {rows:,}, got {len(truth):,} in y")
+    labels = tuple(distinct(truth))
+    if len(labels) < 2:
+        raise InputError(f"y: expected two labels or more, got {listed([*map(str, labels)]) or 'none'}")
+    weight = None if sample_weight is None else weights_of(sample_weight, rows)
+    ids = row_numbers(rows) if item_id is None else ids_of(item_id, "item_id")
+    if len(ids) != rows:
+        raise InputError(f"expected as many values as y has, {rows:,}, got {len(ids):,} in item_id")
+    if pos_label is not None and len(labels) > 2:
+        raise ParameterError(f"only one of two labels can be positive, and there are {len(labels)}")
+    positive = positive_label(both_labels([*labels], pos_label), pos_label) if len(labels) == 2 else None
+    plain = (
+        np.asarray(truth.cast(pl.String).to_list()) if truth.dtype.base_type() in {pl.Categorical, pl.Enum} else None
+    )
+    column = truth.cast(pl.String) if plain is not None else truth
+    values = plain if plain is not None else np.asarray(truth.to_list())
+    return Items(X, values, column, labels, positive, ids, weight)
+
+
+def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
+    """What may be known of tested items beforehand, as far as it can be seen."""
+    return [
+        *said_of_rows(
+            splits.each, len(items), rows=row_codes(items.X), ids=codes_of(items.ids) if has_ids else None,
+            groups=parts.groups, times=parts.times,
+        ),
+        *said_of_columns(items.X),
+    ]  # fmt: skip

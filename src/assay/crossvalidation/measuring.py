@@ -1,0 +1,104 @@
+"""Measures of each fold, and of all out-of-fold predictions together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.classification.computing import are_probabilities, computed, counts_of, has_scores, mean_of, measure_of
+from assay.counting.confusion import Confusion
+from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.judgments import Floats
+from assay.counting.probabilities import Probabilities
+from assay.counting.scored import Scored
+from assay.errors import ParameterError
+from assay.measures.parser import split_measures
+from assay.measures.registry import Measure
+from assay.tables import Predictions
+
+#: What is measured unless told otherwise, as far as there are the scores for it.
+DEFAULTS = {
+    "binary": ("Accuracy", "Precision", "Recall", "F", "MCC", "AUC", "Brier"),
+    "multiclass": ("Accuracy", "F", "MCC", "LogLoss"),
+    "multilabel": ("ExactMatch", "F", "F(average='micro')"),
+}
+
+
+class Task(NamedTuple):
+    """What kind of classifier it is, all labels, and the positive one of two."""
+
+    kind: str
+    labels: tuple[Any, ...]
+    positive: Any = None
+
+
+class Values(NamedTuple):
+    """Numbers of one measure, NaN where there is none, each with the reason or None."""
+
+    values: Floats
+    reasons: tuple[str | None, ...]
+
+
+def measures_of(
+    given: Iterable[str | Measure] | str | Measure | None, task: Task, predictions: Predictions
+) -> tuple[Measure, ...]:
+    """The measures asked for, or the usual ones, as far as predictions have what these need.
+
+    >>> measures_of(None, Task("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
+    (Accuracy, Precision, Recall, F, MCC)
+    """
+    if given is None:
+        able: set[type] = {Confusion, ConfusionMatrix} if predictions.prediction is not None else set()
+        if has_scores(predictions):
+            able |= {Scored} if predictions.score is not None else set()
+            able |= {Probabilities} if are_probabilities(predictions) else set()
+        usual = (measure_of(name, task.kind) for name in DEFAULTS[task.kind])
+        return tuple(one for one in usual if task.kind == "multilabel" or one.definition.counts in able)
+    several = [given] if isinstance(given, str | Measure) else list(given)
+    names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
+    if not names:
+        raise ParameterError("there is no measure to compute")
+    return tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
+
+
+def measured(
+    predictions: Predictions, measures: Sequence[Measure], task: Task
+) -> dict[Measure, tuple[float, str | None]]:
+    """Every measure's number for some items, and the reason where there is none.
+
+    >>> accuracy = measure_of("Accuracy", "binary")
+    >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], Task("binary", (0, 1), 1))
+    {Accuracy: (0.5, None)}
+    """
+    wants = has_scores(predictions) and any(one.definition.counts is Probabilities for one in measures)
+    counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
+    found = {}
+    for measure in measures:
+        result = computed(measure, counts, predictions.name)
+        value = mean_of(measure, result, counts)
+        found[measure] = (value, next(filter(None, result.reasons()), None) if np.isnan(value) else None)
+    return found
+
+
+def by_fold(
+    predictions: Predictions, keys: Sequence[tuple[Any, ...]], measures: Sequence[Measure], task: Task
+) -> dict[Measure, Values]:
+    """Every measure on the rows of each fold, whose keys are repeat and fold, or of each repeat alone."""
+    columns = ["repeat", "fold"][: len(keys[0])]
+    rows = predictions.columns.with_row_index("row").group_by(columns, maintain_order=True).agg("row")
+    places = {tuple(key): place for *key, place in rows.iter_rows()}
+    each = [measured(predictions.taken(pl.Series(places[key], dtype=pl.Int64)), measures, task) for key in keys]
+    return gathered(each, measures)
+
+
+def gathered(
+    each: Sequence[Mapping[Measure, tuple[float, str | None]]], measures: Sequence[Measure]
+) -> dict[Measure, Values]:
+    """Numbers fold by fold as numbers measure by measure."""
+    return {
+        measure: Values(np.array([one[measure][0] for one in each]), tuple(one[measure][1] for one in each))
+        for measure in measures
+    }

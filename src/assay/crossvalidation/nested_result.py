@@ -1,0 +1,82 @@
+"""`Nested`: a classifier whose parameters or threshold were chosen on other items than those it is tested on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from assay.crossvalidation.result import CrossValidation
+from assay.measures.registry import Measure
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+
+@dataclass(frozen=True, eq=False)
+class Nested(Tabled):
+    """The honest estimate, what was chosen in each fold, and what choosing by the same folds would have shown.
+
+    `outer` is the cross-validation of estimator and choice together; `not_nested` that of the parameters or threshold
+    that look best on the very folds by which they are judged. See `nested`.
+    """
+
+    outer: CrossValidation
+    not_nested: CrossValidation
+    #: One row a fold: what was chosen, and the number by which.
+    chosen: pl.DataFrame
+    #: What is chosen and how, in words.
+    says: str
+    is_threshold: bool = False
+
+    def __repr__(self) -> str:
+        return f"<Nested cross-validation of {self.outer.systems[0].name}: {self.says}>"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is measured."""
+        return self.outer.measures
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about items, folds or fits."""
+        return self.outer.warnings
+
+    def mean(self, measure: str | Measure | None = None) -> float:
+        """The honest mean of folds."""
+        return self.outer.mean(measure)
+
+    def optimism(self, measure: str | Measure | None = None) -> float:
+        """How much too good the choice looks when it is judged by the folds that it was made with."""
+        wanted = self.outer.measure(measure)
+        gap = self.not_nested.mean(wanted) - self.outer.mean(wanted)
+        return -gap if wanted.definition.higher_is_better is False else gap
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a measure: nested with its interval, not nested, and the optimism of the latter."""
+        rows = []
+        for measure in self.measures:
+            interval = self.outer.interval(measure)
+            told = {"measure": str(measure), "nested": self.mean(measure), "low": interval.low, "high": interval.high}
+            rows.append(told | {"not_nested": self.not_nested.mean(measure), "optimism": self.optimism(measure)})
+        return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def to_json(self) -> str:
+        """Everything: both cross-validations, and what was chosen in each fold."""
+        from assay.report.crossvalidations import nested_to_json  # noqa: PLC0415  # reached inside functions only
+
+        return nested_to_json(self)
+
+    def tables(self) -> list[Titled]:
+        """What is shown: the measures, and the choice of each fold."""
+        from assay.report.crossvalidations import nested_tables  # noqa: PLC0415
+
+        return nested_tables(self)
+
+    def lines(self) -> list[str]:
+        """What the tables mean, in words."""
+        from assay.report.crossvalidations import nested_lines  # noqa: PLC0415
+
+        return nested_lines(self)

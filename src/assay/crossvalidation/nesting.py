@@ -1,0 +1,273 @@
+"""`nested`: choose a hyper-parameter or a threshold inside each fold, so that the choice is tested on other items."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from assay.counting.judgments import Ints
+from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks
+from assay.crossvalidation.leakage import codes_of
+from assay.crossvalidation.measuring import Task, measured, measures_of
+from assay.crossvalidation.nested_result import Nested
+from assay.crossvalidation.result import CrossValidation
+from assay.crossvalidation.running import (
+    Fitted,
+    FoldOutcome,
+    Items,
+    Said,
+    estimators_in,
+    fitted,
+    says,
+    seeded,
+    tabled,
+    taken,
+)
+from assay.crossvalidation.splitting import Asked, Split, Splits, split_items
+from assay.crossvalidation.validating import of_estimators
+from assay.crossvalidation.watching import Progress, watched
+from assay.errors import InputError, ParameterError, did_you_mean
+from assay.measures.registry import Measure
+from assay.stats.confidence import checked_confidence
+from assay.tables import Predictions
+from assay.thresholding import choose_threshold, parse_rule
+from assay.thresholding.registry import Rule
+
+#: What is chosen in each fold: one of the parameters of a grid, as scikit-learn writes it, or a threshold by a rule.
+Choice: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Rule
+
+
+def nested(
+    estimator: Any,
+    choice: Choice,
+    X: Any,  # noqa: N803  # what scikit-learn calls the features
+    y: Any,
+    *,
+    inner: Any = 5,
+    outer: Any = 5,
+    measures: Measures = None,
+    select_by: str | Measure | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    item_id: Any = None,
+    stratify: bool = True,
+    pos_label: Any = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Nested:
+    """Cross-validate a classifier together with the choice of its hyper-parameters or of its threshold.
+
+    `choice` is a grid of parameters, such as `{"max_depth": [2, 4, 8]}`, of which the best by `select_by` (a measure;
+    the first of `measures` unless said) is taken; or a rule for thresholds, such as "youden" or "max_f(beta=2)". In
+    each fold of `outer` the choice is made by the folds of `inner` among the items learned from, and tested on the
+    rest. Beside it stands the number that one gets when choosing and testing by the same folds: it is too good.
+
+    `inner` and `outer` are what `crossval` takes as `cv`; the other parameters are also as there.
+
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> wine = load_wine(return_X_y=True)
+    >>> found = nested(DecisionTreeClassifier(), {"max_depth": [1, 3]}, *wine, inner=3, outer=3, measures="Accuracy")
+    >>> found.chosen["max_depth"].to_list()
+    ['3', '3', '3']
+    """
+    checked_confidence(confidence)
+    [(name, one)] = _only(estimators_in(estimator))
+    items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
+    parts = Parts.of(groups, None, len(items))
+    one = seeded(one, seed)[0]
+    splits = split_items(
+        len(items), codes_of(items.truth), parts.groups, Asked(outer, stratify=stratify, seed=seed), None
+    )
+    settings = Settings(measures, confidence=confidence)
+    within = _Inner(inner, parts.groups, stratify, seed)
+    way: _ByGrid | _ByRule
+    if isinstance(choice, str | Rule):
+        if items.positive is None:
+            raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
+        way = _ByRule(parse_rule(choice), within)
+    else:
+        way = _ByGrid(_grid(choice, one, name), _criterion(items, measures, select_by), within)
+    outcomes: list[FoldOutcome] = []
+    running: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "train_scores": not splits.tiny}
+    said = leaks(items, splits, parts, has_ids=item_id is not None)
+    with watched(progress) as tell:
+        honest = of_estimators(
+            {name: one}, items, splits, settings, progress=tell, fit=way, kept=outcomes, said=said, **running
+        )
+    naive = way.naive({name: one}, items, splits, settings, progress=None, **running)
+    return Nested(honest, naive, _chosen(outcomes), str(way), isinstance(way, _ByRule))
+
+
+def _only(given: dict[str, Any]) -> list[tuple[str, Any]]:
+    if len(given) != 1:
+        raise ParameterError(f"nested takes one estimator at a time, not {len(given)}")
+    return [*given.items()]
+
+
+@dataclass(frozen=True)
+class _Inner:
+    """How items that are learned from are split once more."""
+
+    cv: Any
+    groups: Ints | None
+    stratify: bool
+    seed: int
+
+    def splits(self, items: Items, rows: Ints) -> Splits:
+        """Splits of some rows, in their own numbers from 0."""
+        groups = None if self.groups is None else codes_of(self.groups[rows])
+        labels = codes_of(items.truth.gather(pl.Series(rows)))
+        return split_items(len(rows), labels, groups, Asked(self.cv, stratify=self.stratify, seed=self.seed))
+
+
+@dataclass(frozen=True)
+class _Criterion:
+    """A measure as scikit-learn's search wants it: more is better."""
+
+    measure: Measure
+    task: Task
+
+    def __call__(self, model: Any, X: Any, y: Any) -> float:  # noqa: N803
+        said = says(model, X, self.task.labels, self.task.positive)
+        scores = said.score if said.score is None or said.score.ndim == 1 else dict(
+            zip(self.task.labels, said.score.T, strict=True)
+        )  # fmt: skip
+        table = Predictions.of(
+            y, said.prediction, y_score=scores, labels=self.task.labels, pos_label=self.task.positive
+        )
+        return self.sign * measured(table, [self.measure], self.task)[self.measure][0]
+
+    @property
+    def sign(self) -> int:
+        """-1 where less of the measure is better."""
+        return -1 if self.measure.definition.higher_is_better is False else 1
+
+
+@dataclass(frozen=True)
+class _ByGrid:
+    """The best of a grid of parameters, by the mean of inner folds."""
+
+    grid: Any
+    criterion: _Criterion
+    inner: _Inner
+
+    def __str__(self) -> str:
+        return f"parameters, by {self.criterion.measure} over inner folds"
+
+    def searched(self, estimator: Any, items: Items, rows: Ints, splits: Sequence[Split]) -> Any:
+        """scikit-learn's search over the grid, done."""
+        from sklearn.base import clone  # noqa: PLC0415
+        from sklearn.model_selection import GridSearchCV  # noqa: PLC0415
+
+        pairs = [(split.train, split.test) for split in splits]
+        search = GridSearchCV(
+            clone(estimator), self.grid, scoring=self.criterion, cv=pairs, error_score="raise", refit=False
+        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="One or more of the test scores are non-finite")
+            search.fit(taken(items.X, rows), items.y[rows])
+        if not np.isfinite(search.cv_results_["mean_test_score"]).any():
+            raise InputError(f"{self.criterion.measure} is undefined for every parameter in some inner fold")
+        return search
+
+    def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
+        from sklearn.base import clone  # noqa: PLC0415
+
+        search = self.searched(estimator, items, rows, self.inner.splits(items, rows).each)
+        best = clone(estimator).set_params(**search.best_params_)
+        told: dict[str, Any] = {name: str(value) for name, value in search.best_params_.items()}
+        told |= {f"inner {self.criterion.measure}": self.criterion.sign * float(search.best_score_)}
+        return fitted(best, items, rows)._replace(chosen=told)
+
+    def naive(
+        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings, **running: Any
+    ) -> CrossValidation:
+        """The best parameters by the very folds that they are then judged by."""
+        from sklearn.base import clone  # noqa: PLC0415
+
+        [(name, estimator)] = estimators.items()
+        search = self.searched(estimator, items, np.arange(len(items)), splits.each)
+        best = clone(estimator).set_params(**search.best_params_)
+        return of_estimators({name: best}, items, splits, settings, **running)
+
+
+@dataclass(frozen=True)
+class _ByRule:
+    """A threshold by a rule, from the out-of-fold scores of inner folds."""
+
+    rule: Rule
+    inner: _Inner
+
+    def __str__(self) -> str:
+        return f"the threshold, by {self.rule} on scores of inner folds"
+
+    def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
+        said: list[Said] = []
+        tested: list[Ints] = []
+        for split in self.inner.splits(items, rows).each:
+            model = fitted(estimator, items, rows[split.train]).model
+            tested.append(rows[split.test])
+            said.append(says(model, taken(items.X, tested[-1]), items.labels, items.positive))
+        found = self.threshold(tabled(said, tested, items, "inner folds"))
+        told = {"threshold": found.threshold, f"inner {self.rule.criterion}": found.value}
+        return fitted(estimator, items, rows)._replace(threshold=found.threshold, chosen=told)
+
+    def threshold(self, table: Predictions) -> Any:
+        """What the rule chooses; an error if it cannot."""
+        if table.score is None:
+            raise InputError("there is no score an item to choose a threshold from")
+        found = choose_threshold(table, rule=self.rule, resamples=0)
+        if not found.is_chosen:
+            raise InputError(f"no threshold for {self.rule}: {found.undefined}")
+        return found
+
+    def naive(
+        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings, **running: Any
+    ) -> CrossValidation:
+        """The threshold from the very scores that it is then judged by."""
+        plain = of_estimators(estimators, items, splits, settings, **running)
+        found = self.threshold(plain.predictions()).threshold
+        # Above all scores there is no number to compare with: nothing is predicted positive.
+        at = found if math.isfinite(found) else np.nextafter(float(plain.predictions().score.max()), math.inf)  # type: ignore[union-attr, arg-type]
+        at_it = settings._replace(threshold=float(at))
+        return of_estimators(estimators, items, splits, at_it, **running)
+
+
+def _grid(choice: Any, estimator: Any, name: str) -> Any:
+    """The grid, its parameters checked."""
+    several = [choice] if isinstance(choice, Mapping) else choice
+    if not isinstance(several, Sequence) or not several or not all(isinstance(one, Mapping) and one for one in several):
+        raise ParameterError("choice is a grid of parameters, such as {'max_depth': [2, 4]}, or a rule for thresholds")
+    known = estimator.get_params(deep=True)
+    for one in several:
+        for parameter, values in one.items():
+            if parameter not in known:
+                raise ParameterError(f"{name} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
+            if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
+                raise ParameterError(f"{parameter}: expected a list of values to choose from, got {values!r}")
+    return choice
+
+
+def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> _Criterion:
+    kind = "binary" if items.positive is not None else "multiclass"
+    task = Task(kind, items.labels, items.positive)
+    # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
+    wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"
+    first = measures_of(wanted, task, Predictions.of([0, 1], [0, 1]))[0]
+    if first.definition.higher_is_better is None:
+        raise ParameterError(f"{first} is neither better high nor low: nothing can be chosen by it")
+    return _Criterion(first, task)
+
+
+def _chosen(outcomes: Sequence[FoldOutcome]) -> pl.DataFrame:
+    rows = [{"repeat": one.split.repeat, "fold": str(one.split.fold), **one.chosen} for one in outcomes]
+    return pl.DataFrame(rows, infer_schema_length=None)

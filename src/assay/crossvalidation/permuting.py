@@ -1,0 +1,177 @@
+"""`leakage_check`: labels permuted before everything that looks at them; what is then still right has leaked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from assay.counting.judgments import Floats
+from assay.crossvalidation.asking import Parts, Settings, items_of
+from assay.crossvalidation.leakage import codes_of
+from assay.crossvalidation.measuring import by_fold
+from assay.crossvalidation.result import CrossValidation
+from assay.crossvalidation.running import estimators_in
+from assay.crossvalidation.splitting import Asked, split_items
+from assay.crossvalidation.validating import of_estimators
+from assay.errors import ParameterError
+from assay.given import whole
+from assay.measures.registry import Measure
+from assay.tabled import Tabled
+from assay.tables import Predictions
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+#: Below this a leak is said to be there.
+ALPHA = 0.01
+#: How often predictions are dealt out anew, to see what chance gives.
+_DEALT = 5
+
+
+@dataclass(frozen=True, eq=False)
+class LeakageCheck(Tabled):
+    """What is measured with permuted labels, beside what chance gives the same predictions: see `leakage_check`."""
+
+    measure: Measure
+    #: With the labels as they are: the mean of folds.
+    real: float
+    #: With permuted labels: the mean of folds of each permutation.
+    permuted: Floats
+    #: The same predictions dealt out anew within each fold.
+    chance: Floats
+    #: Of the test that permuted labels do no better than chance.
+    p: float
+    seed: int
+
+    def __repr__(self) -> str:
+        return f"<LeakageCheck: {'leak' if self.leaks else 'no leak seen'}, p = {self.p:.2g}>"
+
+    @property
+    def leaks(self) -> bool:
+        """Whether labels without meaning were predicted better than by chance."""
+        return self.p < ALPHA
+
+    @property
+    def sign(self) -> int:
+        """-1 where less of the measure is better."""
+        return -1 if self.measure.definition.higher_is_better is False else 1
+
+    @property
+    def p_real(self) -> float:
+        """How often permuted labels do as well as the real ones: whether anything is learned at all."""
+        as_good = int((self.sign * self.permuted >= self.sign * self.real).sum())
+        return (as_good + 1) / (len(self.permuted) + 1)
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a permutation: what was measured, and what chance gives."""
+        numbers = pl.int_range(1, len(self.permuted) + 1, eager=True)
+        return pl.DataFrame({"permutation": numbers, "permuted": self.permuted, "chance": self.chance})
+
+    def tables(self) -> list[Titled]:
+        """What is shown: three means."""
+        from assay.report.crossvalidations import leakage_tables  # noqa: PLC0415  # reached inside functions only
+
+        return leakage_tables(self)
+
+    def lines(self) -> list[str]:
+        """What they mean, in words."""
+        from assay.report.crossvalidations import leakage_lines  # noqa: PLC0415
+
+        return leakage_lines(self)
+
+
+def leakage_check(
+    estimator: Any,
+    X: Any,  # noqa: N803  # what scikit-learn calls the features
+    y: Any,
+    *,
+    prepare: Callable[[Any, Any], Any] | None = None,
+    measure: str | Measure = "Accuracy",
+    permutations: int = 20,
+    cv: Any = 5,
+    groups: Any = None,
+    stratify: bool = True,
+    pos_label: Any = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> LeakageCheck:
+    """Permute the labels and do everything again: a classifier should then be right by chance only.
+
+    `prepare(X, y)` is what is done to the features before they are split, and gives the features: selecting those that
+    go with the labels, encoding categories by labels, and the like. Nobody can see from the features that this was
+    done. But where labels without meaning are then predicted better than by chance, they have been seen. Without
+    `prepare`, only estimators and splits are checked: whether a model gets to see the labels that it is tested on.
+
+    What chance gives is found by dealing the same predictions out anew within each fold. `measure` is the mean of folds
+    that is looked at; `cv` and the rest are as in `crossval`.
+
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> rng = np.random.default_rng(1)
+    >>> noise, labels = rng.normal(size=(60, 500)), rng.integers(0, 2, 60)
+    >>> best = lambda X, y: SelectKBest(k=10).fit_transform(X, y)
+    >>> leakage_check(GaussianNB(), noise, labels, prepare=best, permutations=5).leaks
+    True
+    >>> leakage_check(GaussianNB(), noise, labels, permutations=5).leaks
+    False
+    """
+    permutations, seed = whole("permutations", permutations, 5), whole("seed", seed, 0)
+    estimators = estimators_in(estimator)
+    if len(estimators) != 1:
+        raise ParameterError(f"leakage_check takes one estimator at a time, not {len(estimators)}")
+    items = items_of(X, y, pos_label=pos_label)
+    parts = Parts.of(groups, None, len(items))
+    settings = Settings(measure)
+
+    def validated(order: Any) -> CrossValidation:
+        labels, truth = items.y[order], items.truth.gather(pl.Series(order))
+        made = X if prepare is None else prepare(X, labels)
+        splits = split_items(len(items), codes_of(truth), parts.groups, Asked(cv, stratify=stratify, seed=seed))
+        now = replace(items, X=made, y=labels, truth=truth)
+        return of_estimators(
+            estimators, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=None, train_scores=False
+        )
+
+    rng = np.random.default_rng(seed)
+    real = validated(np.arange(len(items)))
+    found = [validated(rng.permutation(len(items))) for _ in range(permutations)]
+    permuted = np.array([one.mean() for one in found])
+    chance = np.array([_by_chance(one, rng) for one in found])
+    wanted = real.measure()
+    check = LeakageCheck(wanted, real.mean(), permuted, chance, math.nan, seed)
+    return replace(check, p=_p(check.sign * (permuted - chance)))
+
+
+def _by_chance(found: CrossValidation, rng: np.random.Generator) -> float:
+    """The mean of folds where each fold's predictions are dealt out anew among its items."""
+    table, keys = found.systems[0].predictions, [(one.repeat, one.fold) for one in found.folds]
+    values = [
+        by_fold(_dealt(table, rng), keys, found.measures, found.task)[found.measure()].values for _ in range(_DEALT)
+    ]
+    return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
+
+
+def _dealt(table: Predictions, rng: np.random.Generator) -> Predictions:
+    columns = table.columns
+    # Sorted by fold and a random number, rows of a fold are in random order among themselves.
+    fold = columns.select(pl.struct("repeat", "fold").rank("dense")).to_series().to_numpy()
+    inside, anew = np.argsort(fold, kind="stable"), np.lexsort((rng.random(len(fold)), fold))
+    moved = [name for name in columns.columns if name == "prediction" or name.startswith("score")]
+    place = np.empty_like(anew)
+    place[inside] = anew
+    return replace(table, columns=columns.with_columns(columns.select(moved)[place]))
+
+
+def _p(differences: Floats) -> float:
+    """One-sided t test that differences are not above 0."""
+    known = differences[np.isfinite(differences)]
+    if len(known) < 2 or np.ptp(known) == 0:
+        return math.nan if len(known) < 2 else float(known[0] <= 0)
+    t = float(known.mean() / (known.std(ddof=1) / math.sqrt(len(known))))
+    return float(special.stdtr(len(known) - 1, -t))

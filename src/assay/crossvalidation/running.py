@@ -1,0 +1,260 @@
+"""Fit a fresh copy of an estimator for each split, and take down what it says of the items on both sides."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.counting.judgments import Floats, Ints
+from assay.crossvalidation.splitting import Split
+from assay.errors import InputError, ParameterError, did_you_mean, need
+from assay.tables import Predictions
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """What estimators learn from: features, the labels as scikit-learn takes them and as a column, ids and weights."""
+
+    X: Any
+    y: Any
+    truth: pl.Series
+    labels: tuple[Any, ...]
+    #: The positive one, where there are two labels.
+    positive: Any
+    ids: pl.Series
+    weight: Floats | None
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+
+class Said(NamedTuple):
+    """What a model says of some items: labels, and a score of the positive label or one of each label."""
+
+    prediction: Any
+    score: Any = None
+
+
+class FoldOutcome(NamedTuple):
+    """One fold of one system: what was said of the tested items, and of those learned from, if that was asked for."""
+
+    split: Split
+    test: Said
+    train: Said | None
+    #: What the estimator warned of.
+    warnings: tuple[str, ...] = ()
+    #: What was chosen inside the fold, such as a hyper-parameter.
+    chosen: Mapping[str, Any] = {}
+
+
+#: Fits to the rows given and says what it makes of all items that are asked about.
+Fit = Callable[[Any, Items, Ints], "Fitted"]
+
+
+class Fitted(NamedTuple):
+    """A model that has learned, from which score on it predicts positive (None: as it says), and what was chosen."""
+
+    model: Any
+    threshold: float | None = None
+    chosen: Mapping[str, Any] = {}
+
+
+def estimators_in(given: Any) -> dict[str, Any]:
+    """Estimators by name; a dict gives the names, else the class does. What is no classifier is refused.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> list(estimators_in(DecisionTreeClassifier()))
+    ['DecisionTreeClassifier']
+    """
+    need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
+    from sklearn.base import is_clusterer, is_regressor  # noqa: PLC0415
+
+    found = dict(given) if isinstance(given, Mapping) else {_called(given): given}
+    if not found:
+        raise ParameterError("expected an estimator, got none")
+    for name, one in found.items():
+        if isinstance(one, type):
+            raise ParameterError(f"{name}: expected an estimator, not its class: write {one.__name__}()")
+        if not (hasattr(one, "fit") and hasattr(one, "predict")):
+            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {type(one).__name__}")
+        if is_regressor(one):
+            raise ParameterError(f"{name} predicts numbers: crossval measures classifiers, which predict labels")
+        if is_clusterer(one):
+            raise ParameterError(f"{name} makes clusters: `cluster` measures those")
+    return {str(name): one for name, one in found.items()}
+
+
+def _called(estimator: Any) -> str:
+    """The name of the class; of a pipeline, that of its last step."""
+    steps = getattr(estimator, "steps", None)
+    return _called(steps[-1][1]) if steps else type(estimator).__name__
+
+
+def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
+    """A fresh copy, every random part that has no seed of its own with this one; and whether there was such a part.
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seeded(DecisionTreeClassifier(), 7)
+    (DecisionTreeClassifier(random_state=7), True)
+    """
+    from sklearn.base import clone  # noqa: PLC0415
+
+    try:
+        fresh = clone(estimator)
+    except TypeError as problem:
+        raise ParameterError(f"expected an estimator of scikit-learn: {' '.join(str(problem).split())}") from problem
+    held = fresh.get_params(deep=True)
+    unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
+    return (fresh.set_params(**unset) if unset else fresh), bool(unset)
+
+
+def taken(X: Any, rows: Ints) -> Any:  # noqa: N803  # what scikit-learn calls the features
+    """Some rows of features, of whatever kind.
+
+    >>> taken(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, list | tuple):
+        return [X[row] for row in rows]
+    return (X.tocsr() if hasattr(X, "tocsr") else X)[rows]
+
+
+def fitted(estimator: Any, items: Items, rows: Ints) -> Fitted:
+    """A copy that has learned from some rows; with their weights, where it takes any."""
+    from sklearn.base import clone  # noqa: PLC0415
+
+    model = clone(estimator)
+    weights = {} if items.weight is None else _weights(model, items.weight[rows])
+    model.fit(taken(items.X, rows), items.y[rows], **weights)
+    return Fitted(model)
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether fitting can allow for weights of items."""
+    return bool(_weights(estimator, np.ones(1)))
+
+
+def _weights(estimator: Any, weight: Floats) -> dict[str, Floats]:
+    from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415
+
+    if steps := getattr(estimator, "steps", None):
+        last, one = steps[-1]
+        return {f"{last}__sample_weight": weight} if has_fit_parameter(one, "sample_weight") else {}
+    return {"sample_weight": weight} if has_fit_parameter(estimator, "sample_weight") else {}
+
+
+def says(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # noqa: N803
+    """What a model predicts, with its probabilities or else its decision values; of two labels the positive one's."""
+    prediction = np.asarray(model.predict(X))
+    way = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
+    if way is None:
+        return Said(prediction)
+    values = np.asarray(getattr(model, way)(X), dtype=np.float64)
+    known = [_plain(label) for label in model.classes_]
+    if values.ndim == 1 or values.shape[1] == 1:  # the decision for the second of two labels
+        towards = values.ravel()
+        return Said(prediction, towards if positive is None or positive == known[-1] else -towards)
+    if values.shape[1] != len(known):  # one against one: no score a label
+        return Said(prediction)
+    if way == "decision_function" and len(known) < len(labels):
+        absent = [str(label) for label in labels if label not in known]
+        raise InputError(f"nothing to learn of {', '.join(absent)}: there is no such item in the training set")
+    every = np.zeros((len(values), len(labels)))
+    for place, label in enumerate(labels):
+        if label in known:
+            every[:, place] = values[:, known.index(label)]
+    return Said(prediction, every if positive is None else every[:, [*labels].index(positive)])
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def tabled(said: Sequence[Said], rows: Sequence[Ints], items: Items, name: str) -> Predictions:
+    """What was said of rows, beside the truth, as one table."""
+    every = np.concatenate(rows)
+    scored = [one.score for one in said if one.score is not None]
+    scores: Any = None
+    if len(scored) == len(said):
+        scores = np.concatenate(scored)
+        scores = scores if scores.ndim == 1 else dict(zip(items.labels, scores.T, strict=True))
+    place = pl.Series(every)
+    return Predictions.of(
+        items.truth.gather(place),
+        np.concatenate([one.prediction for one in said]),
+        y_score=scores,
+        labels=items.labels,
+        pos_label=items.positive,
+        sample_weight=None if items.weight is None else items.weight[every],
+        item_id=items.ids.gather(place),
+        name=name,
+    )
+
+
+def run(
+    estimator: Any, items: Items, splits: Sequence[Split], *, train: bool, n_jobs: int | None = None, fit: Fit = fitted,
+    name: str = "estimator",
+) -> Iterator[FoldOutcome]:  # fmt: skip
+    """The outcome of every split, in order: the same whether folds are fitted one after another or side by side."""
+    from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
+
+    calls = (delayed(_one)(estimator, items, split, train, fit) for split in splits)
+    found = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+    for split, one in zip(splits, found, strict=True):
+        if isinstance(one, str):
+            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {one}")
+        yield one
+
+
+def _one(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
+    """One fold; what goes wrong in the estimator, as one line of text."""
+    # Filters of warnings belong to the whole process: they are left alone where threads share it.
+    if threading.current_thread() is not threading.main_thread():
+        return _fitted_and_said(estimator, items, split, train, fit)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        outcome = _fitted_and_said(estimator, items, split, train, fit)
+    if isinstance(outcome, str):
+        return outcome
+    said = dict.fromkeys(
+        f"{one.category.__name__}: {str(one.message).split('.')[0].split(chr(10))[0]}" for one in caught
+    )
+    return outcome._replace(warnings=tuple(said))
+
+
+def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
+    try:
+        model, threshold, chosen = fit(estimator, items, split.train)
+        sides = [
+            _at(says(model, taken(items.X, rows), items.labels, items.positive), threshold, items)
+            for rows in ((split.test, split.train) if train else (split.test,))
+        ]
+    except (ValueError, TypeError, IndexError, ArithmeticError, np.linalg.LinAlgError, InputError) as problem:
+        return f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
+    return FoldOutcome(split, sides[0], sides[1] if train else None, chosen=chosen)
+
+
+def _at(said: Said, threshold: float | None, items: Items) -> Said:
+    """The same, positive predicted from a threshold on."""
+    if threshold is None:
+        return said
+    other = next(label for label in items.labels if label != items.positive)
+    labels = np.array([items.positive, other])
+    return said._replace(prediction=np.where(said.score >= threshold, labels[0], labels[1]))
+
+
+def named(name: Any, names: Sequence[str], what: str) -> str:
+    """The only one, or the one asked for; otherwise an error says which there are."""
+    if name is None and len(names) == 1:
+        return names[0]
+    if name not in names:
+        raise ParameterError(f"choose a {what} of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+    return str(name)

@@ -1,0 +1,210 @@
+"""`tune`: settings of a search system chosen by some topics and measured on others, fold by fold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.comparison import Comparison, compare
+from assay.comparison.result import FROM_SCORES
+from assay.comparison.slices import attribute_of
+from assay.counting.judgments import Floats, Ints
+from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
+from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
+from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.given import check_levels, whole
+from assay.measured import Measured
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
+from assay.stats.paired import Paired
+from assay.stats.pairs import Resampled
+from assay.stats.rounding import snapped
+from assay.stats.samples import Averaged
+from assay.tables import Scores, Topics
+
+LEAVE_ONE_OUT = "leave-one-out"
+#: By fewer topics than these, which setting is best is largely chance.
+_FEW_TOPICS = 25
+_RESAMPLES = 10_000
+
+
+def tune(
+    given: Any,
+    runs: Any = None,
+    measure: str | Measure = "AP",
+    *,
+    folds: int | str | Mapping[str, Any] | Topics = 5,
+    by: str | None = None,
+    order: Iterable[str] | None = None,
+    baseline: str | None = None,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    seed: int = 0,
+    **rules: Any,
+) -> Tuning:
+    """Choose a setting of a search system by some topics and measure it on others, so that the number is honest.
+
+    `given` and `runs`: judgments and runs as `evaluate` takes them, with its rules as keyword arguments; or an
+    `Evaluation`. Each run is a setting of the same system. Names such as `bm25-k1=0.9,b=0.4` tell the parameters.
+
+    Topics are split into `folds`: a number of folds drawn with `seed`, or "leave-one-out"; or what a dict says of each
+    topic, or the attribute `by` of `Topics`, so that topics that belong together stay together. For each fold, the
+    setting with the best `measure` on all other topics is measured on the fold's own. Of settings that tie, the first
+    counts, in the `order` of names given, or else of the runs. Put the cheapest first.
+
+    `baseline`: a setting, such as the system's default, that the honest numbers are compared with, topic by topic, by
+    `compare`. `alpha` and `margin`: its level and the smallest difference that matters.
+
+    >>> judged = {f"q{n}": {"good": 1} for n in range(9)}
+    >>> runs = {f"b={b}": {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 4 == b)} for n in range(9)} for b in (0, 1)}
+    >>> found = tune(judged, runs, "RR", folds=3)  # b=0 fails for 3 topics, b=1 for 2
+    >>> found.value, found.hindsight_value
+    (0.8333, 0.8889)
+    """
+    check_levels(alpha=alpha, power=0.8, margin=margin)
+    seed = whole("seed", seed, 0)
+    measured = Measured.of_units("tune", given, runs, [measure], seed=seed, **rules)
+    (paired,) = measured.all_paired([measure])
+    table = _checked(paired)
+    names = _ordered(paired.systems, order)
+    if baseline is not None and baseline not in names:
+        raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{did_you_mean(baseline, names)}")
+    labels, fold_of, says = _folds(paired.units, folds, by, seed)
+    places = np.array([paired.systems.index(name) for name in names])
+    tuned: list[TunedFold] = []
+    chosen_for = np.empty(len(table), dtype=np.int64)
+    for number, label in enumerate(labels):
+        held = fold_of == number
+        train = table[~held].mean(axis=0)[places]
+        worth = snapped(-train if paired.higher_is_better is False else train)
+        best = int(np.argmax(worth))  # the first of those that tie
+        chosen_for[held] = places[best]
+        test = float(table[held, places[best]].mean())
+        tied = int((worth == worth[best]).sum())
+        tuned.append(TunedFold(label, int(held.sum()), names[best], float(train[best]), test, tied))
+    values = table[np.arange(len(table)), chosen_for]
+    settings = settings_of(names)
+    comparison = (
+        None if baseline is None else _compared(paired, values, baseline, alpha=alpha, margin=margin, seed=seed)
+    )
+    drawn = isinstance(folds, int) or hasattr(folds, "__index__")
+    return Tuning(
+        paired,
+        settings,
+        tuple(tuned),
+        fold_of,
+        chosen_for,
+        _interval(paired, values, alpha, seed),
+        says,
+        seed if drawn else None,
+        baseline,
+        comparison,
+        measured.evaluation,
+        (*(measured.evaluation.warnings if measured.evaluation else ()), *_warnings(tuned, settings, len(table))),
+        (*paired.notes(), *_notes(tuned)),
+    )
+
+
+def _checked(paired: Paired) -> Floats:
+    """Every topic's number under every setting; refuse what cannot be chosen by, or from."""
+    if len(paired.systems) < 2:
+        raise ParameterError(f"tuning takes runs of two settings or more, not {paired.systems[0]} alone")
+    if not isinstance(paired.sample, Averaged) or paired.sample.summary != "mean":
+        raise ParameterError(f"{paired.measure} is no mean over topics: choose settings by another measure")
+    if paired.higher_is_better is None:
+        raise ParameterError(f"{paired.measure} is neither good nor bad when it is high: choose by another measure")
+    return paired.sample.values
+
+
+def _ordered(systems: Sequence[str], order: Iterable[str] | None) -> list[str]:
+    """The settings in the order asked for; those that it does not name come last."""
+    first = [] if order is None else [order] if isinstance(order, str) else list(order)
+    for name in first:
+        if name not in systems:
+            hint = did_you_mean(str(name), systems)
+            raise ParameterError(f"order: expected settings of {listed(systems)}, got {name!r}{hint}")
+    return list(dict.fromkeys([*first, *systems]))
+
+
+def _folds(
+    topics: Sequence[str], folds: int | str | Mapping[str, Any] | Topics, by: str | None, seed: int
+) -> tuple[list[str], Ints, str]:
+    """The names of folds, the place of each topic's, and how they were made."""
+    count = len(topics)
+    if by is not None and not isinstance(folds, Topics):
+        raise ParameterError("`by` names an attribute of topics: give these as `folds`")
+    if isinstance(folds, str):
+        if folds != LEAVE_ONE_OUT:
+            raise ParameterError(f"folds are a number, {LEAVE_ONE_OUT!r}, a dict or topics, not {folds!r}")
+        return list(topics), np.arange(count), f"each of {number_of('topic', count)} held out in turn"
+    if isinstance(folds, Mapping | Topics):
+        held = attribute_of(folds, by)
+        absent = [topic for topic in topics if held.get(topic) in {None, ""}]
+        if absent:
+            raise InputError(f"folds: expected one for every topic, got none for {listed(absent)}")
+        labels = list(dict.fromkeys(sorted(str(held[topic]) for topic in topics)))
+        if len(labels) < 2:
+            raise InputError(f"folds: expected two or more, got {labels[0]!r} for every topic")
+        says = f"{number_of('topic', count)} in {len(labels)} folds by {by or 'what was given'}"
+        return labels, np.array([labels.index(str(held[topic])) for topic in topics]), says
+    number = whole("folds", folds, 2)
+    if number > count:
+        raise ParameterError(f"{number} folds need as many topics or more, and there are {count}")
+    dealt = np.empty(count, dtype=np.int64)
+    dealt[np.random.default_rng(seed).permutation(count)] = np.arange(count) % number
+    says = f"{number_of('topic', count)} in {number} folds drawn with seed {seed}"
+    return [str(place) for place in range(1, number + 1)], dealt, says
+
+
+def _interval(paired: Paired, values: Floats, alpha: float, seed: int) -> Interval:
+    """The interval of the honest number, by drawing topics anew."""
+    alone = Paired(paired.measure, paired.unit_kind, (TUNED,), paired.units, Averaged(values[:, None]))
+    return Resampled(alone, _RESAMPLES, seed, "bca").of_system(0, 1 - alpha)
+
+
+def _compared(paired: Paired, values: Floats, baseline: str, **asked: Any) -> Comparison | None:
+    """The honest numbers against a setting's, topic by topic; None where no topic differs from any other."""
+    usual = paired.unit_values[:, paired.systems.index(baseline)]
+    if np.ptp(usual) == 0 and np.ptp(values) == 0:
+        return None
+    rows = [
+        (name, paired.measure, paired.unit_kind, unit, value, None)
+        for name, column in ((baseline, usual), (TUNED, values))
+        for unit, value in zip(paired.units, column.tolist(), strict=True)
+    ]
+    scores = Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row"))
+    found = compare(scores, baseline=baseline, **asked)
+    # Nobody gave scores alone: that remark would puzzle.
+    return replace(found, notes=tuple(note for note in found.notes if note != FROM_SCORES))
+
+
+def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], topics: int) -> Iterator[str]:
+    if topics < _FEW_TOPICS:
+        yield f"{number_of('topic', topics)} are few to choose by: which setting is best on them is largely chance"
+    chosen = Counter(one.chosen for one in folds)
+    if max(chosen.values()) < len(folds) / 2:
+        yield (
+            f"{number_of('setting', len(chosen))} were chosen in {number_of('fold', len(folds))}, none in half of "
+            "them: the choice hangs on the topics"
+        )
+    named = {one.name: one for one in settings}
+    for name, grid in grid_of(settings).items():
+        for end, says in ((grid[0], "smallest"), (grid[-1], "largest")):
+            often = sum(number for one, number in chosen.items() if named[one].parameters[name] == end)
+            if len(grid) > 2 and often:
+                yield (
+                    f"{name}: the {says} value of the grid, {end:g}, was chosen in {often} of "
+                    f"{number_of('fold', len(folds))}: better ones may lie beyond"
+                )
+
+
+def _notes(folds: Sequence[TunedFold]) -> Iterator[str]:
+    if len({one.chosen for one in folds}) == 1:
+        yield f"{folds[0].chosen} was chosen in every fold"
+    if tied := sum(one.tied > 1 for one in folds):
+        yield f"settings tied for the best in {number_of('fold', tied)}: the first in order was taken"

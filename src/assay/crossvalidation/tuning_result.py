@@ -1,0 +1,180 @@
+"""`Tuning`: a parameter of a search system chosen by some topics and measured on others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.comparison import Comparison
+from assay.counting.judgments import Floats, Ints
+from assay.crossvalidation.settings_of_runs import Setting
+from assay.errors import number_of
+from assay.evaluation import Evaluation
+from assay.stats.bootstrap import Interval
+from assay.stats.paired import Paired
+from assay.stats.rounding import snapped
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    from assay.report.titled import Titled
+
+#: What the honest number's system is called beside the settings.
+TUNED = "tuned on other topics"
+
+
+class TunedFold(NamedTuple):
+    """One fold: its topics, the setting that was best on all others, and that setting's number there and here.
+
+    `tied`: how many settings were best on the other topics.
+    """
+
+    fold: str
+    topics: int
+    chosen: str
+    train: float
+    test: float
+    tied: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning(Tabled):
+    """What a system is worth whose parameter is chosen by topics other than those it is measured on: see `tune`.
+
+    >>> from assay import tune
+    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
+    >>> runs = {f"k={k}": {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 3 < k)} for n in range(6)} for k in (0, 1, 2)}
+    >>> found = tune(judged, runs, "RR", folds=3)
+    >>> found.value, found.hindsight, found.stability
+    (1.0, 'k=0', 1.0)
+    """
+
+    #: Every topic's number under every setting.
+    paired: Paired
+    settings: tuple[Setting, ...]
+    folds: tuple[TunedFold, ...]
+    #: The place of each topic's fold, and of the setting that it was measured with.
+    fold_of: Ints
+    chosen_for: Ints
+    #: Of the honest number, over topics.
+    interval: Interval
+    #: How topics were split, in words.
+    says: str
+    seed: int | None
+    baseline: str | None = None
+    #: The honest numbers of topics against the baseline's.
+    comparison: Comparison | None = None
+    evaluation: Evaluation | None = None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        folds = number_of("fold", len(self.folds))
+        return f"<Tuning of {number_of('setting', len(self.settings))} by {self.measure}: {folds} of topics>"
+
+    @property
+    def measure(self) -> str:
+        """What settings were chosen by."""
+        return self.paired.measure
+
+    @cached_property
+    def values(self) -> Floats:
+        """Each topic's number under the setting that was chosen without it."""
+        table = self.paired.unit_values
+        return np.asarray(table[np.arange(len(table)), self.chosen_for])
+
+    @property
+    def value(self) -> float:
+        """The honest number: the mean over topics, each measured with the setting that was chosen without it."""
+        return float(self.values.mean())
+
+    @cached_property
+    def hindsight(self) -> str:
+        """The setting that is best on all topics: the one to use, but not the one to report the number of."""
+        worth = np.array([self.of(one.name) for one in self.settings])
+        # Of settings that tie the first counts, as in the folds.
+        return self.settings[int(np.argmax(snapped(-worth if self.paired.higher_is_better is False else worth)))].name
+
+    @property
+    def hindsight_value(self) -> float:
+        """The number of the best setting on the very topics that it was chosen by."""
+        return self.of(self.hindsight)
+
+    @property
+    def optimism(self) -> float:
+        """How much better the best setting in hindsight looks than choosing turned out to be."""
+        gap = self.hindsight_value - self.value
+        return -gap if self.paired.higher_is_better is False else gap
+
+    @property
+    def stability(self) -> float:
+        """The share of folds that chose the setting chosen most often."""
+        return max(Counter(one.chosen for one in self.folds).values()) / len(self.folds)
+
+    def of(self, setting: str) -> float:
+        """A setting's number on all topics."""
+        return float(self.paired.observed[self.paired.systems.index(setting)])
+
+    def over(self) -> pl.DataFrame:
+        """One row a setting and fold: its parameters, and its number on the other topics and on the fold's own.
+
+        That is what to draw: the measure over the parameter, by the topics that choose and by those held out.
+
+        >>> from assay import tune
+        >>> judged = {f"q{n}": {"d": 1} for n in range(4)}
+        >>> runs = {f"mu={mu}": {q: {"d": 1.0, "e": float(mu)} for q in judged} for mu in (1, 2)}
+        >>> tune(judged, runs, "RR", folds=2).over().columns
+        ['setting', 'mu', 'fold', 'train', 'test']
+        """
+        table, rows = self.paired.unit_values, []
+        places = [self.paired.systems.index(one.name) for one in self.settings]
+        for number, fold in enumerate(self.folds):
+            held = self.fold_of == number
+            train, test = table[~held].mean(axis=0), table[held].mean(axis=0)
+            rows += [
+                {"setting": one.name, **one.parameters, "fold": fold.fold, "train": train[place], "test": test[place]}
+                for one, place in zip(self.settings, places, strict=True)
+            ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def per_topic(self) -> pl.DataFrame:
+        """One row a topic: its fold, the setting that it was measured with, and the number."""
+        return pl.DataFrame(
+            {
+                "query_id": pl.Series(self.paired.units, dtype=pl.String),
+                "fold": [self.folds[place].fold for place in self.fold_of],
+                "chosen": [self.paired.systems[place] for place in self.chosen_for],
+                "value": self.values,
+            }
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a setting: its parameters, its number on all topics, and in how many folds it was chosen."""
+        chosen = Counter(one.chosen for one in self.folds)
+        rows: list[dict[str, Any]] = [
+            {"setting": one.name, **one.parameters, self.measure: self.of(one.name), "chosen": chosen[one.name]}
+            for one in self.settings
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_json(self) -> str:
+        """Everything: the honest number, folds, settings, topics and the comparison; null where there is no number."""
+        from assay.report.tunings import to_json  # noqa: PLC0415  # results reach the report inside functions only
+
+        return to_json(self)
+
+    def tables(self) -> list[Titled]:
+        """What is shown: the numbers side by side, what each fold chose, and the settings."""
+        from assay.report.tunings import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """What the numbers mean and what they do not cover, in words."""
+        from assay.report.tunings import lines  # noqa: PLC0415
+
+        return lines(self)

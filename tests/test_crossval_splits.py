@@ -1,0 +1,256 @@
+"""How items are split: each is tested once a repeat, groups stay whole, time runs forward, leaks are seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn import datasets
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import KFold, TimeSeriesSplit
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+
+from assay import crossval
+from assay.crossvalidation import Split, leakage_check, split_items
+from assay.crossvalidation.leakage import on_both_sides, row_codes, said_of_columns
+from assay.crossvalidation.splitting import Asked
+from assay.errors import AssayError, ParameterError
+
+CANCER = datasets.load_breast_cancer(return_X_y=True)
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> tuple[Any, Any]:
+    """Labels of items, both of which occur often, and groups of several sizes."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=6, max_size=15))
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    labels = np.array(draw(st.lists(st.integers(0, 1), min_size=len(groups), max_size=len(groups))))
+    labels[:10:2], labels[1:10:2] = 0, 1
+    order = draw(st.permutations(range(len(groups))))
+    return labels[order], groups[order]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    held=grouped(), repeats=st.integers(1, 3), folds=st.integers(2, 4), seed=st.integers(0, 99),
+    word=st.sampled_from(["k-fold", "stratified", "group", "stratified-group", "repeated", "repeated-group", "number"]),
+)  # fmt: skip
+def test_each_item_is_tested_once_a_repeat_and_groups_are_never_split(
+    held: tuple[Any, Any], repeats: int, folds: int, seed: int, word: str
+) -> None:
+    labels, groups = held
+    assume(min(np.bincount(labels, minlength=2)) >= folds)
+    cv: Any = folds if word == "number" else word
+    found = split_items(len(labels), labels, groups, Asked(cv, folds, repeats, seed=seed))
+    again = split_items(len(labels), labels, groups, Asked(cv, folds, repeats, seed=seed))
+    assert [one.test.tolist() for one in found.each] == [one.test.tolist() for one in again.each]
+    times = repeats if repeats > 1 or not word.startswith("repeated") else 10
+    assert [(one.repeat, one.fold) for one in found.each] == [
+        (repeat, fold) for repeat in range(1, times + 1) for fold in range(1, folds + 1)
+    ]
+    for repeat in range(1, times + 1):
+        own = [one for one in found.each if one.repeat == repeat]
+        assert sorted(np.concatenate([one.test for one in own])) == list(range(len(labels)))
+        for one in own:
+            assert sorted([*one.train, *one.test]) == list(range(len(labels)))
+            if "group" in word or word == "number":
+                assert not set(groups[one.train]) & set(groups[one.test])
+
+
+def test_repeats_of_group_folds_deal_groups_out_anew() -> None:
+    groups = np.repeat(np.arange(12), 3)
+    found = split_items(36, None, groups, Asked("repeated-group", 3, 4, stratify=False))
+    parts = {
+        tuple(sorted(tuple(sorted(set(groups[one.test]))) for one in found.each if one.repeat == r))
+        for r in range(1, 5)
+    }
+    assert len(parts) == 4
+
+
+def test_stratified_folds_hold_the_same_share_of_every_label() -> None:
+    labels = np.repeat([0, 1], [80, 20])
+    found = split_items(100, labels, None, Asked(5))
+    assert {int(labels[one.test].sum()) for one in found.each} == {4}
+    loose = split_items(100, labels, None, Asked(5, stratify=False))
+    assert {int(labels[one.test].sum()) for one in loose.each} != {4}
+
+
+@settings(deadline=None, max_examples=30)
+@given(times=st.lists(st.integers(0, 50), min_size=8, max_size=30))
+def test_time_runs_forward_whatever_the_order_of_the_rows(times: list[int]) -> None:
+    order = np.argsort(times, kind="stable")
+    found = split_items(len(times), None, None, Asked("time", 3), order)
+    held = np.array(times)
+    for one in found.each:
+        assert held[one.train].max() <= held[one.test].min()
+    assert "never tested" in found.warnings[0]
+
+
+def test_the_order_of_rows_stands_for_time_and_is_said_to() -> None:
+    found = split_items(20, None, None, Asked("time", 4))
+    theirs = [test.tolist() for _, test in TimeSeriesSplit(4).split(np.zeros(20))]
+    assert [one.test.tolist() for one in found.each] == theirs
+    assert found.says == "4 folds in the order of the rows, taken for that of time"
+    assert found.warnings == ("4 of 20 items are never tested",)
+
+
+def test_leaving_p_out_leaves_out_every_set_of_p() -> None:
+    found = split_items(6, None, None, Asked("leave-p-out", leave=3))
+    assert len({tuple(one.test.tolist()) for one in found.each}) == 20
+    assert {one.repeat for one in found.each} == {1}
+
+
+def test_a_splitter_without_a_seed_is_pointed_out() -> None:
+    found = crossval(GaussianNB(), *CANCER, cv=KFold(2, shuffle=True), measures="Accuracy")
+    assert "KFold has no random_state: its folds are others each time" in found.warnings
+    assert not crossval(GaussianNB(), *CANCER, cv=KFold(2), measures="Accuracy").warnings
+
+
+def test_a_rare_class_is_pointed_out() -> None:
+    labels = np.array([0] * 17 + [1] * 3)
+    found = split_items(20, labels, None, Asked(5))
+    assert "least populated class" in found.warnings[0]
+
+
+@settings(deadline=None, max_examples=60)
+@given(codes=st.lists(st.integers(0, 8), min_size=4, max_size=25), data=st.data())
+def test_twins_on_both_sides_are_counted_as_one_would_by_hand(codes: list[int], data: st.DataObject) -> None:
+    rows = st.lists(st.integers(0, len(codes) - 1), min_size=1, max_size=10)
+    splits = [Split(1, 1, np.array(data.draw(rows)), np.array(data.draw(rows))) for _ in range(3)]
+    slow = {test for one in splits for test in one.test if any(codes[test] == codes[train] for train in one.train)}
+    assert on_both_sides(np.array(codes), splits) == len(slow)
+
+
+def test_rows_are_alike_whatever_holds_them() -> None:
+    table = np.array([[1.0, 0.0], [2.0, 5.0], [1.0, -0.0], [0.0, 0.0]])
+    for form in (table, table.astype(np.float32), sparse.csr_array(table), sparse.coo_matrix(table), table.tolist()):
+        codes = row_codes(form)
+        assert codes is not None
+        assert codes.tolist() == [0, 1, 0, 2]
+    words = row_codes(["a", "b", "a"])
+    assert words is not None
+    assert words.tolist() == [0, 1, 0]
+    assert row_codes([[{}], [{}]]) is None
+
+
+def test_the_same_item_group_or_features_on_both_sides_are_pointed_out() -> None:
+    x, y = CANCER
+    twice, labels, ids = np.vstack([x, x[:50]]), np.append(y, y[:50]), [*range(569), *range(50)]
+    fold = KFold(5, shuffle=True, random_state=0)
+    said = crossval(GaussianNB(), twice, labels, cv=fold, measures="Accuracy").warnings
+    assert "learned from a row with the very same features" in said[0]
+    said = crossval(GaussianNB(), twice, labels, cv=fold, measures="Accuracy", item_id=ids).warnings
+    assert "with the same id: give the ids as groups" in said[0]
+    said = crossval(GaussianNB(), twice, labels, cv=fold, measures="Accuracy", groups=ids).warnings
+    assert "have learned from their group" not in said[0]
+    assert any("learned from their group: keep groups whole" in one for one in said)
+    assert not crossval(GaussianNB(), twice, labels, measures="Accuracy", groups=ids, item_id=ids).warnings
+    rows = np.arange(569)
+    said = crossval(GaussianNB(), x, y, cv=[(rows[:400], rows[300:])], measures="Accuracy").warnings
+    assert "leak: 100 of 569 items are tested by a model that has learned from them" in said
+
+
+def test_learning_from_the_future_is_pointed_out() -> None:
+    times = [f"20{year:02}-01-01" for year in range(20) for _ in range(5)]
+    x, y = CANCER[0][:100], CANCER[1][:100]
+    said = crossval(GaussianNB(), x, y, time=times, measures="Accuracy").warnings
+    assert "leak: in 5 of 5 folds a model has learned from items of a later time" in said[0]
+    assert not [
+        one
+        for one in crossval(GaussianNB(), x, y, cv="time", time=times, measures="Accuracy").warnings
+        if "leak" in one
+    ]
+
+
+def test_preprocessing_of_all_rows_is_seen_where_it_can_be() -> None:
+    x, _ = CANCER
+    assert said_of_columns(x) == []
+    assert (
+        "30 of 30 columns of X have mean 0 and standard deviation 1"
+        in said_of_columns(StandardScaler().fit_transform(x))[0]
+    )
+    mixed = np.column_stack([StandardScaler().fit_transform(x[:, :3]), x[:, 3:5], x[:, 0] > 15])
+    assert said_of_columns(mixed)[0].startswith("3 of 5 columns of X")
+    assert "reach from 0 to 1" in said_of_columns(MinMaxScaler().fit_transform(x))[0]
+    assert "principal components" in said_of_columns(PCA(10).fit_transform(x))[0]
+    half = StandardScaler().fit(x[::2]).transform(x)
+    assert said_of_columns(half) == []
+
+
+def test_what_is_done_row_by_row_or_is_so_by_nature_is_no_leak() -> None:
+    x, _ = CANCER
+    assert said_of_columns(Normalizer().fit_transform(x)) == []
+    balanced = np.tile([[1.0, -1.0], [-1.0, 1.0]], (20, 1))
+    assert said_of_columns(balanced) == []  # mean 0 and standard deviation 1, of two values
+    assert said_of_columns(np.eye(30)) == []
+    assert said_of_columns(sparse.csr_array(x)) == []
+    assert said_of_columns(["some", "texts"]) == []
+    assert said_of_columns(np.full((5, 2), np.nan)) == []
+    assert said_of_columns(np.random.default_rng(0).normal(size=(200, 5))) == []
+
+
+class Spy(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Remembers every item it has ever been fitted to: a cache that is not emptied."""
+
+    seen: dict[bytes, int] = {}  # noqa: RUF012
+
+    def fit(self, x: Any, y: Any) -> Spy:
+        self.classes_ = np.array([0, 1])
+        Spy.seen |= {row.tobytes(): int(label) for row, label in zip(x, y, strict=True)}
+        return self
+
+    def predict(self, x: Any) -> Any:
+        return np.array([Spy.seen.get(row.tobytes(), 0) for row in x])
+
+
+def test_features_chosen_by_labels_before_splitting_are_found_out_by_permuting() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(80, 600)), rng.integers(0, 2, 80)
+
+    def best(features: Any, labels: Any) -> Any:
+        return SelectKBest(k=15).fit_transform(features, labels)
+
+    looked = crossval(GaussianNB(), best(x, y), y, measures="AUC").mean()
+    assert looked > 0.8  # of noise
+    leaky = leakage_check(GaussianNB(), x, y, prepare=best, measure="AUC", permutations=8)
+    assert leaky.leaks
+    assert leaky.permuted.mean() > 0.75
+    assert leaky.chance.mean() == pytest.approx(0.5, abs=0.05)
+    assert leaky.lines()[0].startswith("Leak: permuted labels are predicted better than by chance")
+    inside = leakage_check(GaussianNB(), x, y, measure="AUC", permutations=8)
+    assert not inside.leaks
+    assert inside.lines()[0].startswith("No leak seen")
+    assert inside.to_frame().height == 8
+
+
+def test_a_model_that_has_seen_the_labels_is_found_out_by_permuting() -> None:
+    x, y = CANCER
+    said = crossval(Spy(), x, y, cv=3, measures="Accuracy", leakage_check=True)
+    assert "Leak: permuted labels" in said.warnings[-1]
+    honest = crossval(GaussianNB(), x, y, cv=3, measures="Accuracy", leakage_check=True)
+    assert not honest.warnings
+    assert "No leak seen" in honest.notes[-1]
+
+
+def test_permuting_says_leak_no_oftener_than_it_should() -> None:
+    """At a level of 0.01, on noise: of 30 checks, three or more would be wrong three times in a thousand."""
+    rng = np.random.default_rng(11)
+    wrong = 0
+    for trial in range(30):
+        x, y = rng.normal(size=(40, 3)), rng.permutation(np.repeat([0, 1], 20))
+        wrong += leakage_check(GaussianNB(), x, y, permutations=6, cv=2, seed=trial).leaks
+    assert wrong <= 2
+
+
+def test_a_check_needs_one_estimator_and_some_permutations() -> None:
+    with pytest.raises(ParameterError, match="permutations is a whole number from 5 on"):
+        leakage_check(GaussianNB(), *CANCER, permutations=1)
+    with pytest.raises(AssayError, match="one estimator at a time"):
+        leakage_check({"a": GaussianNB(), "b": GaussianNB()}, *CANCER)
