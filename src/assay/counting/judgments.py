@@ -96,16 +96,24 @@ class Judgments:
 
     @cached_property
     def by_document(self) -> list[dict[str, int]]:
-        """Of each topic, the positions of its judgments by document, for runs that come in dicts."""
+        """Of each topic, the numbers of its documents, for runs that come in dicts: see `positions`."""
         bounds = np.searchsorted(self.topic, np.arange(len(self.topics) + 1)).tolist()
-        if isinstance(self._given, list):  # topic by topic, as dicts are
-            documents, positions = self._given, np.argsort(self._order).tolist()
-        else:
-            documents, positions = self.doc_id.to_list(), list(range(len(self.topic)))
+        # Dicts come topic by topic, and need not be put in order.
+        documents = self._given if isinstance(self._given, list) else self.doc_id.to_list()
+        # Numbers start anew with each topic: Python has the small ones at hand and makes room for each large one.
         return [
-            dict(zip(documents[start:end], positions[start:end], strict=True))
+            dict(zip(documents[start:end], range(end - start), strict=True))
             for start, end in itertools.pairwise(bounds)
         ]
+
+    def positions(self, topic: Ints, number: Ints) -> Ints:
+        """The positions of judgments, given the numbers that `by_document` has for their documents."""
+        given: Ints = np.searchsorted(self.topic, np.arange(len(self.topics)))[topic] + number
+        if not isinstance(self._given, list):
+            return given
+        position = np.empty_like(self._order)
+        position[self._order] = np.arange(len(position))
+        return position[given]
 
     @cached_property
     def table(self) -> _Table:

@@ -40,7 +40,9 @@ class Hits(NamedTuple):
     def together(cls, parts: Iterable[Hits]) -> Hits:
         """All parts, by topic and rank."""
         joined = cls(*map(np.concatenate, zip(NO_HITS, *parts, strict=True)))
-        return joined.take(np.lexsort((joined.rank, joined.topic)))
+        # One number for both, since they come nearly sorted: a stable sort makes use of that, `lexsort` does not.
+        place = joined.topic * (joined.rank.max(initial=0) + 1) + joined.rank
+        return joined.take(np.argsort(place, kind="stable"))
 
 
 NO_HITS = Hits(NONE, NONE, NONE, NONE, NONE)

@@ -45,14 +45,13 @@ class FlatDicts(NamedTuple):
         data = {query: documents for query, documents in data.items() if documents}
         lengths = list(map(len, data.values()))
         doc_ids = list(itertools.chain.from_iterable(data.values()))
-        values = list(itertools.chain.from_iterable(map(operator.methodcaller("values"), data.values())))
-        if not set(map(type, values)) <= {float, int}:
+        if not {kind for kind, _ in itertools.groupby(_chained(data), type)} <= {float, int}:
             return None
         try:
             for text in ("".join(data), "".join(doc_ids)):
                 if not text.isascii():
                     text.encode()
-            numbers = np.fromiter(values, np.float64, len(values))
+            numbers = np.fromiter(_chained(data), np.float64, sum(lengths))
         except (TypeError, UnicodeError, OverflowError):
             return None
         refused = ~np.isfinite(numbers) if finite else np.isnan(numbers)
@@ -68,6 +67,11 @@ class FlatDicts(NamedTuple):
                 value: pl.Series(self.numbers),
             }
         )
+
+
+def _chained(data: Mapping[Any, Mapping[Any, Any]]) -> Iterable[Any]:
+    """All numbers, query by query."""
+    return itertools.chain.from_iterable(map(operator.methodcaller("values"), data.values()))
 
 
 def rows_of(data: InMemory, value: str, name: str) -> pl.DataFrame | FlatDicts:
