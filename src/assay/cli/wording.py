@@ -5,9 +5,27 @@ from __future__ import annotations
 import re
 import shlex
 
-#: Arguments about predictions whose options are called otherwise; the others keep their names.
-_RENAMED = {"pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator"}
-_NAMES = (*_RENAMED, "truth", "prediction", "score", "weight", "nulls", "unknown", "labels", "threshold", "system")
+#: Arguments about predictions and clusters whose options are called otherwise; the others keep their names.
+_RENAMED = {
+    "pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator",
+    "noise_as": "noise-as",
+}  # fmt: skip
+_NAMES = (
+    *_RENAMED,
+    "truth",
+    "cluster",
+    "points",
+    "noise",
+    "unlabelled",
+    "prediction",
+    "score",
+    "weight",
+    "nulls",
+    "unknown",
+    "labels",
+    "threshold",
+    "system",
+)
 _VALUE = r"""'[^']*'|"[^"]*"|\.\.\."""
 #: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).
 _BOTH = re.compile(

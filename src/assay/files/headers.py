@@ -84,6 +84,16 @@ def columns_of(kind: Kind, header: Sequence[str]) -> dict[str, str] | None:
     return found
 
 
+def called(ours: str, header: Sequence[str]) -> str | None:
+    """What a header calls one of our columns; None if it has none of the names.
+
+    >>> called("doc_id", ["docno", "cluster"])
+    'docno'
+    """
+    folded = {folded_name(name): name for name in reversed(header)}
+    return next((folded[name] for name in _NAMES[ours] if name in folded), None)
+
+
 def folded_name(name: str) -> str:
     """A column's name as names are compared.
 

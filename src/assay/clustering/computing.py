@@ -1,0 +1,97 @@
+"""One clustering's counts by their type, and a measure's number from the counts it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from assay.clustering.rules import Rules
+from assay.counting.contingency import Contingency
+from assay.counting.points import Points
+from assay.errors import InputError, ParameterError
+from assay.measures.parser import parse_measure, split_measures
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.tables.clusters import Clusters
+
+#: What is computed unless told otherwise, as far as there are the counts for it.
+DEFAULTS: dict[type, tuple[str, ...]] = {
+    Contingency: ("Purity", "InversePurity", "NMI", "ARI", "PairF", "VMeasure", "BCubedF"),
+    Points: ("Silhouette", "DaviesBouldin", "CalinskiHarabasz"),
+}
+_LACKING = {
+    Contingency: "the classes of the items, and {name} has none: say truth=... (--truth)",
+    Points: "the points of the items, and {name} has none: give X, or say points=... (--points)",
+}
+
+
+def measure_of(name: str | Measure) -> Measure:
+    """A measure of clusterings by its name.
+
+    >>> measure_of("purity")
+    Purity
+    """
+    return parse_measure(name, "clustering")
+
+
+def measures_of(
+    given: Iterable[str | Measure] | str | Measure | None, counts: Sequence[Mapping[type, Any]]
+) -> tuple[Measure, ...]:
+    """The measures asked for; or those by default for which every system has what they need."""
+    if given is None:
+        able = [kind for kind in DEFAULTS if all(kind in held for held in counts)]
+        return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
+    several = [given] if isinstance(given, str | Measure) else list(given)
+    names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
+    if not names:
+        raise ParameterError("there is no measure to compute")
+    return tuple(dict.fromkeys(measure_of(name) for name in names))
+
+
+def counts_of(given: Clusters | Contingency, rules: Rules, seed: int) -> dict[type, Any]:
+    """The counts that there are: of classes and clusters, and of points."""
+    if isinstance(given, Contingency):
+        return {Contingency: given}
+    counts: dict[type, Any] = {}
+    if not rules.noisy(given).any():
+        rules = rules._replace(noise=None)
+    if given.truth is not None:
+        rules.refuse_unlabelled(given)
+        counts[Contingency] = _counted(given, rules)
+    if given.points is not None:
+        counts[Points] = _points(given, rules, seed)
+    return counts
+
+
+def _counted(given: Clusters, rules: Rules) -> Contingency:
+    try:
+        return Contingency.from_labels(
+            given.truth, given.cluster, sample_weight=given.weight, noise=rules.noise, noise_as=rules.noise_as,
+            unlabelled=rules.unlabelled,
+        )  # fmt: skip
+    except InputError as problem:
+        raise _in_file(given, problem) from None
+
+
+def _in_file(given: Clusters, problem: InputError) -> InputError:
+    return InputError(f"{given.name if given.origin == 'in memory' else given.origin}: {problem}")
+
+
+def _points(given: Clusters, rules: Rules, seed: int) -> Points:
+    labels = rules.clusters_of(given) if rules.noise_as == "singletons" else given.cluster
+    noise = rules.noise if rules.noise_as == "drop" else None
+    try:
+        return Points.of(
+            given.points, labels, metric=rules.metric, noise=noise, item_id=given.item_id,
+            sample_size=rules.sample_size, seed=seed,
+        )  # fmt: skip
+    except InputError as problem:
+        raise _in_file(given, problem) from None
+
+
+def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:
+    """One number, with the reason where there is none."""
+    kind = measure.definition.counts
+    if kind not in counts:
+        raise ParameterError(f"{measure} is computed from {_LACKING[kind].format(name=name)}")
+    return measure.per_unit(counts[kind])

@@ -1,0 +1,147 @@
+"""What is in each cluster, where each class went, and which classes were split or merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.counting.contingency import Contingency
+from assay.counting.judgments import Floats, Ints
+from assay.counting.points import Points
+
+#: A class is split over the clusters that hold at least this share of it, and of items so many; likewise merged ones.
+PART, FEWEST = 0.10, 2
+
+
+def clusters_of(table: Contingency | None, points: Points | None) -> pl.DataFrame:
+    """One row a cluster: its items and their share of all, its largest class, its silhouette; the largest first.
+
+    >>> table = Contingency.from_labels(list("xxxoo"), [1, 1, 2, 2, 2])
+    >>> clusters_of(table, None).select("cluster", "items", "largest_class", "purity").rows()
+    [('2', 3, 'o', 0.6667), ('1', 2, 'x', 1.0)]
+    """
+    made: pl.DataFrame | None = None
+    if table is not None:
+        sizes, place = table.cluster_sizes[0], _largest(table, table.column, len(table.clusters))
+        held = table.largest_of_clusters[0]
+        made = pl.DataFrame(
+            {
+                "cluster": _texts(table.clusters),
+                "items": _counts(sizes, table),
+                "share": sizes / sizes.sum(),
+                "largest_class": _texts([table.classes[at] for at in table.row[place]]),
+                "of_largest": _counts(held, table),
+                "purity": held / sizes,
+            }
+        )
+    if points is not None:
+        shapes = _shapes(points)
+        # Items without a class have a point, too: clusters of such items only have no row in the table of classes.
+        made = shapes if made is None else made.join(shapes.drop("items", "share"), on="cluster", how="left")
+    if made is None:
+        return pl.DataFrame()
+    return made.sort("items", descending=True, maintain_order=True)
+
+
+def _shapes(points: Points) -> pl.DataFrame:
+    """Items, mean silhouette and mean distances of each cluster, and the share of points nearer to another one."""
+    frame = points.per_cluster().with_columns(cluster=_texts(points.clusters))
+    looked_at = slice(None) if points.chosen is None else points.chosen
+    codes, negative = points.codes[looked_at], points.silhouettes[looked_at] < 0
+    shares = np.bincount(codes, weights=negative, minlength=len(points.clusters)) / np.bincount(codes)
+    misplaced = pl.Series(shares) if len(points.clusters) > 1 else pl.lit(None, dtype=pl.Float64)
+    share = pl.col("items") / pl.col("items").sum()
+    return frame.select("cluster", "items", share=share, silhouette="silhouette", misplaced=misplaced,
+                        within_distance="within_distance", between_distance="between_distance")  # fmt: skip
+
+
+def classes_of(table: Contingency) -> pl.DataFrame:
+    """One row a class: its items, the cluster that holds most of it, and the one that matches it best; largest first.
+
+    Best is what has the largest F1 of all clusters, each taken as a guess at the class: `precision` is the share of
+    the cluster that is of the class, `recall` the share of the class that is in the cluster.
+
+    >>> table = Contingency.from_labels(list("xxxoo"), [1, 1, 2, 2, 2])
+    >>> classes_of(table).select("class", "best_match", "precision", "recall", "f1").rows()
+    [('x', '1', 1.0, 0.6667, 0.8), ('o', '2', 0.6667, 1.0, 0.8)]
+    """
+    counts = table.counts[0].astype(np.float64)
+    sizes, clusters = table.class_sizes[0], table.cluster_sizes[0]
+    f1 = 2 * counts / (sizes[table.row] + clusters[table.column])
+    most, best = (_first_of_largest(values, table.row, len(sizes)) for values in (counts, f1))
+    frame = pl.DataFrame(
+        {
+            "class": _texts(table.classes),
+            "items": _counts(sizes, table),
+            "clusters": np.bincount(table.row, minlength=len(sizes)),
+            "largest_cluster": _texts([table.clusters[at] for at in table.column[most]]),
+            "held": _counts(counts[most], table),
+            "best_match": _texts([table.clusters[at] for at in table.column[best]]),
+            "precision": counts[best] / clusters[table.column[best]],
+            "recall": counts[best] / sizes,
+            "f1": f1[best],
+        }
+    )
+    return frame.sort("items", descending=True, maintain_order=True)
+
+
+def moves_of(table: Contingency) -> pl.DataFrame:
+    """Which classes are split over several clusters, and which clusters merge several classes; a row a part.
+
+    Parts of less than a tenth of the group, or of a single item, do not make a split.
+
+    >>> table = Contingency.from_table([[4, 4, 0], [0, 0, 5]], classes="xo", clusters="abc")
+    >>> moves_of(table).rows()
+    [('split', 'x', 'a', 4, 0.5), ('split', 'x', 'b', 4, 0.5)]
+    """
+    rows = [
+        *_parts("split", table.counts[0], (table.row, table.classes), (table.column, table.clusters)),
+        *_parts("merged", table.counts[0], (table.column, table.clusters), (table.row, table.classes)),
+    ]
+    items = pl.Float64 if table.counts.dtype.kind == "f" else pl.Int64
+    schema = {"kind": pl.String, "group": pl.String, "part": pl.String, "items": items, "share": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _parts(
+    kind: str, counts: NDArray[Any], whole: tuple[Ints, tuple[Any, ...]], within: tuple[Ints, tuple[Any, ...]]
+) -> Iterator[tuple[Any, ...]]:
+    (group, groups), (part, parts) = whole, within
+    sizes = np.bincount(group, weights=counts, minlength=len(groups))
+    share = counts / sizes[group]
+    large = np.flatnonzero((share >= PART) & (counts >= FEWEST))
+    several = np.bincount(group[large], minlength=len(groups)) > 1
+    kept = large[several[group[large]]]
+    # The largest group first, and in it the largest part.
+    order = kept[np.lexsort((part[kept], -counts[kept], group[kept], -sizes[group[kept]]))]
+    for cell in order.tolist():
+        yield kind, _text(groups[group[cell]]), _text(parts[part[cell]]), counts[cell].item(), float(share[cell])
+
+
+def _largest(table: Contingency, place: Ints, groups: int) -> Ints:
+    return _first_of_largest(table.counts[0].astype(np.float64), place, groups)
+
+
+def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
+    """For each group the cell with its largest value, the first of several."""
+    order = np.lexsort((np.arange(len(values)), -values, place))
+    firsts = np.searchsorted(place[order], np.arange(groups))
+    found: Ints = order[firsts]
+    return found
+
+
+def _texts(labels: Any) -> pl.Series:
+    return pl.Series(list(map(_text, labels)), dtype=pl.String)
+
+
+def _text(label: Any) -> str:
+    """A label as it is shown; items without a class may be a class of their own."""
+    return "(none)" if label is None else str(label)
+
+
+def _counts(values: Floats, table: Contingency) -> Any:
+    return values if table.counts.dtype.kind == "f" else values.astype(np.int64)

@@ -1,0 +1,83 @@
+"""`cluster`: clusters beside classes or points, or a table of both -> a `Clustering`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assay.clustering.advice import check_codes
+from assay.clustering.computing import computed, counts_of, measures_of
+from assay.clustering.opening import not_alike, systems_in
+from assay.clustering.result import ClusteredSystem, Clustering, Shown
+from assay.clustering.rules import Rules
+from assay.counting.contingency import NoisePolicy, UnlabelledPolicy
+from assay.errors import InputError
+from assay.given import whole
+from assay.measures.registry import Measure
+from assay.stats.confidence import checked_confidence
+from assay.tables.clusters import Clusters
+
+
+def cluster(
+    given: Any,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    noise: Any = None,
+    noise_as: NoisePolicy = "drop",
+    unlabelled: UnlabelledPolicy = "error",
+    metric: str = "euclidean",
+    sample_size: int | None = None,
+    confidence: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    mute: Sequence[str] | str = (),
+    shown: Shown | None = None,
+) -> Clustering:
+    """Evaluate one clustering or several: against classes, if they are known, and by the points, if they are given.
+
+    `given` are `Clusters`, a `Contingency` or the path of a file; or a list of such, or a dict from names to them.
+    `noise`: the label of items that are in no cluster, such as -1. `noise_as`: `drop` leaves them out, `singletons`
+    makes each a cluster of its own, `cluster` keeps them together. `unlabelled`, for items without a class: `error`,
+    `drop`, or `class`, a class of their own; measures of points take all items. `metric`: the distance of points,
+    `precomputed` if they are distances. `sample_size`: so many items' silhouettes are averaged, not all.
+
+    `confidence`, `resamples` and `seed` are for intervals, which come from random halves of the items. `mute`: codes of
+    remarks not to be made, such as "singletons".
+
+    >>> from assay import Clusters, cluster
+    >>> result = cluster(Clusters.of(list("xxxoo"), [1, 1, 2, 2, 2]), ["Purity", "ARI"])
+    >>> result.value("Purity")  # (2 + 2) / 5
+    0.8
+    """
+    mute = (mute,) if isinstance(mute, str) else tuple(mute)
+    check_codes(mute)
+    checked_confidence(confidence)
+    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
+    opened = systems_in(given)
+    counts = {name: counts_of(one, rules, seed) for name, one in opened.items()}
+    for name, held in counts.items():
+        if not held:
+            raise InputError(
+                f"{name}: there are clusters, and neither classes nor points to measure them by: "
+                "say truth=... (--truth) or points=... (--points)"
+            )
+    chosen = measures_of(measures, list(counts.values()))
+    systems = tuple(
+        ClusteredSystem(
+            name,
+            one if isinstance(one, Clusters) else None,
+            counts[name],
+            {measure: computed(measure, counts[name], name) for measure in chosen},
+        )
+        for name, one in opened.items()
+    )
+    warnings = [warning for one in opened.values() if isinstance(one, Clusters) for warning in one.warnings]
+    itemised = [one for one in opened.values() if isinstance(one, Clusters)]
+    if noise is not None and not any(rules.noisy(one).any() for one in itemised):
+        warnings.append(f"no item has the label of noise, {noise!r}")
+    return Clustering(
+        systems, chosen, rules, confidence, resamples, seed, mute,
+        tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
+        Shown() if shown is None else shown,
+    )  # fmt: skip

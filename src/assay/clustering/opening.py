@@ -1,0 +1,103 @@
+"""What may hold clusterings, opened: one table each, by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from assay.clustering.result import Clustering
+from assay.counting.contingency import Contingency
+from assay.errors import InputError, ParameterError, number_of
+from assay.files.sources import Source
+from assay.tables.alignment import Missing, in_one_order
+from assay.tables.clusters import Clusters
+
+Opened: TypeAlias = Clusters | Contingency
+
+
+def systems_in(given: Any) -> dict[str, Opened]:
+    """What was given, by the names of the clusterings: clusters item by item, or a table of classes and clusters.
+
+    >>> list(systems_in({"old": Clusters.of([0, 1], [1, 1]), "new": Contingency.from_table([[1, 0], [0, 1]])}))
+    ['old', 'new']
+    """
+    found: dict[str, Opened] = {}
+    for name, one in _found(given):
+        if name in found:
+            raise ParameterError(f"two clusterings are called {name!r}: give each a name of its own, in a dict")
+        found[name] = dataclasses.replace(one, name=name) if isinstance(one, Clusters) else one
+    if not found:
+        raise ParameterError("expected clusters, got none")
+    return found
+
+
+def _found(given: Any) -> Iterator[tuple[str, Opened]]:
+    if isinstance(given, Clusters):
+        yield given.name, given
+    elif isinstance(given, Contingency):
+        if len(given.units) > 1:
+            raise ParameterError(f"there are {len(given.units)} tables, one a unit: give one")
+        yield "table", given
+    elif isinstance(given, Clustering):
+        for system in given.systems:
+            yield system.name, system.counts[Contingency] if system.clusters is None else system.clusters
+    elif isinstance(given, Mapping):
+        for name, one in given.items():
+            found = list(_found(one))
+            yield from ((str(name) if len(found) == 1 else f"{name} {own}", held) for own, held in found)
+    elif isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        for one in given:
+            yield from _found(one)
+    elif isinstance(given, str | os.PathLike | Source):
+        from assay.files.clusters import read_clusters  # noqa: PLC0415  # only who reads files waits for readers
+
+        yield from ((one.name, one) for one in read_clusters(given))
+    else:
+        raise ParameterError(
+            f"expected Clusters, a Contingency or a path, not {type(given).__name__}: "
+            "Clusters.of(labels_true, labels_pred) takes lists and arrays"
+        )
+
+
+def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error") -> list[Clusters]:
+    """The same items in the same order for every clustering; their classes and weights are the same, or an error.
+
+    >>> one = Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="one")
+    >>> other = Clusters.of([1, 0], [1, 2], item_id=["b", "a"], name="other")
+    >>> aligned_clusters([one, other])[1].frame.rows()
+    [('a', 0, 2), ('b', 1, 1)]
+    """
+    made = in_one_order(systems, missing=missing)
+    first = made[0]
+    for other in made[1:]:
+        for what, ours, theirs in (
+            ("class", first.truth, other.truth),
+            ("weight", first.weight, other.weight),
+        ):
+            if (ours is None) != (theirs is None):
+                with_it, without = (first, other) if theirs is None else (other, first)
+                raise InputError(f"{with_it.name} tells the {what} of each item, and {without.name} does not")
+            if ours is None or theirs is None:
+                continue
+            differ = ours.cast(pl.String).ne_missing(theirs.cast(pl.String))
+            if differ.any():
+                row = int(differ.arg_max() or 0)
+                raise InputError(
+                    f"item {first.item_id[row]!r}: the {what} is {ours[row]!r} in {first.name} and {theirs[row]!r} in "
+                    f"{other.name} ({number_of('item', int(differ.sum()))} differ)"
+                )
+    return made
+
+
+def not_alike(systems: Sequence[Opened]) -> tuple[str, ...]:
+    """A warning if clusterings are not of the same items with the same classes."""
+    held = [one for one in systems if isinstance(one, Clusters)]
+    try:
+        aligned_clusters(held) if len(held) > 1 else None
+    except InputError as problem:
+        return (f"not the same items, so that numbers of clusterings cannot be held against each other: {problem}",)
+    return ()

@@ -1,0 +1,285 @@
+"""Clusterings of the same items in the same order: what a comparison of clusterings starts from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.clustering.computing import DEFAULTS, computed, counts_of, measure_of, measures_of
+from assay.clustering.halves import Halves
+from assay.clustering.intervals import WITHOUT_INTERVAL
+from assay.clustering.opening import aligned_clusters, systems_in
+from assay.clustering.result import ClusteredSystem, Clustering
+from assay.clustering.rules import Rules
+from assay.clustering.signatures import cluster_signature
+from assay.counting.contingency import Contingency
+from assay.counting.judgments import Floats, Ints
+from assay.counting.points import Points
+from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.files.sources import Source
+from assay.measures.registry import Measure
+from assay.stats.cluster_samples import Strays, Subsampled
+from assay.stats.paired import Paired
+from assay.stats.score_samples import Drawing
+from assay.tables.alignment import Missing
+from assay.tables.clusters import Clusters
+
+#: What clusterings are compared by unless told otherwise, as far as all have the counts for it.
+DEFAULT_MEASURES: dict[type, tuple[str, ...]] = {
+    Contingency: ("NMI", "ARI", "BCubedF"),
+    Points: ("Silhouette", "DaviesBouldin"),
+}
+#: Rules of counting clusterings, and of pairing them.
+RULES = (*Rules._fields, "missing")
+#: Measures that more clusters alone make better, and those that fewer do.
+_BY_MORE = ("Purity", "Homogeneity", "BCubedPrecision", "WithinSimilarity", "WithinDistance")
+_BY_FEWER = ("InversePurity", "Completeness", "PairRecall", "BCubedRecall")
+#: Few items shift a difference if they do by this share of its interval's reach.
+_DRIFT = 0.5
+
+
+class Alike(NamedTuple):
+    """How alike two clusterings are, whatever they are worth: `moved` items are in another cluster, names aside.
+
+    Clusters are matched one to one, so that as few items as possible move. `ari`: the adjusted Rand index of the one
+    with the other; NaN where it is undefined.
+    """
+
+    items: int
+    moved: int
+    ari: float
+
+
+@dataclass(frozen=True, eq=False)
+class Clusterings:
+    """Clusterings of the same items, in the same order.
+
+    >>> old = Clusters.of(list("xxoo"), [0, 1, 1, 1], item_id=list("abcd"), name="old")
+    >>> new = Clusters.of(list("ooxx"), [1, 1, 0, 0], item_id=list("dcba"), name="new")
+    >>> both = Clusterings.of([old, new])
+    >>> both.paired(both.measure("Purity")).observed
+    array([0.75, 1. ])
+    >>> both.alike("old", "new")
+    Alike(items=4, moved=1, ari=0.0)
+    """
+
+    systems: tuple[ClusteredSystem, ...]
+    rules: Rules = field(default=Rules())
+    #: What is odd about them.
+    notes: tuple[str, ...] = ()
+    #: How many items each clustering had before those were left out that others lack.
+    sizes: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, given: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:
+        """Take a `Clustering`; or `Clusters`, a path of a file of them, a list of such, or a dict of names.
+
+        `rules` are those of `cluster`: noise, noise_as, unlabelled, metric, sample_size. `missing`: an item that a
+        clustering lacks is an error, or is left out and counted (`drop`).
+        """
+        made = _rules_of(given, rules)
+        opened = systems_in(given)
+        held = [one for one in opened.values() if isinstance(one, Clusters)]
+        if len(held) < len(opened):
+            raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
+        same = aligned_clusters(held, missing=missing)
+        systems = tuple(ClusteredSystem(one.name, one, counts_of(one, made, seed), {}) for one in same)
+        for one in systems:
+            if not one.counts:
+                raise InputError(f"{one.name}: there are neither classes nor points to measure the clusters by")
+        warnings = dict.fromkeys(warning for one in same for warning in one.warnings)
+        return cls(systems, made, (*warnings, *_left_out(systems)), tuple(map(len, held)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The clusterings, in the order in which they were given."""
+        return tuple(one.name for one in self.systems)
+
+    @property
+    def _held(self) -> list[Clusters]:
+        return [one.clusters for one in self.systems if one.clusters is not None]
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """The ids of the items."""
+        return tuple(self._held[0].item_id.to_list())
+
+    def only(self, *names: str) -> Clusterings:
+        """Some of the clusterings, in this order."""
+        for name in names:
+            if name not in self.names:
+                known = list(self.names)
+                raise ParameterError(f"choose a clustering of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+        places = [self.names.index(name) for name in names]
+        systems = tuple(self.systems[place] for place in places)
+        return replace(self, systems=systems, sizes=tuple(self.sizes[place] for place in places))
+
+    def measure(self, name: str | Measure) -> Measure:
+        """A measure by name."""
+        return measure_of(name)
+
+    def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
+        """The measures asked for, or those that clusterings are compared by."""
+        if wanted is not None:
+            return list(measures_of(wanted, ()))
+        able = [kind for kind in DEFAULTS if all(kind in one.counts for one in self.systems)]
+        if len(able) > 1 and self._other_points is not None:
+            able.remove(Points)
+        return [measure_of(name) for kind in able for name in DEFAULT_MEASURES[kind]]
+
+    def signature(self, measure: str | Measure) -> str:
+        """Everything that a number depends on, in one line."""
+        return cluster_signature(measure_of(measure), self.rules, weighted=self._held[0].weight is not None)
+
+    def paired(self, measure: Measure) -> Paired:
+        """The clusterings under one measure."""
+        if measure.definition.counts is Points and self._other_points is not None:
+            raise ParameterError(
+                f"{measure}: the points of {self.names[0]} and {self._other_points} are not the same: distances can be "
+                "compared between clusterings of the same points only"
+            )
+        results = [computed(measure, one.counts, one.name) for one in self.systems]
+        sample = Subsampled(
+            measure,
+            np.array([float(one.values[0]) for one in results]),
+            tuple(one.reason(0) for one in results),
+            self._partitions,
+            self._strays(measure),
+        )
+        definition = measure.definition
+        return Paired(
+            str(measure), "item", self.names, self.items, sample, definition.bounds, definition.higher_is_better
+        )
+
+    def halves(self, systems: tuple[int, ...], drawing: Drawing) -> Halves:
+        """Random halves of the items, which all of these clusterings (given by their places) see."""
+        if (systems, drawing) not in self._drawn:
+            chosen = [self.systems[place] for place in systems]
+            made = Halves.of(chosen, self.rules, resamples=drawing.resamples, seed=drawing.seed)
+            self._drawn[systems, drawing] = made
+        return self._drawn[systems, drawing]
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[tuple[int, ...], Drawing], Halves]:
+        return {}
+
+    def _strays(self, measure: Measure) -> Strays:
+        def strays(systems: tuple[int, ...], drawing: Drawing) -> Floats:
+            if measure.name in WITHOUT_INTERVAL:
+                return np.empty((0, len(systems)))
+            return self.halves(systems, drawing).deviations(measure)
+
+        return strays
+
+    @cached_property
+    def _partitions(self) -> tuple[Ints, ...]:
+        return tuple(_numbered(self.rules, one) for one in self._held)
+
+    @cached_property
+    def _other_points(self) -> str | None:
+        """The first clustering whose points are not those of the first one."""
+        first, *others = self._held
+        return next((one.name for one in others if not _same_points(one, first)), None)
+
+    def alike(self, first: str, second: str) -> Alike:
+        """How alike two clusterings are: each taken for the classes of the other."""
+        one, other = (self._partitions[self.names.index(name)] for name in (first, second))
+        table = Contingency.from_labels(one, other)
+        moved = len(one) * (1 - float(measure_of("ClusterAccuracy").of(table)[0]))
+        return Alike(len(one), round(moved), float(measure_of("ARI").of(table)[0]))
+
+    def notes_on(self, measures: Sequence[str]) -> Iterator[str]:
+        """What the numbers of clusters alone do to measures, where they differ."""
+        clusters = {name: len(np.unique(own[own >= 0])) for name, own in zip(self.names, self._partitions, strict=True)}
+        if len(set(clusters.values())) == 1:
+            return
+        counted = listed([f"{name} has {number_of('cluster', count)}" for name, count in clusters.items()])
+        for known, word in ((_BY_MORE, "more"), (_BY_FEWER, "fewer")):
+            if found := [name for name in measures if measure_of(name).name in known]:
+                yield f"{counted}: {word} clusters alone make {' and '.join(found)} better, whatever they are worth"
+
+    def drifted(self, measure: str, pair: tuple[str, str], reach: float, drawing: Drawing) -> str | None:
+        """What to say if few items shift a difference by much of its interval's `reach`; the interval cannot tell."""
+        wanted = measure_of(measure)
+        if wanted.definition.counts is not Contingency or wanted.name in WITHOUT_INTERVAL:
+            return None
+        places = (self.names.index(pair[0]), self.names.index(pair[1]))
+        values = np.array([float(computed(wanted, self.systems[at].counts, self.names[at]).values[0]) for at in places])
+        drift = self.halves(places, drawing).drifts(wanted, values)
+        shift = float(drift[1] - drift[0])
+        if not abs(shift) > _DRIFT * reach:
+            return None
+        apart = float(values[1] - values[0])
+        return (
+            f"{measure}: so few items for so many clusters shift the difference: with many more items, as far as "
+            f"halves tell, it would be nearer {apart - shift:+.4f} than {apart:+.4f}; the interval does not allow "
+            "for that"
+        )
+
+
+def are_clusters(given: Any) -> bool:
+    """Whether something is clusterings: a `Clustering`, `Clusters`, files of them, or several.
+
+    >>> are_clusters(Clusters.of([0, 1], [1, 1])), are_clusters({"q1": {"d1": 1.0}})
+    (True, False)
+    """
+    if isinstance(given, Clustering | Clusterings | Clusters):
+        return True
+    if isinstance(given, Mapping):
+        return bool(given) and all(are_clusters(one) for one in given.values())
+    if isinstance(given, list | tuple):
+        return bool(given) and all(are_clusters(one) for one in given)
+    if not isinstance(given, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
+        return False
+    from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
+
+    return looks_like_clusters(given)
+
+
+def _rules_of(given: Any, rules: Mapping[str, Any]) -> Rules:
+    """The rules that were said, or those of the results that were given."""
+    for name in rules:
+        if name not in Rules._fields:
+            raise ParameterError(f"{name!r} is no rule for clusterings{did_you_mean(name, RULES)}")
+    several = given if isinstance(given, list | tuple) else [given]
+    found = list(dict.fromkeys(one.rules for one in several if isinstance(one, Clustering)))
+    if found and rules:
+        raise ParameterError(f"{next(iter(rules))!r} was decided when the clusterings were measured: leave it out")
+    if len(found) > 1:
+        raise ParameterError("the clusterings were measured under different rules: measure them together")
+    return found[0] if found else Rules(**rules).checked()
+
+
+def _left_out(systems: Sequence[ClusteredSystem]) -> Iterator[str]:
+    """Items that count for some clusterings and not for others."""
+    left = []
+    for one in systems:
+        held = one.counts.get(Contingency, one.counts.get(Points))
+        left.append(sum(held.left_out.values()) if held is not None else 0)
+    if len(set(left)) > 1:
+        said = ", ".join(f"{number_of('item', count)} of {one.name}" for one, count in zip(systems, left, strict=True))
+        yield f"left out: {said}: the numbers are not of the same items"
+
+
+def _same_points(one: Clusters, other: Clusters) -> bool:
+    if one.points is None or other.points is None:
+        return one.points is other.points
+    return one.points is other.points or bool(np.array_equal(one.points, other.points))
+
+
+def _numbered(rules: Rules, given: Clusters) -> Ints:
+    """The clusters of the items by number, in the order in which they come first; -1 where an item is left out."""
+    labels = rules.clusters_of(given)
+    ranks = labels.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    _, first, inverse = np.unique(ranks, return_index=True, return_inverse=True)
+    places = np.empty(len(first), dtype=np.int64)
+    known = np.flatnonzero(np.unique(ranks) > 0)
+    places[:] = -1
+    places[known[np.argsort(first[known])]] = np.arange(len(known))
+    numbered: Ints = places[inverse]
+    return numbered

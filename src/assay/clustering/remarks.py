@@ -1,0 +1,206 @@
+"""Remarks on clusterings: what flatters or hurts a number, and what was left out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from assay.clustering.advice import Case, Remark, remark
+from assay.clustering.chance import purity_by_chance
+from assay.clustering.computing import measure_of
+from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
+from assay.errors import listed, number_of
+from assay.stats.cluster_samples import around
+from assay.stats.interval_names import NO_INTERVAL
+
+#: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
+GAIN = 0.05
+#: One cluster holds nearly all items from this share on.
+NEARLY_ALL = 0.90
+#: Clusters of one item are worth a remark if so many of all clusters are such.
+SINGLE = 0.10
+#: A number drifts with the number of items if it does by this share of its interval's reach.
+DRIFT = 0.5
+#: Labels that tools give to items that they put in no cluster.
+USUAL_NOISE = ("-1", "noise", "outlier", "none")
+#: Clusters that lie well apart, or hardly; and clusters that agree well with the classes, or hardly.
+APART, TOGETHER, AGREE, DISAGREE = 0.5, 0.15, 0.6, 0.2
+
+
+@remark("noise_unsaid")
+def _noise_unsaid(case: Case) -> Iterator[Remark]:
+    """A label that usually means noise is taken for a cluster: ask."""
+    if case.system.clusters is None or case.result.rules.noise is not None:
+        return
+    found = case.system.clusters.cluster
+    usual = found.is_not_null() & found.cast(str).str.to_lowercase().is_in(USUAL_NOISE)
+    if not usual.any():
+        return
+    label, count = found.filter(usual)[0], int(usual.sum())
+    says = (
+        f"{number_of('item', count)} with the label {label!r} count as one cluster: if that means no cluster, say "
+        f"noise={label!r} (--noise {label})"
+    )
+    yield Remark("noise_unsaid", says, count / len(found), str(label))
+
+
+@remark("left_out")
+def _left_out(case: Case) -> Iterator[Remark]:
+    """Items that no measure saw, so that whoever leaves out what is hard looks good."""
+    held = case.table if case.table is not None else case.points
+    if held is None or not held.left_out or case.system.clusters is None:
+        return
+    total = len(case.system.clusters)
+    words = {NOISE: "of noise", WITHOUT_CLASS: "without a class"}
+    said = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
+    left = sum(held.left_out.values())
+    numbers = "numbers" if case.points is None or case.table is None else "numbers against classes"
+    says = f"left out: {', '.join(said)}; the {numbers} are of {1 - left / total:.1%} of the items"
+    if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
+        says += f"; noise_as='singletons' (--noise-as singletons) counts the {noisy:,} as clusters of one"
+    yield Remark("left_out", says, left / total, case.system.name)
+
+
+@remark("many_clusters")
+def _many_clusters(case: Case) -> Iterator[Remark]:
+    """Purity that many clusters of these sizes get by chance."""
+    if case.table is None or case.table.is_weighted:
+        return
+    sizes = case.table.class_sizes[0]
+    clusters, classes = len(case.table.clusters), int((sizes > 0).sum())
+    largest = float(sizes.max() / sizes.sum())
+    if clusters <= classes:
+        return
+    chance = purity_by_chance(case.table, case.result.seed)
+    if chance - largest < GAIN:
+        return
+    purity = float(case.table.largest_of_clusters[0].sum() / case.table.items[0])
+    says = (
+        f"purity rewards many clusters: {number_of('cluster', clusters)} of these sizes would have a purity of "
+        f"{chance:.4f} by chance, {number_of('class', classes)} in one cluster {largest:.4f}; this one has {purity:.4f}"
+    )
+    yield Remark("many_clusters", says, chance, case.system.name)
+
+
+@remark("chance")
+def _chance(case: Case) -> Iterator[Remark]:
+    """Clusters agree with the classes no better than clusters drawn at random."""
+    if case.table is None:
+        return
+    measure = measure_of("ARI")
+    value = float(measure.of(case.table)[0])
+    halves = case.result.drawn(case.system.name)
+    if halves is None or np.isnan(value):
+        return
+    found = around(value, halves.deviations(measure)[:, 0], case.result.confidence)
+    if not found.is_known or found.low > 0:
+        return
+    says = (
+        "no better than chance as far as these items tell: the adjusted Rand index, which is 0 by chance, is "
+        f"{value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+    )
+    yield Remark("chance", says, value, case.system.name)
+
+
+@remark("few_items")
+def _few_items(case: Case) -> Iterator[Remark]:
+    """Numbers that are as large as they are because there are few items, which no interval allows for."""
+    halves = case.result.drawn(case.system.name)
+    if halves is None:
+        return
+    found: dict[str, str] = {}
+    largest = 0.0
+    for measure in case.result.measures:
+        one = case.result.estimate(measure, case.system.name)
+        if one.method == NO_INTERVAL or measure.definition.counts is not Contingency:
+            continue
+        drift = float(halves.drifts(measure, np.array([one.value]))[0])
+        if abs(drift) <= DRIFT * (one.high - one.low) / 2:
+            continue
+        found[str(measure)] = f"{measure} nearer {one.value - drift:.4f} than {one.value:.4f}"
+        largest = max(largest, abs(drift))
+    if found:
+        says = (
+            "so few items for so many clusters shift numbers: with many more items, as far as halves tell, "
+            f"{listed(list(found.values()))}; the intervals do not allow for that"
+        )
+        yield Remark("few_items", says, largest, ", ".join(found))
+
+
+@remark("one_cluster")
+def _one_cluster(case: Case) -> Iterator[Remark]:
+    """Nearly everything in one cluster, though not in one class."""
+    sizes = _sizes(case)
+    if len(sizes) < 2 or (share := float(sizes.max() / sizes.sum())) < NEARLY_ALL:
+        return
+    if case.table is not None and case.table.class_sizes[0].max() >= NEARLY_ALL * case.table.items[0]:
+        return
+    names = case.table.clusters if case.table is not None else case.points.clusters if case.points is not None else ()
+    label = names[int(np.argmax(sizes))]
+    says = f"cluster {label} holds {share:.1%} of the items: that alone makes inverse purity large"
+    yield Remark("one_cluster", says, share, str(label))
+
+
+@remark("singletons")
+def _singletons(case: Case) -> Iterator[Remark]:
+    """Clusters of one item, which are pure whatever they are worth."""
+    if case.table is not None and case.table.is_weighted:
+        return
+    sizes = _sizes(case)
+    single = int((sizes == 1).sum())
+    if not len(sizes) or single / len(sizes) < SINGLE:
+        return
+    says = (
+        f"{number_of('cluster', single)} of {len(sizes):,} {'has' if single == 1 else 'have'} one item only: such a "
+        "cluster is pure, its silhouette is 0, and it has no pairs"
+    )
+    yield Remark("singletons", says, single / len(sizes), case.system.name)
+
+
+@remark("class_unheld")
+def _class_unheld(case: Case) -> Iterator[Remark]:
+    """Classes that are the largest one of no cluster: no cluster stands for them."""
+    if case.table is None or len(case.table.classes) < 2:
+        return
+    frame = case.result.per_cluster(case.system.name)
+    standing = set(frame["largest_class"].to_list())
+    absent = [str(label) for label in case.table.classes if label is not None and str(label) not in standing]
+    if not absent:
+        return
+    says = (
+        f"no cluster is mostly of {listed(absent)}: {'it is' if len(absent) == 1 else 'they are'} hidden among others"
+    )
+    yield Remark("class_unheld", says, float(len(absent)), absent[0])
+
+
+@remark("disagree")
+def _disagree(case: Case) -> Iterator[Remark]:
+    """Clusters that lie well apart and are not the classes; or that are the classes and hardly lie apart."""
+    if case.table is None or case.points is None or measure_of("Silhouette") not in case.result.measures:
+        return
+    apart, agree = (
+        float(measure_of(name).of(counts)[0]) for name, counts in (("Silhouette", case.points), ("ARI", case.table))
+    )
+    numbers = f"silhouette {apart:.4f}, adjusted Rand index {agree:.4f}"
+    if apart >= APART and agree <= DISAGREE:
+        says = (
+            f"the clusters lie well apart, but they are not the classes ({numbers}): the points group by something else"
+        )
+    elif apart <= TOGETHER and agree >= AGREE:
+        says = (
+            f"the clusters are the classes, though they hardly lie apart ({numbers}): a silhouette alone would have "
+            "rejected them"
+        )
+    else:
+        return
+    yield Remark("disagree", says, apart - agree, case.system.name)
+
+
+def _sizes(case: Case) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Items of each cluster."""
+    if case.table is not None:
+        return case.table.cluster_sizes[0]  # type: ignore[no-any-return]
+    if case.points is not None:
+        return np.bincount(case.points.codes).astype(np.float64)
+    return np.empty(0)

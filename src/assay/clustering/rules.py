@@ -1,0 +1,71 @@
+"""The rules under which clusterings are counted: what noise is, items without a class, which distance."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from assay.counting.contingency import NoisePolicy, UnlabelledPolicy
+from assay.errors import InputError, ParameterError, number_of
+from assay.given import whole
+from assay.tables.clusters import Clusters
+from assay.tables.positive import label_like
+
+
+class Rules(NamedTuple):
+    """What holds for all clusterings of a result; see `cluster`."""
+
+    noise: Any = None
+    noise_as: NoisePolicy = "drop"
+    unlabelled: UnlabelledPolicy = "error"
+    metric: str = "euclidean"
+    sample_size: int | None = None
+
+    def checked(self) -> Rules:
+        """The same, if the sample is of a whole number of items; the words are checked by who counts."""
+        if self.sample_size is None:
+            return self
+        return self._replace(sample_size=whole("sample_size", self.sample_size, 2))
+
+    def noisy(self, given: Clusters) -> pl.Series:
+        """Which items are in no cluster.
+
+        >>> Rules(noise="-1").noisy(Clusters.of(None, [0, -1])).to_list()
+        [False, True]
+        """
+        absent = pl.repeat(False, len(given), eager=True, dtype=pl.Boolean)
+        if self.noise is None:
+            return absent
+        try:
+            label = label_like(given.cluster[0], self.noise)
+        except ParameterError:  # clusters are whole numbers, and noise is a word, which another clustering may have
+            return absent
+        noisy: pl.Series = given.cluster == label
+        return noisy
+
+    def clusters_of(self, given: Clusters) -> pl.Series:
+        """The cluster of each item, null where it is left out as noise; as singletons, noise is named one by one.
+
+        >>> Rules(noise=-1, noise_as="singletons").clusters_of(Clusters.of(None, [0, -1, -1])).to_list()
+        ['0', 'noise 1', 'noise 2']
+        """
+        noisy = self.noisy(given)
+        if self.noise_as == "cluster" or not noisy.any():
+            return given.cluster
+        if self.noise_as == "drop":
+            return pl.select(pl.when(~noisy).then(given.cluster)).to_series().alias("cluster")
+        named = pl.concat_str(pl.lit("noise "), noisy.cast(pl.Int64).cum_sum().cast(pl.String))
+        return pl.select(pl.when(noisy).then(named).otherwise(given.cluster.cast(pl.String))).to_series()
+
+    def refuse_unlabelled(self, given: Clusters) -> None:
+        """Refuse items without a class, unless it was said what to do about them."""
+        truth = given.truth
+        if truth is None or self.unlabelled != "error" or not truth.null_count():
+            return
+        first = given.item_id[int(truth.is_null().arg_max() or 0)]
+        count = number_of("item", truth.null_count())
+        raise InputError(
+            f"{given.origin if given.origin != 'in memory' else given.name}: {count} without a class, first {first!r}: "
+            "unlabelled='drop' leaves such items out, unlabelled='class' makes them a class of their own"
+        )

@@ -1,0 +1,262 @@
+"""Files of clusterings: a row an item, with its cluster (one or several), its class and its point, if known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.files.headers import columns_of, folded_name
+from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns
+from assay.files.prediction_columns import ITEM, WEIGHT, Columns, looks_like
+from assay.files.prediction_columns import TRUTH as TRUTH_OF_CLASSIFIERS
+from assay.files.registry import head_of
+from assay.files.sources import Readable, Source, is_file
+from assay.tables.clusters import Clusters, assembled_clusters
+from assay.tables.label_columns import ids_of
+
+CLUSTER = ("cluster", "cluster_id", "cluster_label", "clusters", "labels_pred", "label_pred", "assignment")
+TRUTH = ("truth", "class", "labels_true", "label_true", "category", *TRUTH_OF_CLASSIFIERS[1:])
+#: Stands for all columns that hold numbers and are nothing else.
+REST = "rest"
+_STEMS = ("cluster", "clusters")
+_MARKS = ("_", ":")
+SHAPE = "a table with a column `cluster`, or several `cluster_NAME` (other names are said with cluster=...)"
+
+
+class _Said(NamedTuple):
+    """What the caller says about columns."""
+
+    truth: str | None
+    cluster: Columns
+    item: str | None
+    weight: str | None
+    points: Sequence[str] | str | None
+
+
+class _Plan(NamedTuple):
+    """What each column is; clusterings by name, None where the file does not tell it."""
+
+    truth: str | None
+    item: str | None
+    weight: str | None
+    clusters: Mapping[str | None, str]
+    points: tuple[str, ...]
+    #: Columns that might be points, were they numbers.
+    maybe: tuple[str, ...]
+
+
+def read_clusters(
+    given: Readable | Source,
+    *,
+    truth: str | None = None,
+    cluster: Columns = None,
+    item: str | None = None,
+    weight: str | None = None,
+    points: Sequence[str] | str | None = None,
+    systems: Sequence[str] | None = None,
+    separator: str | None = None,
+    name: str | None = None,
+) -> list[Clusters]:
+    """Read clusterings from CSV, TSV, JSON, JSONL, Parquet or Arrow, compressed or not: one table each.
+
+    Columns are known by their usual names (`cluster`, `truth` or `class`, `item_id`, `weight` and others), or they are
+    said. `cluster_NAME` is the clustering NAME; a file may hold several. An item without a class has an empty cell.
+    `points` names the columns of numbers that make an item's point, or is "rest": all columns that hold numbers and
+    are nothing else. `systems` chooses some of the clusterings; `name` is what one is called that the file does not
+    name.
+
+    >>> import io
+    >>> file = io.StringIO("id,class,cluster_few,cluster_many,x\\na,tea,0,0,1.5\\nb,,0,1,2\\n")
+    >>> few, many = read_clusters(file, points="rest")
+    >>> few.name, many.frame.rows(), many.points.tolist()
+    ('few', [('a', 'tea', 0), ('b', None, 1)], [[1.5], [2.0]])
+    """
+    source = given if isinstance(given, Source) else Source(given)
+    table = read_named_columns(source, SHAPE, separator)
+    found = _plan(source.name, table.frame.columns, _Said(truth, cluster, item, weight, points))
+    if not found.clusters:
+        raise FormatError(source.name, 1, expected=SHAPE, got=", ".join(table.frame.columns))
+    shared = _shared(table, found)
+    coordinates, aside = _coordinates(table, found)
+    made = [
+        assembled_clusters(
+            {**shared, "cluster": _labels(table, column)},
+            None if not coordinates else np.column_stack(list(coordinates.values())),
+            tuple(coordinates),
+            name=own or name or source.stem,
+            origin=table.path,
+            where=table.where,
+            remarks=aside,
+        )
+        for own, column in found.clusters.items()
+    ]
+    return made if systems is None else _chosen(made, systems, source.name)
+
+
+def read_points(
+    given: Readable | Source, *, points: Sequence[str] | str, truth: str | None = None, item: str | None = None,
+    weight: str | None = None, separator: str | None = None, name: str | None = None,
+) -> Clusters:  # fmt: skip
+    """Read points that are in no clusters yet, all in one cluster `all`; columns are those of `read_clusters`.
+
+    >>> import io
+    >>> read_points(io.StringIO("id,x,y\\na,1,2\\nb,3,4\\n"), points="rest").points.tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    source = given if isinstance(given, Source) else Source(given)
+    table = read_named_columns(source, "a table with columns of numbers", separator)
+    found = _plan(source.name, table.frame.columns, _Said(truth, {}, item, weight, points))
+    coordinates, aside = _coordinates(table, found)
+    return assembled_clusters(
+        {**_shared(table, found), "cluster": pl.repeat("all", table.frame.height, eager=True)},
+        np.column_stack(list(coordinates.values())),
+        tuple(coordinates),
+        name=name or source.stem,
+        origin=table.path,
+        where=table.where,
+        remarks=aside,
+    )
+
+
+def _shared(table: NamedColumns, found: _Plan) -> dict[str, pl.Series]:
+    """What all clusterings of a file have in common: classes, weights, ids."""
+    shared: dict[str, pl.Series] = {}
+    if found.truth is not None:
+        shared["truth"] = _labels(table, found.truth)
+    if found.weight is not None:
+        shared["weight"] = table.numbers(found.weight, "weight").cast(pl.Float64)
+    if found.item is not None:
+        shared["item_id"] = ids_of(table.labels(found.item), f"{table.path}: {found.item}")
+        _refuse_absent_ids(table, found.item, shared["item_id"])
+    return shared
+
+
+def looks_like_clusters(given: object) -> bool:
+    """Whether a file holds clusterings, by the names of its columns; False for anything else, readable or not.
+
+    Standard input can be read only once: give it as a `Source`, which keeps what was read.
+
+    >>> import io
+    >>> looks_like_clusters(io.StringIO("id,cluster\\n1,a\\n")), looks_like_clusters(io.StringIO("truth,pred\\n1,1\\n"))
+    (True, False)
+    """
+    if not isinstance(given, Source) and (not is_file(given) or given == "-"):
+        return False
+    try:
+        head = head_of(given if isinstance(given, Source) else Source(given))  # type: ignore[arg-type]  # a file, as said
+        names = names_of(head) if head.numbered else []
+    except AssayError:
+        return False
+    other = columns_of("run", names) or columns_of("qrels", names) or looks_like(names)
+    return bool(_clusterings(names)) and not other
+
+
+def _plan(path: str, names: Sequence[str], said: _Said) -> _Plan:
+    clusters = _clusterings(names) if said.cluster is None else _stated(said.cluster)
+    features = [said.points] if isinstance(said.points, str) else list(said.points or ())
+    features = [] if features == [REST] else features
+    for column in (said.truth, said.item, said.weight, *clusters.values(), *features):
+        if column is not None and column not in names:
+            raise ParameterError(
+                f"{path}: no column is called {column!r}: there are {listed(list(names))}{did_you_mean(column, names)}"
+            )
+    free = [name for name in names if name not in {*clusters.values(), *features}]
+    truth = said.truth or _exact(free, TRUTH)
+    free = [name for name in free if name != truth]
+    item, weight = said.item or _exact(free, ITEM), said.weight or _exact(free, WEIGHT)
+    if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
+        raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
+    if twice := next((name for name in features if features.count(name) > 1), None):
+        raise ParameterError(f"{path}: the column {twice!r} is named twice among the points")
+    # A clustering is nobody's coordinate, whether or not it is measured here.
+    others = {item, weight, *_clusterings(names).values()}
+    maybe = tuple(name for name in free if name not in others) if said.points in (REST, [REST]) else ()
+    return _Plan(truth, item, weight, clusters, tuple(features), maybe)
+
+
+def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
+    """Columns that hold clusters, by the name of the clustering."""
+    found: dict[str | None, str] = {}
+    if (plain := _exact(names, CLUSTER)) is not None:
+        found[None] = plain
+    for column in names:
+        rest = _named(column)
+        if rest != column and folded_name(column) not in CLUSTER:
+            found.setdefault(rest, column)
+    return found
+
+
+def _named(column: str) -> str:
+    """What follows the word cluster in the name of a column; else the whole name."""
+    for stem in _STEMS:
+        for mark in _MARKS:
+            if column.casefold().startswith(stem + mark) and len(column) > len(stem) + 1:
+                return column[len(stem) + 1 :]
+    return column
+
+
+def _stated(cluster: Columns) -> dict[str | None, str]:
+    if isinstance(cluster, str):
+        return {None: cluster}
+    if isinstance(cluster, Mapping):
+        return dict(cluster.items())
+    return {_named(column): column for column in cluster or ()}
+
+
+def _exact(names: Sequence[str], known: Sequence[str]) -> str | None:
+    folded = {folded_name(name): name for name in reversed(names)}
+    return next((folded[name] for name in known if name in folded), None)
+
+
+def _labels(table: NamedColumns, column: str) -> pl.Series:
+    """Labels of one column; cells of text are numbers only if all of them are."""
+    values = table.labels(column)
+    if isinstance(values.dtype, pl.List):
+        raise FormatError(table.path, None, expected=f"one label an item in {column}", got="lists of them")
+    return as_whole([values])[0] if table.exact is None else values
+
+
+def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None:
+    if ids.null_count():
+        path, line = table.where(int(ids.is_null().arg_max() or 0))
+        raise FormatError(path, line, expected=f"the id of an item in {column}", got="nothing")
+
+
+def _coordinates(table: NamedColumns, found: _Plan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
+    """The columns that make the points, and what is said of those that hold no numbers."""
+    numeric = [column for column in found.maybe if _has_numbers(table.frame[column])]
+    if found.maybe and not numeric:
+        raise FormatError(table.path, 1, expected="columns of numbers as points", got=listed(list(found.maybe)))
+    made = {}
+    for column in (*found.points, *numeric):
+        values = table.numbers(column, "a coordinate").cast(pl.Float64)
+        if values.null_count():
+            path, line = table.where(int(values.is_null().arg_max() or 0))
+            raise FormatError(path, line, expected=f"a number in {column}, as a coordinate", got="nothing")
+        made[column] = values
+    aside = [column for column in found.maybe if column not in numeric]
+    said = f"{table.path}: no numbers, and so no coordinates: {listed(aside)}"
+    return made, (said,) if aside else ()
+
+
+def _has_numbers(values: pl.Series) -> bool:
+    """Whether any cell is a number: a column of text is no coordinate, one with a wrong cell is an error."""
+    if values.dtype == pl.String:
+        return values.str.strip_chars().cast(pl.Float64, strict=False).is_not_null().any()
+    return values.dtype.is_numeric()
+
+
+def _chosen(made: list[Clusters], systems: Sequence[str], path: str) -> list[Clusters]:
+    by_name = {one.name: one for one in made}
+    wanted = [systems] if isinstance(systems, str) else list(systems)
+    for name in wanted:
+        if name not in by_name:
+            known = listed(list(by_name))
+            raise ParameterError(
+                f"{path}: no clustering is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
+            )
+    return [by_name[name] for name in wanted]

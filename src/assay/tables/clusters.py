@@ -1,0 +1,216 @@
+"""Which cluster each item was put in, beside its class and its point, as far as these are known."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.errors import FormatError, InputError, number_of
+from assay.tables.label_columns import ids_of, labels_of, numbers_of
+from assay.tables.label_rules import Where, distinct, row_numbers
+
+_ORDER = ("item_id", "truth", "cluster", "weight")
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """One clustering, an item a row.
+
+    `columns` holds `cluster` and, as far as they were given, `truth` (the class; null where an item has none), `weight`
+    and `item_id`. Labels keep their type: text, whole numbers, booleans. `points` has a row of numbers an item, or all
+    distances between items. `frame` is the table with `item_id` in front in any case: row numbers from 1 if none were
+    given.
+
+    >>> clusters = Clusters.of(["tea", "tea", "milk"], [0, 0, 1])
+    >>> clusters.frame.rows()
+    [('1', 'tea', 0), ('2', 'tea', 0), ('3', 'milk', 1)]
+    """
+
+    columns: pl.DataFrame
+    name: str = "clusters"
+    points: NDArray[np.float64] | None = None
+    #: What the columns of the points are called, if they have names.
+    point_names: tuple[str, ...] = ()
+    #: A file's path, for messages.
+    origin: str = "in memory"
+    #: What was noticed when the table was made; `warnings` has more.
+    remarks: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        labels_true: Any = None,
+        labels_pred: Any = None,
+        *,
+        X: Any = None,  # noqa: N803  # as everybody calls it
+        sample_weight: Any = None,
+        item_id: Any = None,
+        name: str = "clusters",
+    ) -> Clusters:
+        """Take classes, clusters and points from lists, arrays or columns of any library; classes may be unknown.
+
+        `X` has a row an item: an array, a data frame of numbers, or the square of all distances.
+
+        >>> Clusters.of(labels_pred=[0, 0, 1], X=[[1.0], [2.0], [9.0]]).points.shape
+        (3, 1)
+        """
+        if isinstance(labels_true, Clusters):
+            return labels_true
+        if labels_pred is None:
+            raise InputError("expected the cluster of each item as labels_pred, got nothing")
+        columns = {"cluster": _one_each(labels_pred, "labels_pred")}
+        if labels_true is not None:
+            columns["truth"] = _one_each(labels_true, "labels_true")
+        if sample_weight is not None:
+            columns["weight"] = numbers_of(sample_weight, "sample_weight").cast(pl.Float64)
+        if item_id is not None:
+            columns["item_id"] = ids_of(item_id, "item_id")
+        points, names = (None, ()) if X is None else _points(X)
+        return assembled_clusters(columns, points, names, name=name)
+
+    def __repr__(self) -> str:
+        known = ", ".join(name for name, held in (("classes", self.truth), ("points", self.points)) if held is not None)
+        return f"<Clusters {self.name!r}: {number_of('item', len(self))}{', with ' if known else ''}{known}>"
+
+    def __len__(self) -> int:
+        return self.columns.height
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table with the ids of the items in front."""
+        return self.columns.select(self.item_id, *(name for name in self.columns.columns if name != "item_id"))
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether items have ids of their own, not just row numbers."""
+        return "item_id" in self.columns.columns
+
+    @cached_property
+    def item_id(self) -> pl.Series:
+        """The ids of the items, or their row numbers from 1."""
+        return self.columns["item_id"] if self.has_ids else row_numbers(len(self)).alias("item_id")
+
+    @property
+    def cluster(self) -> pl.Series:
+        """The cluster of each item."""
+        return self.columns["cluster"]
+
+    @property
+    def truth(self) -> pl.Series | None:
+        """The class of each item, null where it has none; None if no classes are known."""
+        return self._column("truth")
+
+    @property
+    def weight(self) -> pl.Series | None:
+        """What each item weighs; None if all weigh the same."""
+        return self._column("weight")
+
+    def _column(self, name: str) -> pl.Series | None:
+        return self.columns[name] if name in self.columns.columns else None
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is legal but odd, such as ids that occur twice."""
+        said = list(self.remarks)
+        if self.has_ids and (twice := self.item_id.filter(self.item_id.is_duplicated())).len():
+            again = number_of("item id", twice.n_unique())
+            said.append(f"{self.name}: {again} more than once, first {twice[0]!r}")
+        return tuple(said)
+
+    def taken(self, rows: pl.Series) -> Clusters:
+        """Some of the items: a mask, or row numbers from 0 in the order wanted; row numbers as ids stay what they are.
+
+        >>> Clusters.of(None, list("aab")).taken(pl.Series([2, 0])).frame.rows()
+        [('3', 'b'), ('1', 'a')]
+        """
+        kept = self.frame.filter(rows) if rows.dtype == pl.Boolean else self.frame[rows]
+        points = None if self.points is None else self.points[rows.to_numpy()]
+        if points is not None and self.points is not None and self._are_distances:
+            points = points[:, rows.to_numpy()]
+        return dataclasses.replace(self, columns=kept, points=points)
+
+    @property
+    def _are_distances(self) -> bool:
+        """Whether the points are, as far as their shape tells, all distances between the items."""
+        points = self.points
+        return points is not None and points.shape == (len(self), len(self)) and not np.diagonal(points).any()
+
+
+def assembled_clusters(
+    columns: dict[str, pl.Series],
+    points: NDArray[np.float64] | None = None,
+    point_names: tuple[str, ...] = (),
+    *,
+    name: str = "clusters",
+    origin: str = "in memory",
+    where: Where | None = None,
+    remarks: tuple[str, ...] = (),
+) -> Clusters:
+    """Check columns against one another and make a table of them; `where` finds the line of a row in a file."""
+    height = len(columns["cluster"])
+    place = where or (lambda row: (f"{name}: item {row + 1}", None))
+    for what, values in (*columns.items(), ("points", points)):
+        if values is not None and len(values) != height:
+            raise InputError(
+                f"{name}: expected {number_of('value', height)} of {what}, as many as items have clusters, "
+                f"got {len(values):,}"
+            )
+    if not height:
+        raise InputError(f"{name}: expected at least one item, got none")
+    if columns["cluster"].null_count():
+        note = "an item in no cluster has a label that is named with noise=... (--noise)"
+        _refuse(columns["cluster"].is_null(), place, "the cluster of an item", lambda _: "nothing", note)
+    if "weight" in columns:
+        weight = columns["weight"]
+        wrong = (weight < 0) | weight.is_null()
+        _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _said(weight[row]))
+        if not (weight > 0).any():
+            raise InputError(f"{name}: all weights are 0")
+    if points is not None:
+        wrong_points = ~np.isfinite(points)
+        _refuse(
+            pl.Series(wrong_points.any(axis=1)), place, "finite numbers as a point",
+            lambda row: str(points[row][wrong_points[row]][0]),
+        )  # fmt: skip
+    if "truth" in columns and not distinct(columns["truth"]):
+        raise InputError(f"{name}: expected the class of some items at least, got none")
+    frame = pl.DataFrame([columns[key].alias(key) for key in _ORDER if key in columns])
+    return Clusters(frame, name, points, point_names, origin, remarks)
+
+
+def _refuse(wrong: pl.Series, where: Where, expected: str, got: Callable[[int], str], note: str | None = None) -> None:
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        path, line = where(row)
+        raise FormatError(path, line, expected=expected, got=got(row), note=note)
+
+
+def _said(value: object) -> str:
+    return "nothing" if value is None else str(value)
+
+
+def _one_each(values: Any, what: str) -> pl.Series:
+    made = labels_of(values, what)
+    if isinstance(made.dtype, pl.List):
+        raise InputError(f"{what}: expected one label an item, got lists of them: overlapping groups are not measured")
+    return made
+
+
+def _points(given: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Points as an array, and the names of their columns, if they have any."""
+    names = tuple(map(str, given.columns)) if hasattr(given, "columns") else ()
+    dense = next((getattr(given, way) for way in ("to_numpy", "toarray") if hasattr(given, way)), lambda: given)
+    try:
+        made = np.asarray(dense(), dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"X: expected a row of numbers an item: {problem}") from None
+    if made.ndim != 2 or not made.shape[1]:
+        raise InputError(f"X: expected a row of numbers an item, got an array of shape {made.shape}")
+    return made, names

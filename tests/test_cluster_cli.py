@@ -1,0 +1,143 @@
+"""`assay cluster`: what it prints, in which forms, and one clear line for whatever is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import assay
+from assay.cli import app
+from assay.cli.cluster_inputs import ClusterInputs
+from assay.cli.wording import as_typed
+from assay.errors import AssayError, InputError
+
+NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")
+SPAM = str(Path(assay.__file__).parent / "data" / "letters" / "spam.csv")
+QUICK = ("--resamples", "20")
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments: str) -> Done:
+    """The command in this process; what `main` makes of errors is tested below, in another one."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            app(["cluster", *arguments], prog_name="assay")
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        except AssayError as problem:
+            code = 2
+            err.write(f"assay: {as_typed(str(problem))}\n")
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def test_the_screen_has_counts_measures_tables_and_advice() -> None:
+    done = run(
+        NOTES, "--points", "rest", "--noise", "-1", "--unlabelled", "drop", "--system", "density", *QUICK,
+        "--per-class", "--per-cluster", "--moves",
+    )  # fmt: skip
+    assert done.code == 0
+    for part in (
+        "items (rows: classes, columns: clusters)", "measures\n", "95% interval", "Silhouette", "BCubedF1",
+        "clusters\n", "best match", "clusters of several classes", "garden (56.1%), kitchen (43.9%)",
+        "* left out: 6 items without a class, 19 items of noise", "[class_unheld]", "seed 0",
+    ):  # fmt: skip
+        assert part in done.out, part
+    assert f"{NOTES}: 120 items, points of 3 numbers\n" in done.err
+    assert "warning:" in done.err
+    assert not run(NOTES, "--unlabelled", "drop", "-m", "ARI", "--quiet", *QUICK).err
+
+
+def test_the_forms_hold_the_same_numbers() -> None:
+    call = (NOTES, "--unlabelled", "drop", "-m", "ARI", "-m", "NMI", *QUICK)
+    rows = list(csv.DictReader(io.StringIO(run(*call, "--csv").out)))
+    told = json.loads(run(*call, "--json").out)
+    assert [row["system"] for row in rows] == ["kmeans", "kmeans", "density", "density", "words", "words"]
+    assert float(rows[0]["value"]) == told["systems"][0]["measures"][0]["value"] == pytest.approx(0.7310, abs=5e-5)
+    assert "| ARI |" in run(*call, "--markdown").out
+    assert r"\toprule" in run(*call, "--latex").out
+
+
+def test_a_table_is_typed() -> None:
+    done = run("--table", "5 1 2; 1 4 0; 0 1 3", "-m", "Purity", "-m", "PairF1")
+    shown = dict(line.split()[:2] for line in done.out.splitlines() if line.startswith(("Purity", "PairF1")))
+    assert shown == {"Purity": "0.7059", "PairF1": "0.4762"}
+
+
+def test_the_result_is_written_to_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
+    to = tmp_path / "out.md"
+    run(NOTES, "--unlabelled", "drop", "-m", "ARI", "--markdown", "-o", str(to), *QUICK)
+    assert "| ARI |" in to.read_text()
+    bad = tmp_path / "bad.md"
+    assert run(NOTES, "--markdown", "-o", str(bad)).code == 2
+    assert not bad.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((), "expected a file of clusters, or --table: got neither"),
+        ((NOTES,), "6 items without a class, first 'n007': --unlabelled drop leaves such items out"),
+        ((NOTES, "--table", "1 2"), "give a file of clusters or --table, not both"),
+        (("--table", "1 2", "--noise", "0"), "--noise goes with a file, not with --table"),
+        (("--table", "1 2; 3"), "--table: expected as many numbers in row 2 as in row 1, 2, got 1"),
+        (("--table", "1 x"), "--table: row 1: expected a number, got 'x'"),
+        (("--table", ""), "--table: row 1: expected a number, got nothing"),
+        (("--table", "0 0"), "expected at least one item, got none"),
+        ((NOTES, "--noise-as", "drop"), "--noise-as goes with --noise"),
+        ((NOTES, "--noise", "-1", "--noise-as", "singles"), "--noise-as is one of drop, singletons, cluster, not"),
+        ((NOTES, "--unlabelled", "keep"), "--unlabelled is one of error, drop, class, not 'keep'"),
+        ((NOTES, "--points", "x,,y"), "--points: expected columns with commas between them, or rest"),
+        ((NOTES, "--system", "kmean"), "no clustering is called 'kmean': there are kmeans, density, words"),
+        ((NOTES, "--unlabelled", "drop", "-m", "Silhouette"), "and kmeans has none: give X, or say --points"),
+        ((NOTES, "--cluster", "note", "--truth", "note"), "'note' cannot be a clustering and something else"),
+        (("none.csv",), "none.csv: cannot be read: no such file or directory"),
+        ((SPAM,), "expected a table with a column `cluster`"),
+        ((NOTES, "--json", "--csv"), "choose one of --json and --csv"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(arguments: tuple[str, ...], expected: str) -> None:
+    done = run(*arguments)
+    assert done.code == 2
+    assert expected in done.err
+    assert not done.out
+
+
+def test_a_wrong_line_ends_the_command_with_exit_code_2() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "cluster", "-"], input="class,cluster\nx,1\ny,\n", encoding="utf-8",
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == (
+        "assay: <stdin>:3: expected the cluster of an item, got 'nothing' "
+        "(an item in no cluster has a label that is named with --noise)\n"
+    )
+    assert not done.stdout
+
+
+def test_other_commands_can_ask_whether_files_hold_clusters() -> None:
+    said = ClusterInputs()
+    assert said.looked_at([NOTES])[0]
+    assert not said.looked_at([SPAM])[0]
+    assert ClusterInputs(cluster=["label"]).looked_at([SPAM])[0]
+    with pytest.raises(InputError, match=r"holds clusters, and .* does not: give files of one kind"):
+        said.looked_at([SPAM, NOTES])
+    named = ClusterInputs(system=["mine"], cluster=["cluster_kmeans"]).read([f"mine={NOTES}"])
+    assert [one.name for one in named] == ["mine"]
+    several = ClusterInputs(points="rest").read([f"mine={NOTES}"])
+    assert [one.name for one in several] == ["mine kmeans", "mine density", "mine words"]
