@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
-from assay.comparison import Comparison, compare
-from assay.comparison.result import FROM_SCORES
+from assay.comparison.findings import Finding, Margin
 from assay.comparison.slices import attribute_of
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
@@ -22,15 +21,18 @@ from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled
+from assay.stats.power import smallest_detectable
+from assay.stats.retuning import Choices, interval_by_error
 from assay.stats.rounding import snapped
 from assay.stats.samples import Averaged
-from assay.tables import Scores, Topics
+from assay.stats.verdict import verdict
+from assay.tables import Topics
 
 LEAVE_ONE_OUT = "leave-one-out"
 #: By fewer topics than these, which setting is best is largely chance.
 _FEW_TOPICS = 25
-_RESAMPLES = 10_000
+#: How often topics are drawn anew for intervals, and sides swapped for the test.
+_RESAMPLES, _SWAPS = 2000, 10_000
 
 
 def tune(
@@ -57,8 +59,9 @@ def tune(
     setting with the best `measure` on all other topics is measured on the fold's own. Of settings that tie, the first
     counts, in the `order` of names given, or else of the runs. Put the cheapest first.
 
-    `baseline`: a setting, such as the system's default, that the honest numbers are compared with, topic by topic, by
-    `compare`. `alpha` and `margin`: its level and the smallest difference that matters.
+    `baseline`: a setting, such as the system's default, that the honest numbers are compared with, topic by topic.
+    `alpha` and `margin`: the level, and the smallest difference that matters. Neither the test nor the intervals are
+    the usual ones over topics, which would be too sure: in every resample settings are chosen again.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(9)}
     >>> runs = {f"b={b}": {f"q{n}": {"good": 1.0, "bad": 2.0 * (n % 4 == b)} for n in range(9)} for b in (0, 1)}
@@ -81,29 +84,30 @@ def tune(
     for number, label in enumerate(labels):
         held = fold_of == number
         train = table[~held].mean(axis=0)[places]
-        worth = snapped(-train if paired.higher_is_better is False else train)
-        best = int(np.argmax(worth))  # the first of those that tie
+        ranked = snapped(-train if paired.higher_is_better is False else train)
+        best = int(np.argmax(ranked))  # the first of those that tie
         chosen_for[held] = places[best]
         test = float(table[held, places[best]].mean())
-        tied = int((worth == worth[best]).sum())
+        tied = int((ranked == ranked[best]).sum())
         tuned.append(TunedFold(label, int(held.sum()), names[best], float(train[best]), test, tied))
     values = table[np.arange(len(table)), chosen_for]
     settings = settings_of(names)
-    comparison = (
-        None if baseline is None else _compared(paired, values, baseline, alpha=alpha, margin=margin, seed=seed)
-    )
-    drawn = isinstance(folds, int) or hasattr(folds, "__index__")
+    worth = (-1 if paired.higher_is_better is False else 1) * table[:, places]
+    error, finding = Choices(worth, fold_of).error(_RESAMPLES, seed), None
+    if baseline is not None:
+        choices = Choices(worth - worth[:, [names.index(baseline)]], fold_of)
+        finding = _finding(paired, values, choices, _Asked(baseline, alpha, margin, seed))
     return Tuning(
         paired,
         settings,
         tuple(tuned),
         fold_of,
         chosen_for,
-        _interval(paired, values, alpha, seed),
+        _within(interval_by_error(float(values.mean()), error, len(values), 1 - alpha), paired.bounds),
         says,
-        seed if drawn else None,
+        seed,
         baseline,
-        comparison,
+        finding,
         measured.evaluation,
         (*(measured.evaluation.warnings if measured.evaluation else ()), *_warnings(tuned, settings, len(table))),
         (*paired.notes(), *_notes(tuned)),
@@ -161,26 +165,64 @@ def _folds(
     return [str(place) for place in range(1, number + 1)], dealt, says
 
 
-def _interval(paired: Paired, values: Floats, alpha: float, seed: int) -> Interval:
-    """The interval of the honest number, by drawing topics anew."""
-    alone = Paired(paired.measure, paired.unit_kind, (TUNED,), paired.units, Averaged(values[:, None]))
-    return Resampled(alone, _RESAMPLES, seed, "bca").of_system(0, 1 - alpha)
+def _within(interval: Interval, bounds: tuple[float, float] | None) -> Interval:
+    """An interval as far as the measure's range goes."""
+    if bounds is None or not interval.is_known:
+        return interval
+    return interval._replace(low=max(interval.low, bounds[0]), high=min(interval.high, bounds[1]))
 
 
-def _compared(paired: Paired, values: Floats, baseline: str, **asked: Any) -> Comparison | None:
-    """The honest numbers against a setting's, topic by topic; None where no topic differs from any other."""
-    usual = paired.unit_values[:, paired.systems.index(baseline)]
-    if np.ptp(usual) == 0 and np.ptp(values) == 0:
-        return None
-    rows = [
-        (name, paired.measure, paired.unit_kind, unit, value, None)
-        for name, column in ((baseline, usual), (TUNED, values))
-        for unit, value in zip(paired.units, column.tolist(), strict=True)
-    ]
-    scores = Scores(pl.DataFrame(rows, schema=Scores.SCHEMA, orient="row"))
-    found = compare(scores, baseline=baseline, **asked)
-    # Nobody gave scores alone: that remark would puzzle.
-    return replace(found, notes=tuple(note for note in found.notes if note != FROM_SCORES))
+class _Asked(NamedTuple):
+    """What is asked of a comparison with the baseline."""
+
+    baseline: str
+    alpha: float
+    margin: float | None
+    seed: int
+
+
+def _finding(paired: Paired, values: Floats, choices: Choices, asked: _Asked) -> Finding:
+    """The honest numbers against a setting's, topic by topic; `choices` are differences from that setting's."""
+    own = paired.unit_values[:, paired.systems.index(asked.baseline)]
+    two = replace(paired, systems=(asked.baseline, TUNED), sample=Averaged(np.column_stack([own, values])))
+    (baseline, value), units = two.observed.tolist(), len(paired.units)
+    difference, error = value - baseline, choices.error(_RESAMPLES, asked.seed)
+    gain = -difference if paired.higher_is_better is False else difference
+    outcome = choices.swapped(gain, _SWAPS, asked.seed)._replace(statistic=difference)
+    narrow = interval_by_error(difference, error, units, 1 - 2 * asked.alpha)
+    margin = Margin(*two.margin(0, asked.margin))
+    said = verdict(
+        difference=difference,
+        all_zero=two.is_same(0, 1),
+        units=units,
+        narrow=narrow,
+        p=outcome.p,
+        margin=margin.value,
+        alpha=asked.alpha,
+        higher_is_better=paired.higher_is_better,
+    )
+    spread = error * math.sqrt(units)
+    return Finding(
+        paired.measure,
+        asked.baseline,
+        TUNED,
+        units,
+        baseline,
+        value,
+        difference,
+        interval_by_error(difference, error, units, 1 - asked.alpha),
+        narrow,
+        two.is_same(0, 1),
+        **two.effects(0, 1)._asdict(),
+        spread=spread,
+        outcome=outcome,
+        p=outcome.p,
+        detectable=smallest_detectable(spread, units, asked.alpha),
+        # With more topics the choice would be another: nobody can say how many are enough.
+        needed=None,
+        margin=margin,
+        verdict=said,
+    )
 
 
 def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], topics: int) -> Iterator[str]:

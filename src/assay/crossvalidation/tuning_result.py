@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.comparison import Comparison
+from assay.comparison import Finding
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import Setting
 from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.rounding import snapped
+from assay.stats.rounding import ROUNDING, snapped
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     from assay.report.titled import Titled
 
-#: What the honest number's system is called beside the settings.
-TUNED = "tuned on other topics"
+#: What the system with the honest number is called beside its settings.
+TUNED = "tuning"
 
 
 class TunedFold(NamedTuple):
@@ -64,10 +64,11 @@ class Tuning(Tabled):
     interval: Interval
     #: How topics were split, in words.
     says: str
-    seed: int | None
+    #: Of folds that were drawn, and of everything resampled.
+    seed: int
     baseline: str | None = None
-    #: The honest numbers of topics against the baseline's.
-    comparison: Comparison | None = None
+    #: The honest numbers against the baseline's, topic by topic.
+    finding: Finding | None = None
     evaluation: Evaluation | None = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -108,6 +109,8 @@ class Tuning(Tabled):
     def optimism(self) -> float:
         """How much better the best setting in hindsight looks than choosing turned out to be."""
         gap = self.hindsight_value - self.value
+        if abs(gap) <= ROUNDING * abs(self.value):  # the same numbers, added up in another order
+            return 0.0
         return -gap if self.paired.higher_is_better is False else gap
 
     @property

@@ -1,0 +1,248 @@
+"""Tests of two models over folds, and the interval of one: folds share what they learn from, and plain tests forget it.
+
+Models of different folds have learned from mostly the same items, so their numbers vary less from fold to fold than
+they would from one data set to the next. A paired t test of folds takes the small variation for certainty. Two remedies
+are here: Nadeau and Bengio's corrected variance, for any number of folds and repeats, and the tests for five repeats of
+two folds by Dietterich (t) and Alpaydin (F).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import special
+
+from assay.counting.judgments import Floats
+from assay.errors import ParameterError, did_you_mean, number_of
+from assay.stats.bootstrap import Interval
+from assay.stats.effects import d_z
+from assay.stats.permutation import NOTHING_DIFFERS, Outcome
+from assay.stats.rounding import ROUNDING
+
+#: How intervals by the corrected variance are called.
+CORRECTED_T = "corrected t"
+#: And those of the differences that a 5x2cv test does not reject.
+FROM_F, FROM_T = "5x2cv F", "5x2cv t"
+#: The tests over folds, by the names that `CrossValidation.compare` takes.
+FOLD_TESTS = ("corrected-t", "5x2cv", "5x2cv-t")
+#: Tests of units that are drawn independently of one another, which folds are not.
+_PLAIN = ("t", "paired-t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "randomised_tukey")
+#: Repeats and folds that the 5x2cv tests are made for.
+_SHAPE = (5, 2)
+
+#: One size for all folds, or one each.
+Sizes: TypeAlias = int | float | Sequence[int] | Floats
+
+
+class CorrectedT(NamedTuple):
+    """What the corrected resampled t test found.
+
+    `difference`: the mean over folds. `effect`: that in standard deviations of the folds. `error`: its standard error,
+    corrected. `share`: how many items are tested for each one that is learned from.
+    """
+
+    outcome: Outcome
+    difference: float
+    effect: float
+    error: float
+    freedom: int
+    share: float
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The interval of the difference; none where the error is not known."""
+        return _student(self.difference, self.error, self.freedom, level, CORRECTED_T)
+
+
+class FiveByTwo(NamedTuple):
+    """What the tests for five repeats of two folds found: `f` is the combined F test, `t` Dietterich's.
+
+    `first`: the difference in the first fold of the first repeat, which is all that t looks at besides the spread.
+    `variances`: how much the two folds of each repeat differ from their mean, squared and added up.
+    """
+
+    f: Outcome
+    t: Outcome
+    difference: float
+    effect: float
+    first: float
+    squares: float
+    variances: Floats
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """All true differences that the F test would not reject; none where it would reject every one.
+
+        The test is asked of differences moved by a constant. That makes a parabola, whose middle is their mean.
+        """
+        reach = 2 * float(special.fdtri(10, 5, level)) * float(self.variances.sum())
+        room = (reach - (self.squares - 10 * self.difference**2)) / 10
+        if not self.variances.any() or room < 0:
+            return Interval.unknown(level, FROM_F)
+        half = math.sqrt(room)
+        return Interval(self.difference - half, self.difference + half, level, FROM_F)
+
+    def interval_of_t(self, level: float = 0.95) -> Interval:
+        """All true differences that the t test would not reject: they lie around the first fold's."""
+        return _student(self.first, math.sqrt(float(self.variances.mean())), 5, level, FROM_T)
+
+
+def corrected_t(differences: Floats, train: Sizes, test: Sizes) -> CorrectedT:
+    """Nadeau and Bengio's corrected resampled t test of the mean of folds' differences.
+
+    Of J folds the variance of the mean is taken to be (1/J + test/train) times that of the differences, and not 1/J of
+    it; there are J - 1 degrees of freedom. For folds in r repeats, J counts all of them. `train` and `test` are numbers
+    of items, of all folds or of each; where folds are unequal, the mean of their ratios counts, and the note says so.
+    There is no p-value (NaN) of a single fold, and none where all differences are alike; if all are 0, it is 1.
+
+    >>> found = corrected_t(np.array([0.02, 0.04, 0.01, 0.03, 0.05]), train=80, test=20)
+    >>> found.outcome  # 0.03 / sqrt((1/5 + 20/80) · 0.00025)
+    Outcome(test='corrected-t', statistic=2.83, p=0.047, resamples=None,
+            note='4 degrees of freedom, tested to learned 0.25')
+    >>> found.interval(0.95)
+    Interval(low=0.0006, high=0.0594, level=0.95, method='corrected t')
+    """
+    values = _numbers(differences, "differences")
+    share, unequal = _share(train, test, len(values))
+    freedom, mean = len(values) - 1, float(values.mean())
+    error = _error(values, share)
+    said = f"{number_of('degree', freedom)} of freedom, tested to learned {share:.3g}"
+    note = f"{said} (mean over unequal folds)" if unequal else said
+    outcome = _without_spread("corrected-t", values)
+    if outcome is None:
+        t = mean / error
+        outcome = Outcome("corrected-t", t, 2 * float(special.stdtr(freedom, -abs(t))), None, note)
+    return CorrectedT(outcome, mean, d_z(values), error, freedom, share)
+
+
+def interval_of_mean(values: Floats, share: float, level: float = 0.95) -> Interval:
+    """The interval of one model's mean over folds, by the same corrected variance.
+
+    `share`: how many items are tested for each one that is learned from. Folds without a number (NaN) are left out.
+    There is no interval of fewer than two folds, nor of folds that are all alike.
+
+    >>> interval_of_mean(np.array([0.8, 0.9, 0.85, 0.95, 0.9]), 0.25)  # 0.88 ± 2.776 · 0.057 · sqrt(0.45)
+    Interval(low=0.7738, high=0.9862, level=0.95, method='corrected t')
+    """
+    known = np.asarray(values)[~np.isnan(values)]
+    if len(known) < 2 or not math.isfinite(share):
+        return Interval.unknown(level, CORRECTED_T)
+    return _student(float(known.mean()), _error(known, share), len(known) - 1, level, CORRECTED_T)
+
+
+def five_by_two(differences: Any) -> FiveByTwo:
+    """The tests for five repeats (rows) of two folds (columns): Alpaydin's combined F and Dietterich's t.
+
+    With s² of a repeat, the squared deviations of its two differences from their mean, F is the sum of all ten squared
+    differences over twice the sum of s², with 10 and 5 degrees of freedom. t is the very first difference over the root
+    of the mean of s², with 5; it changes with the order of the folds, which F does not.
+
+    >>> found = five_by_two([[0.02, 0.04], [0.03, 0.01], [0.02, 0.03], [0.05, 0.02], [0.01, 0.03]])
+    >>> found.f.statistic, found.f.p  # 0.0082 / (2 · 0.0011)
+    (3.727, 0.079)
+    >>> found.t.statistic, found.t.p  # 0.02 / sqrt(0.0011 / 5)
+    (1.348, 0.235)
+    """
+    table = np.asarray(differences, dtype=np.float64)
+    if table.shape != _SHAPE:
+        shape = " x ".join(map(str, table.shape)) or "one number"
+        raise ParameterError(f"5x2cv takes differences of 5 repeats of 2 folds each (5 x 2), not {shape}")
+    values = _numbers(table.ravel(), "differences")
+    variances = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    # Folds that differ by rounding alone are alike.
+    variances[variances <= (ROUNDING * np.abs(table).max()) ** 2] = 0.0
+    first, squares = float(table[0, 0]), float((values**2).sum())
+    tests = [_of_repeats(name, values, variances) for name in ("5x2cv", "5x2cv-t")]
+    f, t = (
+        found or made(first, squares, variances) for found, made in zip(tests, (_combined_f, _dietterich), strict=True)
+    )
+    return FiveByTwo(f, t, float(values.mean()), d_z(values), first, squares, variances)
+
+
+def checked_fold_test(test: str) -> str:
+    """A test over folds by name; plain tests of units are refused, and it is said why.
+
+    >>> checked_fold_test("corrected-t")
+    'corrected-t'
+    >>> checked_fold_test("wilcoxon")
+    Traceback (most recent call last):
+        ...
+    assay.errors.ParameterError: a plain wilcoxon test of folds is refused: folds share what they learn from, so it
+    finds differences that are not there; use corrected-t, or 5x2cv on five repeats of two folds
+    """
+    if test in _PLAIN:
+        raise ParameterError(
+            f"a plain {test} test of folds is refused: folds share what they learn from, so it finds differences that "
+            "are not there; use corrected-t, or 5x2cv on five repeats of two folds"
+        )
+    if test not in FOLD_TESTS:
+        known = [*FOLD_TESTS]
+        raise ParameterError(f"test over folds is one of {', '.join(known)}, not {test!r}{did_you_mean(test, known)}")
+    return test
+
+
+def _combined_f(_: float, squares: float, variances: Floats) -> Outcome:
+    f = squares / (2 * float(variances.sum()))
+    return Outcome("5x2cv", f, float(special.fdtrc(10, 5, f)), None, "10 and 5 degrees of freedom")
+
+
+def _dietterich(first: float, _: float, variances: Floats) -> Outcome:
+    t = first / math.sqrt(float(variances.mean()))
+    return Outcome("5x2cv-t", t, 2 * float(special.stdtr(5, -abs(t))), None, "5 degrees of freedom")
+
+
+def _of_repeats(test: str, values: Floats, variances: Floats) -> Outcome | None:
+    """What a 5x2cv test says where the two folds of no repeat differ."""
+    if not values.any():
+        return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
+    if not variances.any():
+        return Outcome(test, math.nan, math.nan, None, "no p-value: the folds of each repeat are alike")
+    return None
+
+
+def _without_spread(test: str, values: Floats) -> Outcome | None:
+    """What a test says where there is no spread to hold the mean against."""
+    if not values.any():
+        return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)
+    if len(values) == 1:
+        return Outcome(test, math.nan, math.nan, None, "no p-value: one fold has no spread")
+    if math.isnan(d_z(values)):
+        return Outcome(test, math.nan, math.nan, None, "no p-value: all differences are alike")
+    return None
+
+
+def _error(values: Floats, share: float) -> float:
+    """The corrected standard error of a mean of folds; NaN without spread."""
+    if len(values) < 2 or float(values.std(ddof=1)) <= ROUNDING * float(np.abs(values).max()):
+        return math.nan
+    return math.sqrt((1 / len(values) + share) * float(values.var(ddof=1)))
+
+
+def _student(mean: float, error: float, freedom: int, level: float, method: str) -> Interval:
+    if not error > 0:
+        return Interval.unknown(level, method)
+    reach = float(special.stdtrit(freedom, (1 + level) / 2)) * error
+    return Interval(mean - reach, mean + reach, level, method)
+
+
+def _numbers(given: Any, what: str) -> Floats:
+    values = np.asarray(given, dtype=np.float64)
+    if values.ndim != 1 or not len(values):
+        raise ParameterError(f"{what}: expected one number a fold, got an array of shape {values.shape}")
+    if not np.isfinite(values).all():
+        place = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
+        raise ParameterError(f"{what}: expected numbers, got {values[place - 1]} in fold {place}")
+    return values
+
+
+def _share(train: Sizes, test: Sizes, folds: int) -> tuple[float, bool]:
+    """How many items are tested for each one learned from, the mean over folds, and whether folds are unequal."""
+    learned, tested = (np.atleast_1d(np.asarray(one, dtype=np.float64)) for one in (train, test))
+    for name, sizes in (("train", learned), ("test", tested)):
+        if sizes.ndim != 1 or len(sizes) not in {1, folds}:
+            raise ParameterError(f"{name}: expected one size, or one a fold ({folds}), got {len(sizes)}")
+        if not (np.isfinite(sizes) & (sizes > 0)).all():
+            raise ParameterError(f"{name}: expected numbers of items above 0, got {sizes.min():g}")
+    ratios = tested / learned
+    return float(ratios.mean()), bool(np.ptp(ratios) > ROUNDING * ratios.max())
