@@ -1,4 +1,4 @@
-"""`assay compare QRELS RUN...`, `assay compare SCORES`, `assay compare PREDICTIONS...`."""
+"""`assay compare QRELS RUN...`, `assay compare SCORES`, `assay compare PREDICTIONS...`, `assay compare CLUSTERS...`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.compared_lists import Pair, extras, flipped_items, rendered
 from assay.errors import ParameterError
@@ -25,14 +25,16 @@ def compare(
         str,
         typer.Argument(
             metavar="QRELS",
-            help="Judgments; or, without runs, a CSV of scores per system and unit; or predictions of classifiers.",
+            help="Judgments; or, without runs, a CSV of scores per system and unit; or predictions of classifiers; or "
+            "clusters of items.",
         ),
     ],
     runs: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="RUN",
-            help="Two runs or more, or more predictions; the first of two is the baseline. name=FILE names one.",
+            help="Two runs or more, or more predictions or clusters; the first of two is the baseline. name=FILE names "
+            "one.",
         ),
     ] = None,
     measure: Annotated[
@@ -41,7 +43,7 @@ def compare(
             "-m",
             "--measure",
             help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10; of "
-            "classifiers Accuracy, F, MCC and AUC.",
+            "classifiers Accuracy, F, MCC and AUC; of clusterings NMI, ARI, BCubedF, Silhouette, DaviesBouldin.",
         ),
     ] = None,
     baseline: Annotated[
@@ -119,6 +121,13 @@ def compare(
     positive: prediction_inputs.Positive = None,
     one_class: prediction_inputs.OneClass = None,
     threshold: prediction_inputs.Threshold = None,
+    cluster: cluster_inputs.ClusterColumns = None,
+    points: cluster_inputs.PointColumns = None,
+    noise: cluster_inputs.Noise = None,
+    noise_as: cluster_inputs.NoiseAs = None,
+    unlabelled: cluster_inputs.Unlabelled = None,
+    metric: cluster_inputs.Metric = None,
+    sample_size: cluster_inputs.SampleSize = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -148,7 +157,8 @@ def compare(
 
     Give judgments and two runs or more; or a CSV of scores: `system,measure,unit,value`, what `assay evaluate -q --csv`
     writes, or a matrix with a column a system (then -m names what was measured). Or give predictions of classifiers:
-    one file with several systems side by side, or a file each, whose items are paired by their ids.
+    one file with several systems side by side, or a file each, whose items are paired by their ids. Or clusters of the
+    same items, likewise: there is no test of clusterings, and the interval of the difference decides.
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
     if (slices is None) != (topics is None):
@@ -172,16 +182,22 @@ def compare(
         list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
         threshold=threshold,
     )  # fmt: skip
-    is_predicted, files = predicted.looked_at([given, *(runs or ())])
-    compared: Any
-    if is_predicted:
-        options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
-        compared = predicted.read(files)
-        settings |= predicted.rules(missing) | {"measures": measure or None}
-        if not quiet:
-            prediction_inputs.say(compared)
-    elif flipped is not None:
+    clustered = cluster_inputs.ClusterInputs(
+        truth=truth, cluster=cluster, item_id=item_id, weight=weight, points=points, noise=noise, noise_as=noise_as,
+        unlabelled=unlabelled, metric=metric, sample_size=sample_size,
+    )  # fmt: skip
+    files: Any = clustered.among([given, *(runs or ())])
+    in_clusters, is_predicted = files is not None, False
+    if not in_clusters:
+        is_predicted, files = predicted.looked_at([given, *(runs or ())])
+    if flipped is not None and not is_predicted:
         raise ParameterError("--flipped goes with predictions of classifiers")
+    compared: Any
+    if in_clusters or is_predicted:
+        told = clustered if in_clusters else predicted
+        options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
+        compared, own = _items(told, files, predicted, missing, quiet=quiet)
+        settings |= own | {"measures": measure or None}
     elif runs:
         compared = inputs.evaluated(files[0], runs, measure or DEFAULT_MEASURES, rules, quiet)
     else:
@@ -200,3 +216,25 @@ def compare(
     if not quiet:
         inputs.say(result.evaluation, result.notes)
     output.deliver(text, to)
+
+
+def _items(
+    told: prediction_inputs.PredictionInputs | cluster_inputs.ClusterInputs,
+    files: list[Any],
+    predicted: prediction_inputs.PredictionInputs,
+    missing: str | None,
+    *,
+    quiet: bool,
+) -> tuple[Any, dict[str, Any]]:
+    """Predictions or clusters, and the rules that were said for them."""
+    if isinstance(told, prediction_inputs.PredictionInputs):
+        found = told.read(files)
+        rules = told.rules(missing)
+        if not quiet:
+            prediction_inputs.say(found)
+        return found, rules
+    predicted.refuse("is about classifiers, and these are clusters", *prediction_inputs.NOT_OF_CLUSTERS)
+    clusters = told.read(files)
+    if not quiet:
+        cluster_inputs.say(clusters)
+    return clusters, told.rules() | ({} if missing is None else {"missing": missing})

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli import explained_items, inputs, options, output, prediction_inputs
+from assay.cli.cluster_inputs import ClusterInputs
+from assay.cli.explained_items import ItemInputs
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.typed_lists import Typed
 from assay.errors import ParameterError
@@ -29,7 +31,7 @@ def register(app: typer.Typer) -> None:
 def explain(
     measure: Annotated[str, typer.Argument(metavar="MEASURE", help="The measure, such as nDCG@10.")],
     qrels: Annotated[
-        str | None, typer.Argument(metavar="QRELS", help="Judgments; or a file of a classifier's predictions.")
+        str | None, typer.Argument(metavar="QRELS", help="Judgments; or a file of predictions, or of clusters.")
     ] = None,
     run: Annotated[str | None, typer.Argument(metavar="RUN", help="The run.")] = None,
     query: Annotated[
@@ -56,7 +58,11 @@ def explain(
     ] = None,
     points: Annotated[
         list[str] | None,
-        typer.Option(help="Points of a curve, precision@recall: .1@1,.5@.9,1@0.", rich_help_panel=_LIST),
+        typer.Option(
+            help="Points of a curve, precision@recall: .1@1,.5@.9,1@0. Or points in clusters: '0 1 2 | 10 11', "
+            "'0,0; 1,1 | 5,5'; of a file of clusters, the columns of the points.",
+            rich_help_panel=_LIST,
+        ),
     ] = None,
     matrix: Annotated[
         str | None,
@@ -70,7 +76,8 @@ def explain(
         typer.Option(help="Of a matrix: rows_are_true (default), rows_are_predicted.", rich_help_panel=_CLASSIFIERS),
     ] = None,
     item: Annotated[
-        str | None, typer.Option(help="Which item, for measures of single items.", rich_help_panel=_CLASSIFIERS)
+        str | None,
+        typer.Option(help="Which item, for measures of single items and Silhouette.", rich_help_panel=_CLASSIFIERS),
     ] = None,
     truth: prediction_inputs.Truth = None,
     prediction: prediction_inputs.Prediction = None,
@@ -91,6 +98,15 @@ def explain(
     ] = None,
     one_class: prediction_inputs.OneClass = None,
     threshold: prediction_inputs.Threshold = None,
+    table: explained_items.Table = None,
+    cluster_names: explained_items.ClusterNames = None,
+    cluster: explained_items.ClusterColumns = None,
+    noise: explained_items.Noise = None,
+    noise_as: explained_items.NoiseAs = None,
+    unlabelled: explained_items.Unlabelled = None,
+    metric: explained_items.Metric = None,
+    sample_size: explained_items.SampleSize = None,
+    order: explained_items.Orders = None,
     gain: Annotated[str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)] = None,
     discount: Annotated[
         str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)
@@ -120,18 +136,26 @@ def explain(
     From files: MEASURE QRELS RUN --query ID; without --query, how the numbers of all queries are put together. From a
     list: MEASURE --grades 3,2,0,1, with --relevant or --exist for what was not retrieved; MEASURE --counts TP,FP,FN,TN;
     or MEASURE --points precision@recall,... Of a classifier: MEASURE PREDICTIONS, MEASURE --matrix '5 0; 1 3' or
-    MEASURE --scores 'P .90, N .70'.
+    MEASURE --scores 'P .90, N .70'. Of a clustering: MEASURE CLUSTERS, MEASURE --table '5 1; 0 4' or MEASURE --points
+    '0 1 2 | 10 11'. Of two orders: Kendall, tau, Spearman, tau_AP or RBO, with --order twice.
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex, html=html)
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"compat": compat, "judge": judge, "undefined": undefined}
     sources = {"QRELS": qrels, "--grades": grades, "--counts": counts, "--points": points, "--matrix": matrix}
-    sources["--scores"] = scores
+    sources |= {"--scores": scores, "--table": table, "--order": order}
+    clustered = ClusterInputs(
+        truth=truth, cluster=cluster, item_id=item_id, weight=weight, noise=noise, noise_as=noise_as,
+        unlabelled=unlabelled, metric=metric, sample_size=sample_size,
+    )  # fmt: skip
     given = [name for name, value in sources.items() if value]
+    if qrels is not None and points and "@" not in points[0]:
+        given.remove("--points")  # columns of the file
     if len(given) != 1:
         raise ParameterError(
             f"give judgments and a run, or --grades, or --counts, or --points{', not several' if given else ''}; "
-            "of a classifier, a file of predictions, or --matrix, or --scores"
+            "of a classifier, a file of predictions, or --matrix, or --scores; of a clustering, a file of clusters, or "
+            "--table, or --points; of two orders, --order twice"
         )
     typed = Typed(grades, counts, points, relevant, exist, swap)
     predicted = PredictionInputs(
@@ -141,13 +165,20 @@ def explain(
     # What of a classifier is meant: the verb shows it beside the whole.
     chosen: dict[str, Any] = {"label": one_class, "item": item, "threshold": threshold}
     look = {"query": query, "show": show, "running": running}
-    if (found := _classifier(predicted, matrix, scores, orientation, qrels, run)) is not None:
+    items = ItemInputs(clustered, predicted._replace(system=None), table, points, cluster_names, order)
+    if (of_items := items.given(measure, qrels, run)) is not None:
+        options.refuse_rules(rules)
+        typed.refuse("goes with --grades", "relevant", "exist", "swap")
+        _refuse({"gain": gain, "discount": discount, "orientation": orientation}, "is about rankings or classifiers")
+        result = _explained(measure, *of_items.given, **chosen, system=system, **look, **of_items.rules)
+    elif (found := _classifier(predicted, matrix, scores, orientation, qrels, run)) is not None:
         options.refuse_rules(rules)
         typed.refuse("goes with --grades", "relevant", "exist", "swap")
         _refuse({"gain": gain, "discount": discount}, "is about rankings")
         chosen["orientation"] = orientation or "rows_are_true"
         result = _explained(measure, found, **chosen, **look)
     else:
+        items.refuse()
         wanted = _with_parameters(measure, gain=gain, discount=discount)
         _refuse(chosen | {"orientation": orientation}, "is about classifiers: give predictions, --matrix or --scores")
         if qrels is not None:
@@ -163,6 +194,8 @@ def explain(
             typed = typed._replace(
                 positive=positive, classes=bool(counts) and (positive is not None or _is_of_classes(wanted))
             )
+            if counts and not typed.classes and _is_of_labels_too(measure):
+                typer.echo("note: counted as retrieved documents; of a classifier, say --positive LABEL", err=True)
             result = _explained(wanted, typed.counted(level, collection_size), **look, undefined=undefined)
             result = result if positive is None else _about_class(result, positive)
     result = replace(result, more="--show {}")
@@ -215,6 +248,17 @@ def _is_of_classes(measure: Any) -> bool:
     from assay.explanation.labels import is_of_classes  # noqa: PLC0415
 
     return is_of_classes(measure)
+
+
+def _is_of_labels_too(measure: str) -> bool:
+    """Whether classifiers have a measure by this name."""
+    from assay.measures import parse_measure  # noqa: PLC0415
+
+    try:
+        parse_measure(measure, "binary")
+    except ParameterError:
+        return False
+    return True
 
 
 def _refuse(said: dict[str, Any], why: str) -> None:

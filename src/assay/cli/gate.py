@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
 from assay.errors import ParameterError
@@ -43,13 +43,15 @@ def gate(
     qrels: Annotated[
         str,
         typer.Argument(
-            metavar="QRELS", help="Judgments: a file (also .gz, .zst), or - for stdin; or predictions of a classifier."
+            metavar="QRELS",
+            help="Judgments: a file (also .gz, .zst), or - for stdin; or predictions of a classifier, or clusters.",
         ),
     ],
     other: Annotated[
         str | None,
         typer.Argument(
-            metavar="CANDIDATE", help="Of classifiers, the candidate's predictions; the first are the baseline's."
+            metavar="CANDIDATE",
+            help="Of classifiers, the candidate's predictions, or clusters; the first are the baseline's.",
         ),
     ] = None,
     baseline: Annotated[
@@ -57,18 +59,20 @@ def gate(
         typer.Option(
             "-b",
             "--baseline",
-            help="The run to hold against, or a file of `assay gate freeze`; of several classifiers in a file, one.",
+            help="The run to hold against, or a file of `assay gate freeze`; of several classifiers or clusterings in "
+            "a file, one.",
         ),
     ] = None,
     candidate: Annotated[
-        str | None, typer.Option("-c", "--candidate", help="The run, or classifier, that wants to take its place.")
+        str | None, typer.Option("-c", "--candidate", help="The run, classifier or clustering that wants its place.")
     ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
             "-m",
             "--measure",
-            help="A measure; repeat. Default: nDCG@10, or all of a frozen baseline; of classifiers Accuracy.",
+            help="A measure; repeat. Default: nDCG@10, or all of a frozen baseline; of classifiers Accuracy; of "
+            "clusterings ARI, or Silhouette without classes.",
         ),
     ] = None,
     margin: Annotated[
@@ -115,6 +119,13 @@ def gate(
     positive: prediction_inputs.Positive = None,
     one_class: prediction_inputs.OneClass = None,
     threshold: prediction_inputs.Threshold = None,
+    cluster: cluster_inputs.ClusterColumns = None,
+    points: cluster_inputs.PointColumns = None,
+    noise: cluster_inputs.Noise = None,
+    noise_as: cluster_inputs.NoiseAs = None,
+    unlabelled: cluster_inputs.Unlabelled = None,
+    metric: cluster_inputs.Metric = None,
+    sample_size: cluster_inputs.SampleSize = None,
     junit: Annotated[
         Path | None, typer.Option(help="Also write JUnit XML to this file.", rich_help_panel=_PIPELINE)
     ] = None,
@@ -152,7 +163,7 @@ def gate(
 
     0: it is not worse by the margin or more. 1: it is. 3: one cannot tell. 2: the input is not fit to be compared.
     `assay gate freeze QRELS RUN -o baseline.json` keeps a run's scores as the baseline (see its --help).
-    Predictions of classifiers hold the truth themselves: `assay gate OLD NEW`.
+    Predictions of classifiers and clusters hold the truth themselves: `assay gate OLD NEW`.
     """
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
@@ -162,6 +173,10 @@ def gate(
         list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
         threshold=threshold,
     )  # fmt: skip
+    clustered = cluster_inputs.ClusterInputs(
+        truth=truth, cluster=cluster, item_id=item_id, weight=weight, points=points, noise=noise, noise_as=noise_as,
+        unlabelled=unlabelled, metric=metric, sample_size=sample_size,
+    )  # fmt: skip
     try:
         form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
         _refuse_wrong_words(annotations, inconclusive, slices, topics)
@@ -169,15 +184,21 @@ def gate(
             "measures": measure or None, "alpha": alpha, "inconclusive": inconclusive, "max_missing": max_missing,
             "min_judged": min_judged, "slices": slices, "topics": topics, "seed": seed,
         }  # fmt: skip
-        is_predicted, files = predicted.looked_at([one for one in (qrels, other) if one is not None])
-        if is_predicted:
+        given = [one for one in (qrels, other) if one is not None]
+        files: Any = clustered.among(given)
+        sides = (baseline, candidate)
+        if files is not None:
+            predicted.refuse("is about classifiers, and these are clusters", *prediction_inputs.NOT_OF_CLUSTERS)
+            options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
+            settings |= clustered.rules() | ({} if missing is None else {"missing": missing})
+            result = _gated_items(clustered, files, sides, margin or [], quiet, settings)
+        elif (found := predicted.looked_at(given))[0]:
             options.refuse_rules({name: value for name, value in rules.items() if name != "missing"})
             settings |= predicted.rules(missing)
-            sides = (baseline, candidate)
-            result = _gated_predictions(predicted, files, sides, margin or [], quiet, settings)
+            result = _gated_items(predicted, found[1], sides, margin or [], quiet, settings)
         else:
             runs = _two_runs(other, baseline, candidate)
-            result = _gated(files[0], *runs, rules, _typed(ctx), margin or [], quiet, **settings)
+            result = _gated(found[1][0], *runs, rules, _typed(ctx), margin or [], quiet, **settings)
         if to is not None:
             output.deliver(_rendered(result, form, plain=True), to)
         pipeline.write(result)
@@ -251,29 +272,29 @@ def _two_runs(other: str | None, baseline: str | None, candidate: str | None) ->
     return str(baseline), str(candidate)
 
 
-def _gated_predictions(
-    predicted: prediction_inputs.PredictionInputs,
+def _gated_items(
+    told: prediction_inputs.PredictionInputs | cluster_inputs.ClusterInputs,
     files: list[str | Source],
     sides: tuple[str | None, str | None],
     margins: list[str],
     quiet: bool,
     settings: dict[str, Any],
 ) -> GateResult:
-    """The gate on predictions: files one after the other; -b and -c are files, too, or name systems."""
+    """The gate on predictions or clusters: files one after the other; -b and -c are files, too, or name systems."""
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
 
-    found = [predicted.read([file]) for file in files]
+    found: list[list[Any]] = [list(told.read([file])) for file in files]
     baseline, candidate = (
-        predicted.read([inputs.kept(side)]) if side is not None and predicted.may_be_file(side) else side
-        for side in sides
+        list(told.read([inputs.kept(side)])) if side is not None and told.may_be_file(side) else side for side in sides
     )
     if sides == (None, None) and len(found) == 2:
         candidate = found.pop()
     given = [one for systems in found for one in systems]
     if not quiet:
         held = [side for side in (baseline, candidate) if isinstance(side, list)]
-        prediction_inputs.say([*given, *(one for systems in held for one in systems)])
+        every = [*given, *(one for systems in held for one in systems)]
+        (prediction_inputs if isinstance(told, prediction_inputs.PredictionInputs) else cluster_inputs).say(every)
     margin = Margins.parsed(margins, str)
     return verb(given, baseline=baseline, candidate=candidate, margin=margin, **settings)
 

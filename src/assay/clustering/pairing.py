@@ -36,8 +36,9 @@ DEFAULT_MEASURES: dict[type, tuple[str, ...]] = {
 }
 #: Rules of counting clusterings, and of pairing them.
 RULES = (*Rules._fields, "missing")
-#: Measures that more clusters alone make better, and those that fewer do.
+#: Measures that more clusters alone make better, those that they do by chance, and those that fewer do.
 _BY_MORE = ("Purity", "Homogeneity", "BCubedPrecision", "WithinSimilarity", "WithinDistance")
+_BY_CHANCE = ("NMI", "VMeasure")
 _BY_FEWER = ("InversePurity", "Completeness", "PairRecall", "BCubedRecall")
 #: Few items shift a difference if they do by this share of its interval's reach.
 _DRIFT = 0.5
@@ -202,6 +203,8 @@ class Clusterings:
         for known, word in ((_BY_MORE, "more"), (_BY_FEWER, "fewer")):
             if found := [name for name in measures if measure_of(name).name in known]:
                 yield f"{counted}: {word} clusters alone make {' and '.join(found)} better, whatever they are worth"
+        if found := [name for name in measures if measure_of(name).name in _BY_CHANCE]:
+            yield f"{counted}: more clusters make {' and '.join(found)} larger by chance; AMI and ARI allow for chance"
 
     def drifted(self, measure: str, pair: tuple[str, str], reach: float, drawing: Drawing) -> str | None:
         """What to say if few items shift a difference by much of its interval's `reach`; the interval cannot tell."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, get_args
 
 import numpy as np
 
+from assay.clustering.pairing import Clusterings
 from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
@@ -19,7 +20,7 @@ from assay.stats.corrections import CORRECTIONS, corrected_as_stated
 from assay.stats.groups import groups
 from assay.stats.pairs import Resampled, out_of_reach, outcomes, resamples_for
 from assay.stats.permutation import Outcome
-from assay.stats.score_samples import ScoreSample
+from assay.stats.score_samples import Drawing, ScoreSample
 from assay.stats.suited_tests import SIMULTANEOUS, chosen_test
 
 
@@ -52,6 +53,11 @@ def compare(
     or a dict from names, or two as `given` and `runs`. Items are paired by their ids. Rules are `pos_label`,
     `threshold` and `missing="drop"`, which leaves out items that a system lacks.
 
+    Or it is clusterings, in the same shapes: a `Clustering`, or `Clusters` or files of them, with the rules of
+    `cluster`, and `missing`. There is no test of clusterings: random halves of the items, which both see, give the
+    interval of the difference, and that decides. Of several comparisons of a `family`, it decides at the level
+    1 - alpha / comparisons (Bonferroni), whatever the `correction` is, unless that is none.
+
     `baseline`: the system, or systems, that the others are held against; unless given, the first of two systems, or
     `all_pairs` of more than two. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
     all systems at once; for predicted labels swap, and for their accuracy mcnemar, mcnemar_exact, mcnemar_chi2 or
@@ -80,11 +86,13 @@ def compare(
     tests = [chosen_test(one, test) for one in paired]
     results = [outcomes(one, pairs.pairs, own, wanted, seed) for one, own in zip(paired, tests, strict=True)]
     redrawn = [Resampled(one, redraws, seed, interval) for one in paired]
+    untested = measured.clusterings is not None
+    family_size = len(pairs.pairs) * (len(paired) if family == "all" else 1)
     settings = Settings(
         alpha=alpha,
         margin=margin,
         test=tests[0] if len(set(tests)) == 1 else EACH_ITS_OWN,
-        correction="none" if test in SIMULTANEOUS else correction,
+        correction=_correction(correction, test, untested=untested),
         family=family,
         interval=interval,
         resamples=max((one.resamples for found in results for one in found if one.resamples), default=None),
@@ -95,11 +103,12 @@ def compare(
     findings: list[Finding] = []
     standings: list[Standing] = []
     for resampled, found, p in zip(redrawn, results, _corrected(results, settings), strict=True):
-        findings += [
-            finding_of(resampled, pair, result, value, settings)
+        made = [
+            finding_of(resampled, pair, result, value, settings, family=family_size)
             for pair, result, value in zip(pairs.pairs, found, p, strict=True)
         ]
-        standings += _standings(resampled, pairs, p, alpha)
+        findings += made
+        standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
     notes = [note for one in paired for note in one.notes()]
     if margin is not None:
         notes += [
@@ -108,12 +117,13 @@ def compare(
             if one.is_wide(margin)
         ]
     if settings.correction in {"holm", "bonferroni"}:
-        family_size = len(pairs.pairs) * (len(paired) if family == "all" else 1)
         for one, found in zip(paired, results, strict=True):
             if why := out_of_reach(found, len(one.units), family_size, alpha):
                 notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
-    if measured.classifiers is not None:
-        notes += measured.classifiers.notes
+    if measured.itemised is not None:
+        notes += measured.itemised.notes
+    if measured.clusterings is not None:
+        notes += _notes_on(measured.clusterings, findings, settings)
     comparison = Comparison(
         tuple(findings),
         tuple(standings),
@@ -123,8 +133,28 @@ def compare(
         measured.evaluation,
         tuple(dict.fromkeys(notes)),
         measured.classifiers,
+        measured.clusterings,
     )
-    return comparison.with_what_runs_tell() if measured.classifiers is None else comparison.with_flips()
+    return comparison.with_what_runs_tell() if measured.itemised is None else comparison.with_flips()
+
+
+def _correction(asked: str, test: str | None, *, untested: bool) -> str:
+    """The correction that is made: tests of all pairs at once need none, and intervals know but Bonferroni's."""
+    if test in SIMULTANEOUS:
+        return "none"
+    return "bonferroni" if untested and asked != "none" else asked
+
+
+def _notes_on(clusterings: Clusterings, findings: list[Finding], settings: Settings) -> Iterator[str]:
+    """What to know about differences of clusterings besides their intervals."""
+    yield from clusterings.notes_on(list(dict.fromkeys(one.measure for one in findings)))
+    drawing = Drawing(settings.bootstrap_resamples, settings.seed)
+    for one in findings:
+        if one.interval.is_known and not one.all_zero:
+            reach = (one.interval.high - one.interval.low) / 2
+            said = clusterings.drifted(one.measure, (one.baseline, one.system), reach, drawing)
+            if said is not None:
+                yield said if len(findings) == 1 else f"{one.system} against {one.baseline}: {said}"
 
 
 def _redraws(redrawn: list[Resampled]) -> int:
@@ -149,7 +179,7 @@ def _corrected(results: list[list[Outcome]], settings: Settings) -> list[list[fl
     return [part.tolist() for part in np.split(p, np.cumsum([len(one) for one in raw])[:-1])]
 
 
-def _standings(resampled: Resampled, pairs: Pairs, p: list[float], alpha: float) -> list[Standing]:
+def _standings(resampled: Resampled, pairs: Pairs, sure: list[bool], alpha: float) -> list[Standing]:
     """The systems with the best first, and their groups if all pairs were tested."""
     paired = resampled.paired
     sign = 1 if paired.higher_is_better is False else -1
@@ -157,9 +187,9 @@ def _standings(resampled: Resampled, pairs: Pairs, p: list[float], alpha: float)
     letters: list[tuple[str, ...]] = [()] * len(order)
     if pairs.all_pairs:
         place = {system: number for number, system in enumerate(order)}
-        apart = [(place[i], place[j]) for (i, j), value in zip(pairs.pairs, p, strict=True) if value < alpha]
+        apart = [(place[i], place[j]) for (i, j), is_sure in zip(pairs.pairs, sure, strict=True) if is_sure]
         letters = groups(len(order), apart)
-    told = [pair for pair, value in zip(pairs.pairs, p, strict=True) if value < alpha]
+    told = [pair for pair, is_sure in zip(pairs.pairs, sure, strict=True) if is_sure]
     alike = [len(order) - 1 - sum(system in pair for pair in told) for system in range(len(order))]
     return [
         Standing(

@@ -9,6 +9,7 @@ from assay.comparison.pairing import Family
 from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach
 from assay.stats.bootstrap import Interval, Method
+from assay.stats.cluster_samples import NO_TEST
 from assay.stats.effects import Wins
 from assay.stats.pairs import Resampled
 from assay.stats.permutation import Outcome
@@ -54,7 +55,8 @@ class Finding(NamedTuple):
     part in the difference varies, for means the standard deviation of the differences. `detectable`: the smallest
     difference that so many units would detect; `needed`: the units that would detect the margin; both at the power of
     the settings. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
-    `flips`: of classifiers, how many items the one has right that the other has wrong.
+    `flips`: of classifiers, how many items the one has right that the other has wrong. `deciding`: where there is no
+    test, the interval that decides in its place, wider than `interval` for the other comparisons of the family.
     """
 
     measure: str
@@ -80,6 +82,11 @@ class Finding(NamedTuple):
     reach: Reach | None = None
     noticed: Noticed | None = None
     flips: Flips | None = None
+    deciding: Interval | None = None
+
+    def is_sure(self, alpha: float) -> bool:
+        """Whether the systems are told apart: by the test, or where there is none by the interval."""
+        return self.p < alpha if self.deciding is None else self.deciding.is_beside_zero
 
     @property
     def relative(self) -> float:
@@ -131,12 +138,22 @@ class Standing(NamedTuple):
     alike: int | None = None
 
 
-def finding_of(resampled: Resampled, pair: tuple[int, int], result: Outcome, p: float, settings: Settings) -> Finding:
-    """Everything about one pair under one measure, but for what only the runs can tell."""
+def finding_of(
+    resampled: Resampled, pair: tuple[int, int], result: Outcome, p: float, settings: Settings, *, family: int = 1
+) -> Finding:
+    """Everything about one pair under one measure, but for what only the runs can tell.
+
+    `family`: of so many comparisons, for which p is corrected already; an interval in place of a test is made wider.
+    """
     paired, (first, second) = resampled.paired, pair
     numbers = resampled.numbers(first, second, settings.alpha)
     margin = Margin(*paired.margin(first, settings.margin))
     units, alpha = len(paired.units), settings.alpha
+    deciding = None
+    if result.test == NO_TEST:
+        shared = alpha if settings.correction == "none" else alpha / family
+        deciding = resampled.of_difference(first, second, 1 - shared)[0]
+        result = result._replace(resamples=resampled.halves(first, second))
     said = verdict(
         difference=numbers.difference,
         all_zero=numbers.all_zero,
@@ -146,6 +163,7 @@ def finding_of(resampled: Resampled, pair: tuple[int, int], result: Outcome, p: 
         margin=margin.value,
         alpha=alpha,
         higher_is_better=paired.higher_is_better,
+        untested=deciding,
     )
     return Finding(
         paired.measure,
@@ -161,4 +179,5 @@ def finding_of(resampled: Resampled, pair: tuple[int, int], result: Outcome, p: 
         needed=units_needed(margin.value, numbers.spread, alpha, settings.power),
         margin=margin,
         verdict=said,
+        deciding=deciding,
     )

@@ -9,9 +9,11 @@ import polars as pl
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.pairing import Pairs
 from assay.curves import Curve
+from assay.stats.interval_names import SUBSAMPLING
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.
 _MOST_PAIRS = 24
+_WAYS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", SUBSAMPLING: "random halves of the items"}
 
 
 def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:
@@ -23,7 +25,7 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
         frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
         return _curve(
             f"Systems with their {level}",
-            "BCa bootstrap" if settings.interval == "bca" else "percentile bootstrap",
+            _WAYS[standings[0].interval.method if standings[0].interval.method in _WAYS else settings.interval],
             frame,
         )
     baselines = list(dict.fromkeys(one.baseline for one in findings))

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.classification.pairing import Classifiers
+from assay.clustering.pairing import Clusterings
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
@@ -69,6 +70,8 @@ class Comparison(Tabled):
     notes: tuple[str, ...] = ()
     #: Where predictions were compared.
     classifiers: Classifiers | None = None
+    #: Where clusterings were compared.
+    clusterings: Clusterings | None = None
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
@@ -241,6 +244,8 @@ class Comparison(Tabled):
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
         if self.classifiers is not None:
             raise ParameterError("a report on classifiers is made of their predictions, not of a comparison of them")
+        if self.clusterings is not None:
+            raise ParameterError("a report on clusterings is made of their clusters, not of a comparison of them")
         from assay.reporting import make_report  # noqa: PLC0415
 
         return make_report(self, **options)

@@ -12,6 +12,8 @@ from assay.counting.ranks import Ranks
 from assay.errors import ParameterError
 from assay.evaluation import Evaluation, evaluate
 from assay.explanation.classified import Chosen, of_decisions
+from assay.explanation.clustered import is_of_clusters, of_clusters
+from assay.explanation.coefficients import is_coefficient, of_two_lists
 from assay.explanation.documents import listing_of
 from assay.explanation.labels import is_of_classes, is_of_labels, of_labels
 from assay.explanation.numbers import Shown, explained, summarised, undefined_rule
@@ -53,6 +55,12 @@ def explain(
     positive is predicted; `orientation`: whether rows of a matrix are true or predicted labels; `running`: with the
     measure at every threshold.
 
+    Of a clustering, `given` is `Clusters` or a file of them, with the rules of `cluster`; or a `Clustering`, a
+    `Contingency`, or `Points`. `item`: one point's silhouette.
+
+    Of two orders of the same items (`given` and `run`: lists with the best first, or dicts of numbers), `measure` is a
+    coefficient: Kendall, tau, Spearman, tau_AP, RBO(p=0.9).
+
     >>> explain("AP", {"q1": {"a": 1, "c": 1}}, {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}).formula.numbers
     '(1 + 0.6667) / 2'
     >>> from assay import Predictions
@@ -61,6 +69,17 @@ def explain(
     """
     query, chosen = None if query is None else str(query), Chosen(system, label, item, threshold, orientation)
     shown = Shown(None if show is None else whole("show", show, 1), running)
+    if isinstance(measure, str) and is_coefficient(measure):
+        chosen.refuse("has no meaning for two orders", "system", "label", "item", "threshold")
+        if rules or query is not None or running:
+            said = next(iter(rules), "query" if query is not None else "running")
+            raise ParameterError(f"{said} has no meaning for two orders")
+        made = of_two_lists(measure, given, run)
+        return made if shown.depth is None else replace(made, shown=shown.depth)
+    if run is None and is_of_clusters(given):
+        if query is not None:
+            raise ParameterError("query is about rankings: of a clustering, choose an item")
+        return of_clusters(measure, given, chosen, shown, rules)
     if run is None and is_of_labels(given):
         if query is not None:
             raise ParameterError("query is about rankings: of a classifier, choose a label or an item")

@@ -11,6 +11,7 @@ import numpy as np
 from assay.comparison.slices import slices
 from assay.errors import ParameterError
 from assay.gating.rules import Inconclusive, Margins, Outcome, decided
+from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.corrections import corrected_as_stated
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
@@ -62,7 +63,8 @@ class Check(NamedTuple):
     check passes if what is at worst is better than what is allowed. `p` is one-sided, and corrected for the other
     checks; `p_uncorrected` is not. `improved`, `same` and `worsened` count units. `needed`: the units that would let a
     candidate that is really as good pass, 80 % of the time. `redrawn`: how often units were drawn anew for the
-    interval; 0 where that takes no drawing; `interval`: how it was made.
+    interval; 0 where that takes no drawing; `interval`: how it was made. `at_best`: where there is no test, the other
+    end of the interval, which is made wider for the other checks; a loss is sure if even that is one.
     """
 
     measure: str
@@ -87,6 +89,16 @@ class Check(NamedTuple):
     worst: tuple[Loss, ...] = ()
     redrawn: int = 0
     interval: str = "bca"
+    at_best: float | None = None
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether the interval alone decides."""
+        return self.at_best is not None
+
+    def is_surely_worse(self, alpha: float) -> bool:
+        """Whether the test says so; or where there is none, the interval."""
+        return self.p < alpha if self.at_best is None else self.at_best * self.allowed > 0
 
     @property
     def name(self) -> str:
@@ -100,7 +112,7 @@ class Check(NamedTuple):
     def row(self) -> dict[str, Any]:
         """One row of a table."""
         told = self._asdict() | {"slice": self.slice or "all"}
-        return {name: value for name, value in told.items() if name not in {"worst", "redrawn", "interval"}}
+        return {name: value for name, value in told.items() if name not in {"worst", "redrawn", "interval", "at_best"}}
 
 
 class Part(NamedTuple):
@@ -148,7 +160,10 @@ def checks_of(parts: Sequence[Part], settings: Settings) -> tuple[Check, ...]:
     """
     tested = [_tested(part, settings) for part in parts]
     p = corrected_as_stated(np.array([one.p for one in tested]), settings.correction)
-    return tuple(_check(part, one, value, settings) for part, one, value in zip(parts, tested, p.tolist(), strict=True))
+    return tuple(
+        _check(part, one, value, settings, len(parts))
+        for part, one, value in zip(parts, tested, p.tolist(), strict=True)
+    )
 
 
 def as_drawn(settings: Settings, checks: Sequence[Check]) -> Settings:
@@ -170,17 +185,23 @@ def _tested(part: Part, settings: Settings) -> Tested:
         drawing = Drawing(settings.bootstrap_resamples, seed)
         found = by_scores(sample, (0, 1), own_test(part.paired), drawing, side)
         return found._replace(note=found.test if not found.note else f"{found.test}: {found.note}")
+    if isinstance(sample, Subsampled):
+        return sample.untested(0, 1)._replace(note="no test")
     if isinstance(sample, Pooled):
         drawn = min(settings.resamples, _MOST_RECOUNTED)
         return permutation_of_pooled(*sample.formulas, resamples=drawn, seed=seed, alternative=side)
     return permutation_test(part.paired.differences(0, 1), resamples=settings.resamples, seed=seed, alternative=side)
 
 
-def _check(part: Part, tested: Tested, p: float, settings: Settings) -> Check:
+def _check(part: Part, tested: Tested, p: float, settings: Settings, checks: int) -> Check:
     paired, direction = part.paired, part.direction
     resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, "bca")
     numbers = resampled.numbers(0, 1, settings.alpha)
     at_worst = numbers.narrow.low if direction > 0 else numbers.narrow.high
+    at_best, redrawn = None, resampled.resamples
+    if tested.test == NO_TEST:
+        [wide] = resampled.of_difference(0, 1, 1 - 2 * settings.alpha / checks)
+        at_best, redrawn = wide.high if direction > 0 else wide.low, resampled.halves(0, 1) or 0
     decision = decided(
         difference=direction * numbers.difference,
         all_zero=numbers.all_zero,
@@ -190,6 +211,7 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings) -> Check:
         margin=part.margin,
         alpha=settings.alpha,
         scale=float(np.abs(paired.observed).max()),
+        at_best=None if at_best is None else direction * at_best,
     )
     won, tied, lost = numbers.wins
     # An item that is predicted rightly now is won, whatever way the measure goes.
@@ -216,8 +238,9 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings) -> Check:
         outcome=decision.outcome,
         why=decision.why,
         worst=_worst(part),
-        redrawn=resampled.resamples,
+        redrawn=redrawn,
         interval=numbers.narrow.method,
+        at_best=at_best,
     )
 
 

@@ -12,12 +12,14 @@ import polars as pl
 
 from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
+from assay.clustering.pairing import Clusterings, are_clusters
 from assay.comparison.slices import NONE, attribute_of
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
 from assay.gating.checks import Check, Part, Settings, as_drawn, checks_of, parts_of
+from assay.gating.clustered import two_clusterings, usual_measure
 from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
 from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
@@ -72,6 +74,10 @@ def gate(
     the rules are `pos_label`, `threshold` and `missing` (`error`, or `drop` items that one of them lacks, at most
     `max_missing`).
 
+    So do clusterings: the same calls, with the rules of `cluster` and `missing`, and `measures` is ARI unless given, or
+    Silhouette where no classes are known. There is no test of them: a check fails if the interval of the difference,
+    made wider for the other checks, lies on the bad side of 0 as a whole, and the loss reaches the margin.
+
     `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
     empty run and a frozen baseline of other judgments raise an error.
 
@@ -82,8 +88,9 @@ def gate(
     ('fail', 'pass')
     """
     predicted = are_predictions(qrels)
-    baseline, candidate = in_order(two, baseline, candidate, predicted=predicted)
-    margins = Margins.of(margin, str if predicted else named_of_rankings)
+    itemised = predicted or are_clusters(qrels)
+    baseline, candidate = in_order(two, baseline, candidate, predicted=itemised)
+    margins = Margins.of(margin, str if itemised else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
     if inconclusive not in INCONCLUSIVE:
         hint = did_you_mean(str(inconclusive), INCONCLUSIVE)
@@ -92,13 +99,22 @@ def gate(
     allowed = check_share("max_missing", max_missing)
     least = None if min_judged is None else check_share("min_judged", min_judged)
     attribute = _attribute(slices, topics)
-    if predicted:
-        sides = _predicted_sides(two_classifiers(qrels, baseline, candidate, rules), measures)
+    if itemised:
+        held: Classifiers | Clusterings
+        if predicted:
+            held = two_classifiers(qrels, baseline, candidate, rules)
+            wanted = PREDICTED_MEASURES if measures is None else measures
+        else:
+            held = two_clusterings(qrels, baseline, candidate, rules, seed)
+            wanted = usual_measure(held) if measures is None else measures
+        sides = _itemised_sides(held, wanted)
         margins = Margins.of(margins, sides.named)
         if least is not None:
             raise ParameterError("min_judged goes with judgments and runs")
     elif baseline is None or candidate is None:
-        raise ParameterError("a gate takes judgments, a baseline and a candidate; or predictions of two classifiers")
+        raise ParameterError(
+            "a gate takes judgments, a baseline and a candidate; or predictions of two classifiers; or two clusterings"
+        )
     else:
         sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
     margins.check(sides.measures)
@@ -110,10 +126,10 @@ def gate(
     checks = checks_of(parts, settings)
     notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
     notes += ungrouped
-    classifiers = sides.measured.classifiers
-    if classifiers is not None:
-        notes += classifiers.notes
-        guards = missing_items(classifiers, allowed)
+    compared = sides.measured.itemised
+    if compared is not None:
+        notes += compared.notes
+        guards = missing_items(compared, allowed)
     else:
         guards = guards_of(sides.coverage, settings, _undefined(sides, paired))
     if sides.frozen is not None and sides.frozen.version != __version__:
@@ -128,12 +144,13 @@ def gate(
         sides.evaluation,
         sides.frozen,
         tuple(dict.fromkeys(notes)),
-        classifiers,
+        sides.measured.classifiers,
+        sides.measured.clusterings,
     )
 
 
 class _Sides(NamedTuple):
-    """Baseline and candidate, evaluated under the same rules; classifiers have no coverage and no evaluation."""
+    """Baseline and candidate, evaluated under the same rules; items have no coverage and no evaluation."""
 
     measured: Measured
     measures: list[str]
@@ -142,13 +159,13 @@ class _Sides(NamedTuple):
     frozen: Baseline | None
 
     def named(self, measure: Any) -> str:
-        """What a measure of classifiers is called here."""
-        return str(measure) if self.measured.classifiers is None else str(self.measured.classifiers.measure(measure))
+        """What a measure of classifiers or clusterings is called here."""
+        return str(measure) if self.measured.itemised is None else str(self.measured.itemised.measure(measure))
 
 
-def _predicted_sides(classifiers: Classifiers, measures: Any) -> _Sides:
-    measured = Measured.of(classifiers)
-    return _Sides(measured, measured.measures(PREDICTED_MEASURES if measures is None else measures), (), None, None)
+def _itemised_sides(held: Classifiers | Clusterings, measures: Any) -> _Sides:
+    measured = Measured.of(held)
+    return _Sides(measured, measured.measures(measures), (), None, None)
 
 
 def _sides(qrels: Any, baseline: Any, candidate: Any, measures: Any, rules: dict[str, Any]) -> _Sides:

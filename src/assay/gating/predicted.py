@@ -8,9 +8,11 @@ from typing import Any
 
 from assay.classification.opening import opened
 from assay.classification.pairing import Classifiers, are_predictions
+from assay.clustering.pairing import Clusterings, are_clusters
 from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
 from assay.tables import Predictions
+from assay.tables.clusters import Clusters
 
 #: What a gate on classifiers looks at unless told otherwise.
 DEFAULT_MEASURES = ("Accuracy",)
@@ -47,11 +49,12 @@ def two_classifiers(given: Any, baseline: Any, candidate: Any, rules: Mapping[st
         for found, role in zip(systems, ("baseline", "candidate"), strict=True):
             found[0] = replace(found[0], name=f"{found[0].name} ({role})")
     every = [one for found in systems for one in found]
-    chosen = _chosen([one.name for one in every], _name(baseline, first), _name(candidate, second))
+    names = [one.name for one in every]
+    chosen = chosen_two(names, name_of(baseline, first, "predictions"), name_of(candidate, second, "predictions"))
     return Classifiers.of([one for name in chosen for one in every if one.name == name], **rules)
 
 
-def missing_items(classifiers: Classifiers, allowed: float) -> tuple[Guard, ...]:
+def missing_items(classifiers: Classifiers | Clusterings, allowed: float) -> tuple[Guard, ...]:
     """Whether neither system lacks too many of the items that the other has."""
     guards, common = [], len(classifiers.items)
     for system, other, size in zip(classifiers.names, classifiers.names[::-1], classifiers.sizes[::-1], strict=True):
@@ -63,12 +66,12 @@ def missing_items(classifiers: Classifiers, allowed: float) -> tuple[Guard, ...]
 
 
 def in_order(two: Sequence[Any], baseline: Any, candidate: Any, *, predicted: bool) -> tuple[Any, Any]:
-    """The baseline and the candidate, where some were given by their place: after predictions, others are new.
+    """The baseline and the candidate, where some were given by their place: after predictions, or clusters, a new one.
 
     >>> in_order(["old", "new"], None, None, predicted=False), in_order(["words"], None, "bayes", predicted=True)
     (('old', 'new'), ('words', 'bayes'))
     """
-    if predicted and len(two) == 1 and are_predictions(two[0]):
+    if predicted and len(two) == 1 and (are_predictions(two[0]) or are_clusters(two[0])):
         two = [None, *two]
     given = [baseline, candidate]
     if len(two) > len(given):
@@ -85,17 +88,22 @@ def _held(given: Any, pos_label: Any) -> list[Predictions]:
     return opened(given, pos_label) if given is not None and are_predictions(given) else []
 
 
-def _name(given: Any, held: list[Predictions]) -> str | None:
+def name_of(given: Any, held: Sequence[Predictions | Clusters], what: str) -> str | None:
     """The name of the system that was meant, as far as it is known."""
     if given is None or held:
         return held[0].name if len(held) == 1 else None
     if not isinstance(given, str):
         kind = type(given).__name__
-        raise ParameterError(f"beside predictions, expected more of them or the name of a system, not {kind}")
+        raise ParameterError(f"beside {what}, expected more of them or the name of a system, not {kind}")
     return given
 
 
-def _chosen(names: list[str], baseline: str | None, candidate: str | None) -> tuple[str, str]:
+def chosen_two(names: list[str], baseline: str | None, candidate: str | None) -> tuple[str, str]:
+    """The names of the baseline and the candidate, of which one or both may not have been said.
+
+    >>> chosen_two(["old", "new"], None, "old")
+    ('new', 'old')
+    """
     for name in (baseline, candidate):
         if name is not None and name not in names:
             raise ParameterError(f"choose a system of {listed(names)}, not {name!r}{did_you_mean(name, names)}")

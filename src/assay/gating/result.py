@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from assay.classification.pairing import Classifiers
+from assay.clustering.pairing import Clusterings
 from assay.evaluation import Evaluation
 from assay.gating.checks import Check, Settings
 from assay.gating.frozen import Baseline
@@ -25,7 +26,7 @@ class GateResult(Tabled):
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
     `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions of
-    `classifiers` were compared, there is none, nor a coverage.
+    `classifiers`, or `clusterings`, were compared, there is none, nor a coverage.
 
     >>> from assay import gate
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -47,6 +48,7 @@ class GateResult(Tabled):
     frozen: Baseline | None = None
     notes: tuple[str, ...] = ()
     classifiers: Classifiers | None = None
+    clusterings: Clusterings | None = None
 
     def __repr__(self) -> str:
         return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {len(self.checks)} checks>"

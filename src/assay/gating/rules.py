@@ -40,12 +40,14 @@ def decided(
     margin: float,
     alpha: float = 0.05,
     scale: float = 1.0,
+    at_best: float | None = None,
 ) -> Decision:
     """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, cannot tell.
 
     `difference` is what the candidate gains, so that a loss is negative whatever the measure's direction; `bound` the
     lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ
-    by rounding only, at the `scale` of what the difference is of, are the same.
+    by rounding only, at the `scale` of what the difference is of, are the same. Where there is no test, a loss is sure
+    if even `at_best`, the upper end of the interval (wider for the other checks), is one.
 
     >>> decided(difference=0.002, all_zero=False, units=50, bound=-0.004, p=0.7, margin=0.01).outcome
     'pass'
@@ -61,11 +63,13 @@ def decided(
         return Decision("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
     if bound > -margin + nearly:
         return Decision("pass", "the bound lies within the margin")
-    beyond, sure = difference <= -margin + nearly, p < alpha
+    beyond, sure = difference <= -margin + nearly, p < alpha if at_best is None else at_best < -nearly
+    chance = f"p is not below {alpha:g}" if at_best is None else "0 lies in the interval"
     if beyond and sure:
-        return Decision("fail", f"a loss of the margin or more, and p < {alpha:g}")
+        by = f"p < {alpha:g}" if at_best is None else "the whole interval is one"
+        return Decision("fail", f"a loss of the margin or more, and {by}")
     why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
-    return Decision("inconclusive", f"a loss of the margin or more, but p is not below {alpha:g}" if beyond else why)
+    return Decision("inconclusive", f"a loss of the margin or more, but {chance}" if beyond else why)
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:

@@ -10,8 +10,11 @@ from assay.errors import number_of
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
 from assay.report.sentences import MOST_SENTENCES, p_value, sentences, signed
 from assay.report.titled import Titled
+from assay.stats.cluster_samples import NO_TEST
+from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
+from assay.stats.verdict import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +43,10 @@ TESTS = {
     "mcnemar_chi2_corrected": "McNemar's test",
     "delong": "DeLong's test",
     "bootstrap_interval": "bootstrap interval read as a test",
+    NO_TEST: "no test, the interval of the difference decides",
 }
 #: What intervals are called that do not come from a bootstrap.
-INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided"}
+INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided", NO_INTERVAL: None}
 CORRECTIONS = {
     "none": "not corrected",
     "bonferroni": "corrected by Bonferroni's method",
@@ -81,6 +85,8 @@ def tables(comparison: Comparison, brief: bool = False) -> list[Titled]:
         spare = ("relative", "d_z", "won/tied/lost", *(table.numbers[:1] if "system" in table.names else ()))
         if comparison.classifiers is not None:  # items that are right or wrong have no numbers to set off
             table = table.without("d_z", "won/tied/lost")
+        if comparison.clusterings is not None:  # nor have items in clusters, and there is no test
+            table = table.without("p", "d_z", "won/tied/lost")
         made.append(Titled("", table.without(*spare) if brief else table))
     if comparison.pairs.all_pairs and len(comparison.systems) > 2:
         judged = _judged(comparison)
@@ -183,16 +189,21 @@ def _intervals(comparison: Comparison) -> str:
     said = [f"{name} intervals at {1 - settings.alpha:.0%}" for name in others if name]
     drawn: dict[tuple[str, int], None] = {}
     for one in comparison.findings:
-        if one.interval.method not in INTERVALS:
+        if one.interval.method == SUBSAMPLING:
+            drawn.setdefault(("random halves of the items", one.outcome.resamples or 0))
+        elif one.interval.method not in INTERVALS:
             # Measures of scores are computed anew for each resample, and so take fewer.
             own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
             name = "BCa" if one.interval.method == "bca" else "percentile"
             drawn.setdefault((name, own or settings.bootstrap_resamples))
+    level = f"{1 - settings.alpha:.0%}"
     redrawn = [
-        f"{name} bootstrap intervals at {1 - settings.alpha:.0%} ({resamples:,} resamples)" for name, resamples in drawn
+        f"intervals at {level} from {resamples:,} {name}"
+        if name not in {"BCa", "percentile"}
+        else f"{name} bootstrap intervals at {level} ({resamples:,} resamples)"
+        for name, resamples in drawn
     ]
-    said = redrawn + said
-    return ", ".join(said)
+    return ", ".join(redrawn + said) or "no intervals"
 
 
 def family(comparison: Comparison) -> str:
@@ -210,6 +221,9 @@ def family(comparison: Comparison) -> str:
         over += f", under {measures} measures together" if together else ", measure by measure"
     if settings.test in SIMULTANEOUS:
         return f"for {over}"
+    if settings.correction == "bonferroni" and comparison.clusterings is not None:
+        level = percent(1 - settings.alpha / comparison.family_size)
+        return f"which is wider ({level}, by Bonferroni's method) for {over}"
     return f"{CORRECTIONS[settings.correction]} over {over}"
 
 
@@ -249,8 +263,9 @@ def legend(comparison: Comparison) -> Iterator[str]:
 
 def _signatures(comparison: Comparison) -> dict[str, str] | None:
     """Everything that the numbers depend on, by measure; None if only scores were given."""
-    if comparison.classifiers is not None:
-        return {name: comparison.classifiers.signature(name) for name in comparison.measures}
+    itemised = comparison.classifiers or comparison.clusterings
+    if itemised is not None:
+        return {name: itemised.signature(name) for name in comparison.measures}
     return None if comparison.evaluation is None else comparison.evaluation.signatures
 
 
@@ -272,6 +287,7 @@ def to_json(comparison: Comparison) -> str:
                 "margin_is": one.margin.says,
                 "noticed": None if one.noticed is None else one.noticed._asdict(),
                 "flips": None if one.flips is None else one.flips._asdict(),
+                "deciding_interval": None if one.deciding is None else one.deciding._asdict(),
                 "why": one.verdict.why,
             }
             for one in comparison.findings

@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.contingency import Contingency
 from assay.errors import number_of, several
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, latex, short
 from assay.report.titled import Titled
@@ -31,8 +32,18 @@ _CELLS_OF_ITEMS = {
     "FN": "positive, but predicted negative",
     "TN": "negative and predicted so",
 }
+#: The same of pairs of items, which share a class, a cluster, both or neither.
+_CELLS_OF_PAIRS = {
+    "TP": "pairs in one class and one cluster",
+    "FP": "pairs in one cluster, but two classes",
+    "FN": "pairs in one class, but two clusters",
+    "TN": "pairs in two classes and two clusters",
+}
 #: Tables with a row for each unit; of those only so many rows are shown.
-_UNITS = {"queries": "query", "classes": "class", "items": "item", "tables": "table", "documents": "document"}
+_UNITS = {
+    "queries": "query", "classes": "class", "items": "item", "tables": "table", "documents": "document",
+    "clusters": "cluster", "cells": "cell", "matches": "match", "points": "point", "pairs": "pair",
+}  # fmt: skip
 _THRESHOLDS = "thresholds"
 
 
@@ -141,6 +152,8 @@ def _arithmetic(explanation: Explanation) -> list[str]:
     if explanation.summary is not None and "average" not in explanation.measure.chosen:
         name = f"{explanation.summary} of {name}"
     cells = _CELLS if explanation.unit_kind == "query" else _CELLS_OF_ITEMS
+    if explanation.measure.definition.counts is Contingency:
+        cells = _CELLS_OF_PAIRS
     said = [
         f"{what}{f', {cells[what]}' if what in cells else ''}: {short(value)}" for what, value in explanation.counts
     ]

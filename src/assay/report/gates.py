@@ -11,6 +11,7 @@ from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json, number
 from assay.report.sentences import p_value, signed
 from assay.report.titled import Titled
+from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
 
@@ -88,7 +89,7 @@ def _why(check: Check, result: GateResult) -> str:
     if check.outcome == "fail":
         return (
             f"{candidate} is worse than {baseline} {under}: {numbers}, which reaches the margin {allowed} and is "
-            f"hardly chance (one-sided p {p_value(check.p)})."
+            f"hardly chance ({_evidence(check)})."
         )
     cannot = f"whether {candidate} is worse than {baseline} {under}: {numbers}"
     could = f"at worst {signed(check.at_worst)} (one-sided {level} bound), which is not within the margin {allowed}"
@@ -102,12 +103,19 @@ def _why_not(check: Check, could: str, alpha: float) -> str:
     if check.units < FEWEST_UNITS:
         verb = "is" if check.units == 1 else "are"
         return f", but {number_of(check.unit_kind, check.units)} {verb} too few to tell anything."
-    p = f"one-sided p {p_value(check.p)}"
-    if check.p < alpha:
+    p = _evidence(check)
+    if check.is_surely_worse(alpha):
         return f"; it is surely worse ({p}), but perhaps by less than matters: {could}."
     if abs(check.difference) >= abs(check.allowed) and check.difference * check.allowed > 0:
         return f"; the loss reaches the margin {check.allowed:+g}, but could be chance ({p})."
     return f", {could}; nor is it shown to be worse ({p})."
+
+
+def _evidence(check: Check) -> str:
+    """What tells whether a loss is chance: the p-value; where there is no test, the good end of the interval."""
+    if check.at_best is None:
+        return f"one-sided p {p_value(check.p)}"
+    return "no interval" if math.isnan(check.at_best) else f"at best {signed(check.at_best)}"
 
 
 def _of_several(result: GateResult) -> str:
@@ -151,7 +159,7 @@ def advice(result: GateResult, in_python: bool = False) -> Iterator[str]:
     told = [check for check in unsure if check.needed is not None and check.units >= FEWEST_UNITS]
     if told:
         most = max(told, key=lambda check: check.needed or 0)
-        more = "Judge" if result.classifiers is None else "Label"
+        more = "Label" if result.classifiers is not None else "Cluster" if result.clusterings is not None else "Judge"
         yield (
             f"What to do: if {result.candidate} is really as good, about {most.needed:,} {kind} of this sort would "
             f"show it 80% of the time ({most.name}; there are {most.units:,}). {more} more {kind}, or allow a wider "
@@ -172,12 +180,21 @@ def method(result: GateResult) -> str:
     drawn = "; ".join(dict.fromkeys(check.test for check in checks))
     margins = ", ".join(dict.fromkeys(f"{abs(check.allowed):g} ({check.margin_says})" for check in checks))
     test = "paired permutation test" if result.classifiers is None else "test"
+    fails = f"a one-sided {test} ({drawn}) gives p < {alpha:g}"
+    if result.clusterings is not None:
+        wide = f"{100 * (1 - 2 * alpha / len(checks)):g}%"
+        fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
     said = (
         f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({interval}) is better "
-        f"than the margin; fails if a one-sided {test} ({drawn}) gives p < {alpha:g} and the loss reaches the margin. "
+        f"than the margin; fails if {fails} and the loss reaches the margin. "
         f"Margin: {margins}; seed {settings.seed}."
     )
-    if len(checks) > 1:
+    if len(checks) > 1 and result.clusterings is not None:
+        said += (
+            f" The outcome is the worst of {len(checks)} checks. All have to pass, so that their bounds need no "
+            "correction (intersection-union); a single failure is enough, so that the good ends have one (Bonferroni)."
+        )
+    elif len(checks) > 1:
         said += (
             f" The outcome is the worst of {len(checks)} checks. All have to pass, so that their bounds need no "
             f"correction (intersection-union); a single failure is enough, so p is corrected over all of them (Holm)."
@@ -190,6 +207,8 @@ def _intervals(result: GateResult) -> str:
     ways: dict[str, list[str]] = {}
     for check in result.checks:
         name = INTERVALS.get(check.interval)
+        if check.is_untested:
+            name = f"{check.redrawn:,} random halves of the items" if check.interval == SUBSAMPLING else "none"
         if name is None:
             kind = "BCa" if check.interval == "bca" else "percentile"
             name = f"{kind} bootstrap over {several(check.unit_kind)}, {check.redrawn:,} resamples"
@@ -222,7 +241,8 @@ def _checks(result: GateResult) -> Table:
     sliced = any(check.slice for check in result.checks)
     names = ("measure", "topics") if sliced else ("measure",)
     kind = several(result.checks[0].unit_kind)
-    numbers = (kind, result.baseline, result.candidate, "difference", "at worst", "allowed", "p", "outcome")
+    p = () if result.clusterings is not None else ("p",)
+    numbers = (kind, result.baseline, result.candidate, "difference", "at worst", "allowed", *p, "outcome")
     rows = []
     for one in result.checks:
         told = (
@@ -232,7 +252,7 @@ def _checks(result: GateResult) -> Table:
             signed(one.difference),
             "–" if math.isnan(one.at_worst) else signed(one.at_worst),
             f"{one.allowed:+g}",
-            p_value(one.p).removeprefix("= "),
+            *(() if result.clusterings is not None else (p_value(one.p).removeprefix("= "),)),
             "not decided" if result.outcome == "invalid" else _WORDS[one.outcome],
         )
         rows.append(((one.measure, one.slice or "all")[: len(names)], tuple(map(Cell, told))))
@@ -334,9 +354,8 @@ def problem_markdown(problem: str) -> str:
 def _signatures(result: GateResult) -> dict[str, str]:
     if result.evaluation is not None:
         return result.evaluation.signatures
-    if result.classifiers is None:
-        return {}
-    return {check.measure: result.classifiers.signature(check.measure) for check in result.checks}
+    itemised = result.classifiers or result.clusterings
+    return {} if itemised is None else {check.measure: itemised.signature(check.measure) for check in result.checks}
 
 
 def to_json(result: GateResult) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from assay.errors import number_of
 from assay.report.layout import NOT_AVAILABLE, number
-from assay.stats.verdict import FEWEST_UNITS
+from assay.stats.verdict import FEWEST_UNITS, percent
 
 if TYPE_CHECKING:
     from assay.classification.pairing import Flips
+    from assay.clustering.pairing import Alike
     from assay.comparison.findings import Finding
     from assay.comparison.result import Comparison
     from assay.rankings.noticed import Noticed
@@ -37,6 +38,8 @@ def sentences(comparison: Comparison) -> Iterator[str]:
             yield of_noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
         if findings[0].flips is not None:
             yield of_flips(findings[0].flips, *pair)
+        if comparison.clusterings is not None and findings[0].verdict.word != "identical":
+            yield of_alike(comparison.clusterings.alike(*pair), *pair)
 
 
 def of_finding(finding: Finding, kind: str, power: float) -> str:
@@ -86,18 +89,28 @@ def of_verdict(finding: Finding, kind: str) -> str:
             f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
         )
     numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
-    interval = _interval(finding)
-    p = f"p {p_value(finding.p)}"
+    interval, p = _interval(finding), _decided_by(finding)
     if word == "equivalent":
         small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
         return (
             f"{system} is as good as {baseline} under {measure}: whatever difference there is lies within "
-            f"±{finding.margin.value:g}, the smallest that matters. {small}It has {numbers} ({interval}, {p})."
+            f"±{finding.margin.value:g}, the smallest that matters. {small}It has {numbers} ({interval}{p})."
         )
     if word in {"better", "worse", "higher", "lower"}:
-        return f"{system} is {word} than {baseline} under {measure}: {numbers} ({interval}, {p})."
+        return f"{system} is {word} than {baseline} under {measure}: {numbers} ({interval}{p})."
     said = f"One cannot tell whether {system} is better or worse than {baseline} under {measure}"
-    return f"{said}: {numbers} ({interval}, {p})."
+    return f"{said}: {numbers} ({interval}{p})."
+
+
+def _decided_by(finding: Finding) -> str:
+    """The p-value; where there is no test, the wider interval that decides among several comparisons."""
+    deciding = finding.deciding
+    if deciding is None:
+        return f", p {p_value(finding.p)}"
+    if not deciding.is_known or deciding.level == finding.interval.level:
+        return ""
+    low, high = signed(deciding.low), signed(deciding.high)
+    return f"; for all comparisons together, {percent(deciding.level)} interval {low} to {high}"
 
 
 def _needed(finding: Finding, kind: str, power: float) -> str:
@@ -138,6 +151,20 @@ def of_flips(flips: Flips, baseline: str, system: str) -> str:
     return said + (f"; {flips.changed:,} went from one mistake to another." if flips.changed else ".")
 
 
+def of_alike(alike: Alike, baseline: str, system: str) -> str:
+    """How alike two clusterings are, whatever they are worth.
+
+    >>> from assay.clustering.pairing import Alike
+    >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
+    'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
+    """
+    index = NOT_AVAILABLE if math.isnan(alike.ari) else f"{alike.ari:.4f}"
+    return (
+        f"Of {number_of('item', alike.items)}, {system} puts {alike.moved:,} in another cluster than {baseline}, names "
+        f"of clusters aside (adjusted Rand index {index})."
+    )
+
+
 def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
     """What users would see of it."""
     what = f"What users would notice of {system} in place of {baseline}" if system else "What users would notice"
@@ -168,9 +195,9 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
     alpha = comparison.settings.alpha
     for paired in comparison.paired:
         of_measure = [one for one in comparison.findings if one.measure == paired.measure]
-        apart = sum(one.p < alpha for one in of_measure)
+        apart = sum(one.is_sure(alpha) for one in of_measure)
         best = comparison.standing(paired.measure)[0]
-        like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.p < alpha]
+        like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.is_sure(alpha)]
         detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "

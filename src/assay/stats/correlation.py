@@ -235,11 +235,34 @@ def _why_not(first: Floats, second: Floats) -> str:
     return f"all numbers of the {' and the '.join(constant)} list are the same" if constant else ""
 
 
-def _tau_ap_rows(reference: Orders, other: Orders) -> Floats:
+class TauApParts(NamedTuple):
+    """What each item adds to tau_AP, row by row: of the items above it in the second list, how many belong there.
+
+    `agreement`: those that belong above it according to the first list, less those that belong below. `weight`: 1 over
+    the items above, or the mean of that over all ways to break ties.
+    """
+
+    above: Ints
+    agreement: Ints
+    weight: Floats
+
+
+def tau_ap_parts(reference: Orders, other: Orders) -> TauApParts:
+    """The parts of tau_AP, item by item: their products add up to it, times the number of items less 1.
+
+    >>> parts = tau_ap_parts(Orders.of(np.array([[4.0, 3, 2, 1]])), Orders.of(np.array([[3.0, 4, 2, 1]])))
+    >>> parts.above[0], parts.agreement[0]
+    (array([1, 0, 2, 3]), array([-1,  0,  2,  3]))
+    """
     above = other.signs < 0
     agreement = -(reference.signs * above).sum(axis=2, dtype=np.int64)
-    weight = _weight(above.sum(axis=2), (other.signs == 0).sum(axis=2))
-    tau: Floats = (agreement * weight).sum(axis=1) / (above.shape[1] - 1)
+    counted = above.sum(axis=2)
+    return TauApParts(counted, agreement, _weight(counted, (other.signs == 0).sum(axis=2)))
+
+
+def _tau_ap_rows(reference: Orders, other: Orders) -> Floats:
+    parts = tau_ap_parts(reference, other)
+    tau: Floats = (parts.agreement * parts.weight).sum(axis=1) / (parts.above.shape[1] - 1)
     return tau
 
 

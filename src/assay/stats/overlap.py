@@ -29,6 +29,32 @@ class Overlap(NamedTuple):
         return self.least + self.residual
 
 
+class Depths(NamedTuple):
+    """Two rankings down to each depth: how many items they have in common, their share, and how much it weighs.
+
+    Beyond the end of the shorter list, its overlap there is taken to go on.
+    """
+
+    depth: Ints
+    common: Floats
+    share: Floats
+    weight: Floats
+
+
+def depths_of(first: Sequence[Hashable], second: Sequence[Hashable], p: float) -> Depths:
+    """The overlap of two rankings at each depth, down to the end of the longer one.
+
+    >>> depths_of(["a", "b"], ["b", "a"], p=0.5).share
+    array([0., 1.])
+    """
+    short, long = sorted((len(first), len(second)))
+    common, depth = _common(first, second, long), np.arange(1, long + 1)
+    # Beyond the shorter list, its overlap at its end is taken to go on.
+    seen = common + np.maximum(depth - short, 0) * common[short - 1] / short
+    weight = ((1 - p) * p ** (depth - 1.0)).astype(np.float64)
+    return Depths(depth, seen, seen / depth, weight)
+
+
 def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -> Overlap:
     """Rank-biased overlap of Webber, Moffat and Zobel (2010).
 
@@ -47,13 +73,10 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
         _check(which, ranking)
     short, long = sorted((len(first), len(second)))
     common = _common(first, second, long)
-    depths = np.arange(1, long + 1)
-    weights = (1 - p) * p ** (depths - 1.0)
-    # Beyond the shorter list, its overlap at its end is taken to go on; beyond both, that of the two together.
-    beyond = np.maximum(depths - short, 0) * common[short - 1] / short
-    assumed = float(weights @ ((common + beyond) / depths))
-    extrapolated = assumed + float((common + beyond)[-1] / long) * p**long
-    least = _least(common, depths, p)
+    found = depths_of(first, second, p)
+    # Beyond both lists, the overlap of the two together is taken to go on.
+    extrapolated = float(found.weight @ found.share) + float(found.share[-1]) * p**long
+    least = _least(common, found.depth, p)
     return Overlap(min(extrapolated, 1.0), least, _most(common, short, p) - least, p)
 
 

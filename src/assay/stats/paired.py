@@ -14,6 +14,7 @@ from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
+from assay.stats.cluster_samples import Subsampled
 from assay.stats.effects import Wins, cliffs_delta, d_z, wins
 from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.rounding import ROUNDING
@@ -22,7 +23,7 @@ from assay.stats.score_samples import ScoreSample
 from assay.tables import Scores
 
 #: What numbers of systems are made of, whether or not units can be drawn anew by weights.
-AnySample: TypeAlias = Sample | ScoreSample
+AnySample: TypeAlias = Sample | ScoreSample | Subsampled
 
 #: Squares of larger numbers are none.
 _LARGEST = 1e150
@@ -116,6 +117,8 @@ class Paired:
         """Each system's number (column) without each unit (row)."""
         if isinstance(self.sample, ScoreSample):
             raise ParameterError(f"{self.measure} is made of scores: its spread is not found by leaving items out")
+        if isinstance(self.sample, Subsampled):
+            raise ParameterError(f"{self.measure} is of clusterings: its spread is found on halves of the items")
         return self.sample.without_each()
 
     @property
@@ -127,11 +130,11 @@ class Paired:
     def unit_values(self) -> Floats:
         """The numbers of units (rows) under systems (columns), NaN where there is none.
 
-        Of predicted labels, 1 where the system is right and 0 where it is wrong; of scores there are none.
+        Of predicted labels, 1 where the system is right and 0 where it is wrong; of scores and clusters there are none.
         """
         if isinstance(self.sample, Averaged | Patterns):
             return self.sample.values
-        if isinstance(self.sample, ScoreSample):
+        if isinstance(self.sample, ScoreSample | Subsampled):
             return np.empty((0, len(self.systems)))
         return np.column_stack([formula.values for formula in self.sample.formulas])
 
@@ -146,7 +149,7 @@ class Paired:
         """Whether no unit differs between two systems, nor what is made of the units."""
         if isinstance(self.sample, Patterns):
             return bool((self.sample.predicted[:, first] == self.sample.predicted[:, second]).all())
-        if isinstance(self.sample, ScoreSample):
+        if isinstance(self.sample, ScoreSample | Subsampled):
             return self.sample.is_same(first, second)
         apart = abs(float(self.observed[second] - self.observed[first]))
         nearly = apart <= ROUNDING * float(np.abs(self.observed).max())
@@ -169,7 +172,8 @@ class Paired:
     def spread(self, first: int, second: int) -> float:
         """How much a unit's part in the difference varies: for means, the standard deviation of the differences.
 
-        It is read off what the difference would be without each of the units, which serves other numbers, too.
+        It is read off what the difference would be without each of the units, which serves other numbers, too; of
+        clusterings, `Resampled` reads it off halves of the items.
         """
         if len(self.units) < 2 or np.isnan(self.observed[[first, second]]).any():
             return float("nan")
@@ -232,7 +236,7 @@ class Paired:
         return self.sample.reasons()
 
     def _outside(self) -> int:
-        if isinstance(self.sample, Patterns | ScoreSample):  # whose numbers are measured here
+        if isinstance(self.sample, Patterns | ScoreSample | Subsampled):  # whose numbers are measured here
             return 0
         low, high = self.bounds or (-np.inf, np.inf)
         values = self.unit_values

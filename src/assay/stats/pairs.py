@@ -11,11 +11,12 @@ from assay.counting.judgments import Floats, Ints
 from assay.errors import number_of
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
 from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals
+from assay.stats.cluster_samples import MOST_HALVES, Subsampled
 from assay.stats.effects import Wins
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
 from assay.stats.permutation import Outcome, permutation_of_pairs, permutation_of_pooled, swaps
-from assay.stats.samples import Averaged, Pooled, Sample
+from assay.stats.samples import Pooled, Sample
 from assay.stats.score_samples import Drawing, ScoreSample
 from assay.stats.suited_tests import SIMULTANEOUS, by_labels, by_scores, chosen_test
 from assay.stats.tests import TESTS, bootstrap_of_pairs
@@ -87,6 +88,7 @@ def outcomes(
 ) -> list[Outcome]:
     """Test each pair of systems, given by their places, by the test named or the measure's own; many share swaps.
 
+    >>> from assay.stats.samples import Averaged
     >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
     >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
     >>> outcomes(paired, [(0, 1)], "sign", 0, 0)[0].p  # all of 5 won
@@ -98,14 +100,21 @@ def outcomes(
         return [by_labels(sample.only(*pair), test, resamples=fewer, seed=seed) for pair in pairs]
     if isinstance(sample, ScoreSample):
         return [by_scores(sample, pair, test, Drawing(resamples, seed)) for pair in pairs]
+    if isinstance(sample, Subsampled):
+        return [sample.untested(*pair) for pair in pairs]
     if isinstance(sample, Pooled):
         formulas = sample.formulas
         fewer = min(resamples, max(10_000, _MOST_COUNTED // (len(pairs) * len(paired.units))))
         return [permutation_of_pooled(formulas[i], formulas[j], resamples=fewer, seed=seed) for i, j in pairs]
+    return _of_means(paired, pairs, test, resamples, seed)
+
+
+def _of_means(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
+    """Test means of units' numbers."""
     if test == "permutation":
         resamples = min(resamples, max(10_000, _MOST_COUNTED // len(paired.units)))
     if test in SIMULTANEOUS:
-        return _simultaneous(sample, pairs, test, min(resamples, _MOST_PERMUTATIONS), seed)
+        return _simultaneous(paired, pairs, test, min(resamples, _MOST_PERMUTATIONS), seed)
     if test not in {"permutation", "bootstrap"} or len(pairs) <= _MANY_PAIRS:
         return [TESTS[test](paired.differences(*pair), resamples=resamples, seed=seed) for pair in pairs]
     return _together(paired, pairs, test, resamples, seed)
@@ -128,21 +137,22 @@ def _together(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resam
 
 
 def _simultaneous(
-    sample: Averaged, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int
+    paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int
 ) -> list[Outcome]:
-    systems, drawn = sample.values.shape[1], None
+    additive, drawn = paired.additive, None
+    systems = additive.shape[1]
     if test == "tukey":
-        model, found = two_way(sample.additive), tukey_hsd(sample.additive)
+        model, found = two_way(additive), tukey_hsd(additive)
         p, freedom = found.p, f"{model.systems.degrees_of_freedom}, {model.residual_degrees_of_freedom}"
         sure = "p < 0.0001" if model.systems.p < 0.0001 else f"p = {model.systems.p:.4f}"
         note = f"systems differ with F({freedom}) = {model.systems.f:.2f}, {sure}; half width {found.half_width:.4f}"
     else:
-        drawn, p = resamples, randomised_tukey(sample.additive, resamples=resamples, seed=seed)
+        drawn, p = resamples, randomised_tukey(additive, resamples=resamples, seed=seed)
         note = f"{resamples:,} permutations within units"
     table = np.ones((systems, systems))
     table[np.triu_indices(systems, 1)] = p
     table = np.fmin(table, table.T)
-    means = sample.additive.mean(axis=0)
+    means = additive.mean(axis=0)
     return [Outcome(test, float(means[j] - means[i]), float(table[i, j]), drawn, note) for i, j in pairs]
 
 
@@ -171,8 +181,9 @@ class Resampled:
     """The systems' numbers in bootstrap resamples, made once for all pairs; of predicted labels, for each pair.
 
     `resamples` is how many there are: fewer than asked for where the units are very many, and their mean nearly normal.
-    Areas under the ROC curve need none: theirs are DeLong's intervals.
+    Areas under the ROC curve need none: theirs are DeLong's intervals. Of clusterings, they are halves of the items.
 
+    >>> from assay.stats.samples import Averaged
     >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
     >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
     >>> Resampled(paired, 1000, seed=0, method="bca").numbers(0, 1, alpha=0.05).wins
@@ -184,6 +195,9 @@ class Resampled:
         self._shared: _Redrawn | None = None
         if isinstance(paired.sample, ScoreSample):
             self.resamples = paired.sample.resamples(resamples)
+            return
+        if isinstance(paired.sample, Subsampled):
+            self.resamples = min(resamples, MOST_HALVES)
             return
         if isinstance(paired.sample, Patterns):
             # Two systems are drawn at a time: all together would have more patterns than need be.
@@ -197,7 +211,7 @@ class Resampled:
         sample = self.paired.sample
         if len(self.paired.units) < 2:
             return Interval.unknown(level, self.method)
-        if isinstance(sample, ScoreSample):
+        if isinstance(sample, ScoreSample | Subsampled):
             return sample.of_system(system, level, Drawing(self.resamples, self.seed))
         redrawn, (place,) = self._redrawn(sample, system)
         return redrawn.intervals(lambda rows: rows[place], [level], self.method)[0]
@@ -205,21 +219,35 @@ class Resampled:
     def numbers(self, first: int, second: int, alpha: float) -> Numbers:
         """Everything but the test about one pair."""
         paired = self.paired
-        wide, narrow = self._of_difference(first, second, 1 - alpha, 1 - 2 * alpha)
+        wide, narrow = self.of_difference(first, second, 1 - alpha, 1 - 2 * alpha)
         return Numbers(
             float(paired.observed[second] - paired.observed[first]),
             wide,
             narrow,
             paired.is_same(first, second),
             *paired.effects(first, second),
-            paired.spread(first, second),
+            self._spread(first, second),
         )
 
-    def _of_difference(self, first: int, second: int, *levels: float) -> list[Interval]:
+    def halves(self, first: int, second: int) -> int | None:
+        """Of clusterings, how many halves of the items the intervals of their difference come from."""
+        sample = self.paired.sample
+        if not isinstance(sample, Subsampled):
+            return None
+        return sample.drawn(first, second, Drawing(self.resamples, self.seed))
+
+    def _spread(self, first: int, second: int) -> float:
+        sample = self.paired.sample
+        if isinstance(sample, Subsampled):
+            return sample.spread(first, second, Drawing(self.resamples, self.seed))
+        return self.paired.spread(first, second)
+
+    def of_difference(self, first: int, second: int, *levels: float) -> list[Interval]:
+        """The intervals of the second system's number less the first one's."""
         sample = self.paired.sample
         if len(self.paired.units) < 2:  # one unit says nothing about others
             return [Interval.unknown(level, self.method) for level in levels]
-        if isinstance(sample, ScoreSample):
+        if isinstance(sample, ScoreSample | Subsampled):
             return sample.of_difference(first, second, levels, Drawing(self.resamples, self.seed))
         redrawn, (one, other) = self._redrawn(sample, first, second)
 

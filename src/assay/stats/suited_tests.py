@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.errors import ParameterError, did_you_mean
 from assay.measures.registry import Measure
+from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.mcnemar import NAMES, Way, mcnemar
 from assay.stats.paired import Paired
@@ -35,17 +36,22 @@ def own_test(paired: Paired) -> str:
         return "mcnemar" if _counts_right(sample) else "swap"
     if isinstance(sample, ScoreSample):
         return "bootstrap_interval" if sample.scale is None else "delong"
-    return "permutation"
+    return NO_TEST if isinstance(sample, Subsampled) else "permutation"
 
 
 def chosen_test(paired: Paired, test: str | None) -> str:
     """The test that was named, or the measure's own; one that does not suit is refused, with the reason."""
     own = own_test(paired)
-    if test is None:
+    if test is None or (test == own == NO_TEST):
         return own
     if test not in EVERY_TEST:
         raise ParameterError(
             f"the test is one of {', '.join(EVERY_TEST)}, not {test!r}{did_you_mean(test, EVERY_TEST)}"
+        )
+    if isinstance(paired.sample, Subsampled):
+        raise ParameterError(
+            f"{paired.measure}: clusterings have no items to swap, as their clusters have no names in common: there is "
+            f"no test of them, not {test} either; the interval speaks"
         )
     if isinstance(paired.sample, Pooled) and test != own:
         raise ParameterError(f"{paired.measure} is made of counts summed over all units: its test is {own}, not {test}")

@@ -40,16 +40,25 @@ def verdict(
     margin: float,
     alpha: float = 0.05,
     higher_is_better: bool | None = True,
+    untested: Interval | None = None,
 ) -> Verdict:
     """Apply the rules, in this order: identical, too few units, equivalent, better or worse, cannot tell.
 
     `narrow` is the interval at level 1 - 2 alpha, which lies within the margin if both one-sided tests of equivalence
-    reject; `p` is corrected for the other comparisons of its family.
+    reject; `p` is corrected for the other comparisons of its family. Where there is no test, a difference is sure if 0
+    lies outside of `untested`, the interval at level 1 - alpha, or wider for the other comparisons.
 
     >>> narrow = Interval(0.031, 0.067, level=0.9, method="bca")
     >>> str(verdict(difference=0.05, all_zero=False, units=50, narrow=narrow, p=0.001, margin=0.01))
     'better'
+    >>> wide = Interval(0.011, 0.087, level=0.95, method="subsampling")
+    >>> numbers = {"difference": 0.05, "all_zero": False, "units": 50, "narrow": narrow, "margin": 0.01}
+    >>> verdict(**numbers, p=float("nan"), untested=wide)[:2]
+    ('better', 'the 95% interval lies on one side of 0')
     """
+    sure, said = p < alpha, f"p < {alpha:g}"
+    if untested is not None:
+        sure, said = untested.is_beside_zero, f"the {percent(untested.level)} interval lies on one side of 0"
     if isnan(difference):
         return Verdict("cannot tell", "a system has no number")
     if all_zero:
@@ -58,10 +67,25 @@ def verdict(
         return Verdict("cannot tell", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
         why = f"the {narrow.level:.0%} interval lies within the margin"
-        return Verdict("equivalent", why, negligible=p < alpha)
-    if p < alpha:
-        return Verdict(_direction(difference, higher_is_better), f"p < {alpha:g}")
-    return Verdict("cannot tell", f"p is not below {alpha:g}")
+        return Verdict("equivalent", why, negligible=sure)
+    if sure:
+        return Verdict(_direction(difference, higher_is_better), said)
+    return Verdict("cannot tell", _why_not(alpha, untested))
+
+
+def _why_not(alpha: float, untested: Interval | None) -> str:
+    if untested is None:
+        return f"p is not below {alpha:g}"
+    return f"0 lies in the {percent(untested.level)} interval" if untested.is_known else "there is no interval"
+
+
+def percent(level: float) -> str:
+    """The level of an interval, with as many digits as it takes.
+
+    >>> percent(0.95), percent(1 - 0.05 / 3)
+    ('95%', '98.33%')
+    """
+    return f"{round(100 * level, 2):g}%"
 
 
 def _direction(difference: float, higher_is_better: bool | None) -> Word:

@@ -1,0 +1,212 @@
+"""Numbers of clusterings taken apart: from a table of classes and clusters, or from points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from assay.counting.contingency import Contingency
+from assay.counting.judgments import Floats
+from assay.counting.points import Points
+from assay.errors import ParameterError
+from assay.explanation.classified import Chosen
+from assay.explanation.numbers import Shown, explained
+from assay.explanation.pointwise import of_one_point, tables_of_points
+from assay.explanation.result import Explanation
+from assay.explanation.working import StepTable
+from assay.measures import parse_measure
+from assay.measures.registry import Measure
+from assay.report.layout import short
+from assay.tables.clusters import Clusters
+
+if TYPE_CHECKING:
+    from assay.clustering.rules import Rules
+
+_CLUSTERING = ("assay.clustering.result", "Clustering")
+#: Tables with more classes or clusters than this are not shown as they are: the cells are listed.
+_MOST_SHOWN = 12
+#: So many numbers of pairs are written out.
+_MOST_TERMS = 12
+#: Measures that are made of pairs of items.
+_OF_PAIRS = (
+    "PairTP", "PairFP", "PairFN", "PairTN", "PairPrecision", "PairRecall", "PairF", "Rand", "ARI", "FowlkesMallows",
+)  # fmt: skip
+#: Measures that many clusters flatter.
+_FLATTERED = ("Purity", "PurityF", "Homogeneity", "BCubedPrecision", "PairPrecision")
+
+
+def is_of_clusters(given: Any) -> bool:
+    """Whether somebody gives clusters: a table of them, points, items, a result, or a file.
+
+    >>> is_of_clusters(Contingency.from_table([[1, 0], [0, 1]])), is_of_clusters({"q1": {"d1": 1}})
+    (True, False)
+    """
+    if isinstance(given, str | Path):
+        from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
+
+        return looks_like_clusters(given)
+    # By its name: its module loads what nobody should wait for who explains a ranking.
+    result = any((kind.__module__, kind.__name__) == _CLUSTERING for kind in type(given).__mro__)
+    several = isinstance(given, list) and bool(given) and all(isinstance(one, Clusters) for one in given)
+    return result or several or isinstance(given, Contingency | Points | Clusters)
+
+
+def of_clusters(measure: str | Measure, given: Any, chosen: Chosen, shown: Shown, rules: dict[str, Any]) -> Explanation:
+    """The number of a clustering, whatever it is given by.
+
+    >>> table = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod")
+    >>> of_clusters("Rand", table, Chosen(), Shown(None, False), {}).formula.numbers
+    '(20 + 72) / (20 + 20 + 24 + 72)'
+    """
+    from assay.clustering.rules import Rules  # noqa: PLC0415  # it loads SciPy, which rankings do without
+
+    wanted = parse_measure(measure, "clustering")
+    chosen.refuse("is about classifiers, and these are clusters", "label", "threshold")
+    if shown.running:
+        raise ParameterError("running is about ranks and thresholds: clusters have none")
+    if isinstance(given, Contingency | Points):
+        if rules:
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster: it goes with clusters of items")
+        chosen.refuse("says whose clusters are meant: counts are of nobody", "system")
+        own = Rules(metric=given.metric, sample_size=given.sample_size) if isinstance(given, Points) else Rules()
+        return _of_counts(wanted, given, own, chosen, shown)
+    return _of_items(wanted, given, chosen, shown, rules)
+
+
+def _of_items(measure: Measure, given: Any, chosen: Chosen, shown: Shown, rules: dict[str, Any]) -> Explanation:
+    """A clustering whose items are known, or a result that has counted them."""
+    from assay.clustering import Clustering, cluster  # noqa: PLC0415
+    from assay.clustering.computing import computed  # noqa: PLC0415
+
+    if isinstance(given, Clustering):
+        if rules:
+            raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster, and the clusters are counted already")
+        result = given
+    else:
+        result = cluster(given, [measure], **rules)
+    system = result.system(chosen.system)
+    computed(measure, system.counts, system.name)  # which says what is lacking
+    return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, shown)
+
+
+def _of_counts(
+    measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Chosen, shown: Shown
+) -> Explanation:
+    from assay.clustering.signatures import cluster_signature  # noqa: PLC0415
+
+    if not isinstance(counts, measure.definition.counts):
+        needed, got = (
+            ("classes and clusters", "points") if isinstance(counts, Points) else ("points", "a table of counts")
+        )
+        raise ParameterError(f"{measure} is computed from {needed}, and these are {got}")
+    weighted = isinstance(counts, Contingency) and counts.is_weighted
+    shown = shown._replace(signature=cluster_signature(measure, rules, weighted=weighted), undefined="skip")
+    if chosen.item is not None:
+        if not isinstance(counts, Points) or measure.name != "Silhouette":
+            raise ParameterError(f"item goes with Silhouette, which points have: {measure} is one number for all items")
+        return of_one_point(measure, counts, chosen.item, shown)
+    result = measure.per_unit(counts)
+    before = _tables(measure, counts) if isinstance(counts, Contingency) else tables_of_points(measure, counts)
+    made = explained(measure, counts, result, 0, shown)
+    classes = counts.classes if isinstance(counts, Contingency) else ()
+    steps = (*before, *(_named(table, classes, counts.clusters) for table in made.steps))
+    said = _remarks(measure, counts) if isinstance(counts, Contingency) else ()
+    return replace(made, steps=steps, remarks=(*made.remarks, *said))
+
+
+def _tables(measure: Measure, table: Contingency) -> Iterator[StepTable]:
+    """The table with its margins; of measures of pairs, how many pairs there are and of which kind."""
+    if len(table.units) > 1:
+        raise ParameterError(f"there are {len(table.units)} tables, one a unit: give one")
+    if max(len(table.classes), len(table.clusters)) <= _MOST_SHOWN:
+        yield contingency_table(table)
+    if measure.name in _OF_PAIRS and not table.is_weighted:
+        yield from pairs_tables(table)
+
+
+def contingency_table(table: Contingency) -> StepTable:
+    """How many items of each class (rows) are in each cluster (columns), with the margins.
+
+    >>> contingency_table(Contingency.from_table([[2, 1], [0, 3]], classes="xo", clusters="ab")).frame.rows()
+    [('x', 2.0, 1.0, 3.0), ('o', 0.0, 3.0, 3.0), ('all', 2.0, 4.0, 6.0)]
+    """
+    cells = np.zeros((len(table.classes) + 1, len(table.clusters) + 1))
+    cells[table.row, table.column] = table.counts[0]
+    cells[:-1, -1], cells[-1, :-1], cells[-1, -1] = table.class_sizes[0], table.cluster_sizes[0], table.items[0]
+    columns = {f"cluster {_text(name)}": cells[:, place] for place, name in enumerate(table.clusters)}
+    names = pl.Series("class", [*map(_text, table.classes), "all"], dtype=pl.String)
+    return StepTable("table", (), pl.DataFrame({"class": names, **columns, "all": cells[:, -1]}), {})
+
+
+def pairs_tables(table: Contingency) -> Iterator[StepTable]:
+    """The pairs within each cell, n (n - 1) / 2; and those within cells, clusters and classes, added up.
+
+    >>> cells, sums = pairs_tables(Contingency.from_table([[3, 0], [1, 2]]))
+    >>> sums.frame.select("pairs_within", "made_of", "pairs").rows()[:2]
+    [('a class and a cluster: TP', '3 + 0 + 1', 4.0), ('a cluster: TP + FP', '6 + 1', 7.0)]
+    """
+    items = table.counts[0].astype(np.float64)
+    cells = {
+        "class": pl.Series([_text(table.classes[place]) for place in table.row], dtype=pl.String),
+        "cluster": pl.Series([_text(table.clusters[place]) for place in table.column], dtype=pl.String),
+        "items": items,
+        "pairs": _pairs(items),
+    }
+    yield StepTable("cells", (("pairs", "sum"),), pl.DataFrame(cells), {"pairs": "items × (items - 1) / 2"})
+    total = float(table.items[0])
+    tp, fp, fn, _ = (float(count[0]) for count in table.pairs)
+    rows = [
+        ("a class and a cluster: TP", _written(items), tp),
+        ("a cluster: TP + FP", _written(table.cluster_sizes[0]), tp + fp),
+        ("a class: TP + FN", _written(table.class_sizes[0]), tp + fn),
+        ("all items: TP + FP + FN + TN", f"{short(total)} × {short(total - 1)} / 2", float(_pairs(total))),
+    ]
+    schema = {"pairs_within": pl.String, "made_of": pl.String, "pairs": pl.Float64}
+    yield StepTable("pairs of items", (), pl.DataFrame(rows, schema=schema, orient="row"), {})
+
+
+def _pairs(items: Any) -> Any:
+    return items * (items - 1) / 2
+
+
+def _written(sizes: Floats) -> str:
+    """The pairs within groups of these sizes, one number after the other."""
+    if len(sizes) > _MOST_TERMS:
+        return f"{len(sizes):,} numbers"
+    return " + ".join(short(float(count)) for count in _pairs(np.asarray(sizes)))
+
+
+def _named(table: StepTable, classes: Sequence[Any], clusters: Sequence[Any]) -> StepTable:
+    """Steps with the names of classes and clusters in place of their numbers."""
+    frame = table.frame
+    for column, names in (("class", classes), ("cluster", clusters), ("neighbour", clusters)):
+        if column in frame.columns and frame.schema[column] != pl.String:
+            known = pl.Series(column, list(map(_text, names)), dtype=pl.String)
+            frame = frame.with_columns(known.gather(frame[column].cast(pl.UInt32)))
+    return table._replace(frame=frame)
+
+
+def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
+    """What flatters the number: many clusters, clusters of one item."""
+    if table.is_weighted:
+        if measure.name in _OF_PAIRS:
+            yield "items have weights: a pair weighs the product of both"
+        return
+    if measure.name not in _FLATTERED:
+        return
+    from assay.clustering import cluster  # noqa: PLC0415
+    from assay.clustering.advice import CHECKS, Case, codes  # noqa: PLC0415
+
+    known, result = codes(), cluster(table, [measure])
+    for code in ("many_clusters", "singletons"):
+        if code in known:
+            yield from (one.says for one in CHECKS[code](Case(result, result.systems[0], table, None)))
+
+
+def _text(label: Any) -> str:
+    return "(none)" if label is None else str(label)

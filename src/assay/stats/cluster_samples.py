@@ -1,0 +1,124 @@
+"""`Subsampled`: clusterings of the same items under one measure, and how their numbers stray on random halves of them.
+
+Items cannot be drawn with replacement: copies of an item would share a cluster, which measures of pairs take for
+agreement. Nor can two clusterings be swapped item by item, as clusters have no names in common. So there is no test:
+the interval of the difference, from halves that both clusterings see, speaks for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from assay.counting.judgments import Floats, Ints
+from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
+from assay.stats.confidence import standard_errors
+from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
+from assay.stats.permutation import Outcome
+from assay.stats.score_samples import Drawing
+
+#: What stands for the test where there is none.
+NO_TEST = "none"
+#: So many halves are drawn at most: the measure is computed anew on each.
+MOST_HALVES = 2_000
+#: An interval rests on halves of which at least this share has a number.
+_KNOWN = 0.5
+#: Beyond an end of an interval there are so many halves at least; where there are fewer, a normal curve is laid on all.
+_BEYOND = 3
+
+#: How far halves stray from their mean, on the scale of all items' error: halves x clusterings, given by their places.
+Strays: TypeAlias = Callable[[tuple[int, ...], Drawing], Floats]
+
+
+def around(value: float, deviations: Floats, confidence: float) -> Interval:
+    """The interval of a number whose error is spread as these deviations are; none if all of them are alike.
+
+    >>> around(0.5, np.linspace(-0.1, 0.2, 301), 0.9)
+    Interval(low=0.315, high=0.585, level=0.9, method='subsampling')
+    """
+    known = deviations[~np.isnan(deviations)]
+    if len(known) < max(2, _KNOWN * len(deviations)) or np.ptp(known) == 0:
+        return Interval.unknown(confidence, NO_INTERVAL)
+    if (1 - confidence) / 2 * len(known) < _BEYOND:
+        reach = standard_errors(confidence) * float(np.std(known))
+        return Interval(value - reach, value + reach, confidence, SUBSAMPLING)
+    low, high = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Interval(float(value - high), float(value - low), confidence, SUBSAMPLING)
+
+
+@dataclass(frozen=True, eq=False)
+class Subsampled:
+    """Clusterings' numbers under a measure, why there is none, and what tells how they would stray on other items.
+
+    `partitions` holds the place of each item's cluster, an array a clustering, numbered by where a cluster comes first;
+    so two clusterings that differ in the names of clusters only have the same numbers.
+
+    >>> from assay.measures import parse_measure
+    >>> drawn = np.random.default_rng(0).normal(0, 0.01, (2000, 2))
+    >>> places = np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> sample = Subsampled(parse_measure("ARI", "clustering"), np.array([0.5, 0.6]), (None, None), places,
+    ...                     lambda systems, drawing: drawn)
+    >>> sample.of_difference(0, 1, [0.95], Drawing(2000, seed=0))[0].low > 0.05, sample.is_same(0, 1)
+    (True, False)
+    """
+
+    measure: Measure
+    numbers: Floats
+    why: tuple[str | None, ...]
+    partitions: tuple[Ints, ...]
+    strays: Strays
+
+    @property
+    def units(self) -> int:
+        """How many items there are."""
+        return len(self.partitions[0])
+
+    def observed(self) -> Floats:
+        """Each clustering's number."""
+        return self.numbers
+
+    def reasons(self) -> list[str | None]:
+        """Why each clustering has no number, None where it has one."""
+        return list(self.why)
+
+    def is_same(self, first: int, second: int) -> bool:
+        """Whether two clusterings put the same items together."""
+        return bool(np.array_equal(self.partitions[first], self.partitions[second]))
+
+    def of_difference(self, first: int, second: int, levels: Sequence[float], drawing: Drawing) -> list[Interval]:
+        """The intervals of the second clustering's number less the first one's, from halves that both see."""
+        apart = float(self.numbers[second] - self.numbers[first])
+        strayed = self._apart(first, second, drawing)
+        return [around(apart, strayed, level) for level in levels]
+
+    def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
+        """The interval of a clustering's number; it stays within the measure's bounds."""
+        found = around(float(self.numbers[system]), self.strays((system,), drawing)[:, 0], level)
+        least, most = self.measure.definition.bounds or (-np.inf, np.inf)
+        return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
+
+    def spread(self, first: int, second: int, drawing: Drawing) -> float:
+        """How much an item's part in the difference varies, as far as halves tell; NaN where they do not."""
+        strayed = self._apart(first, second, drawing)
+        known = strayed[~np.isnan(strayed)]
+        return float(np.std(known) * np.sqrt(self.units)) if len(known) > 1 else float("nan")
+
+    def drawn(self, first: int, second: int, drawing: Drawing) -> int:
+        """How many halves there are: of points, or of very many kinds of items, fewer than were asked for."""
+        return len(self._apart(first, second, drawing))
+
+    def untested(self, first: int, second: int) -> Outcome:
+        """What stands in the place of a test's outcome: the difference, and no p-value."""
+        return Outcome(NO_TEST, float(self.numbers[second] - self.numbers[first]), float("nan"))
+
+    def _apart(self, first: int, second: int, drawing: Drawing) -> Floats:
+        fewer = drawing._replace(resamples=min(drawing.resamples, MOST_HALVES))
+        strayed = self.strays((first, second), fewer)
+        apart: Floats = strayed[:, 1] - strayed[:, 0]
+        # What is added up in another order differs in the last digits, and is no difference.
+        settled: Floats = np.where(np.abs(apart) <= 1e-12, 0.0, apart)
+        return settled

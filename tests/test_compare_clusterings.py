@@ -1,0 +1,340 @@
+"""`compare` and `gate` on clusterings: the interval of the difference decides, and it holds what it promises."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from assay import Clusters, cluster, compare, gate
+from assay.cli import app
+from assay.clustering.pairing import Clusterings, are_clusters
+from assay.counting.contingency import Contingency
+from assay.errors import AssayError, InputError, ParameterError
+from assay.measures import parse_measure
+from assay.stats.cluster_samples import Subsampled, around
+from assay.stats.score_samples import Drawing
+
+NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
+
+
+def made(n: int, seed: int, *right: float) -> list[Clusters]:
+    """Clusterings of the same items, of which each puts such a share into the cluster of their class."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    found = [np.where(rng.random(n) < share, truth, rng.choice(3, n)) for share in right]
+    return [Clusters.of(truth, own, name=f"c{place}") for place, own in enumerate(found)]
+
+
+# What is found
+
+
+def test_a_better_clustering_is_better_and_there_is_no_p_value() -> None:
+    found = compare(made(400, 0, 0.6, 0.9), measures="ARI").finding()
+    assert found.verdict.word == "better"
+    assert math.isnan(found.p)
+    assert math.isnan(found.outcome.p)
+    assert found.outcome.test == "none"
+    assert found.interval.low > 0
+    assert found.interval.method == "subsampling"
+
+
+def test_names_of_clusters_make_no_difference() -> None:
+    one = made(60, 1, 0.8)[0]
+    renamed = Clusters.of(one.truth, [f"group {9 - place}" for place in one.cluster], name="renamed")
+    found = compare([one, renamed], measures=["ARI", "Purity"])
+    assert [one.verdict.word for one in found.findings] == ["identical", "identical"]
+
+
+def test_items_are_paired_by_their_ids() -> None:
+    one, other = made(80, 2, 0.7, 0.9)
+    ids = [f"i{place}" for place in range(80)]
+    one, other = (Clusters.of(own.truth, own.cluster, item_id=ids, name=own.name) for own in (one, other))
+    order = pl.Series(np.random.default_rng(0).permutation(80))
+    straight, shuffled = (compare([one, two], measures="NMI").finding() for two in (other, other.taken(order)))
+    assert shuffled.difference == pytest.approx(straight.difference)
+    assert shuffled.interval.low == pytest.approx(straight.interval.low)
+
+
+def test_the_interval_is_that_of_halves_drawn_item_by_item() -> None:
+    """A slow twin: draw halves of the items one by one, and take both clusterings' numbers on each."""
+    one, other = made(60, 3, 0.7, 0.85)
+    found = compare([one, other], measures="ARI").finding()
+    rng, measure = np.random.default_rng(5), parse_measure("ARI", "clustering")
+    truth, first, second = (np.array(column) for column in (one.truth, one.cluster, other.cluster))
+    apart = []
+    for _ in range(2000):
+        half = rng.permutation(60)[:30]
+        numbers = [float(measure.of(Contingency.from_labels(truth[half], own[half]))[0]) for own in (first, second)]
+        apart.append(numbers[1] - numbers[0])
+    strayed = np.array(apart) - np.mean(apart)
+    low, high = np.quantile(strayed, [0.025, 0.975])
+    assert found.interval.low == pytest.approx(found.difference - high, abs=0.02)
+    assert found.interval.high == pytest.approx(found.difference - low, abs=0.02)
+
+
+def test_equally_good_clusterings_are_rarely_told_apart() -> None:
+    """At alpha 0.05, about one in twenty; of 120 pairs 15 are more than chance allows one time in a thousand."""
+    verdicts = [
+        compare(made(150, seed, 0.75, 0.75), measures="ARI", bootstrap_resamples=400, seed=seed).finding().verdict.word
+        for seed in range(120)
+    ]
+    assert sum(word in {"better", "worse"} for word in verdicts) <= 15
+
+
+def test_intervals_hold_the_true_difference_as_often_as_they_say() -> None:
+    """The truth is what very many items give; 95% intervals hold it in 88% to 100% of 100 samples."""
+    whole = compare(made(400_000, 1, 0.7, 0.8), measures="ARI", bootstrap_resamples=100).finding().difference
+    held = 0
+    for seed in range(100):
+        found = compare(made(200, 1000 + seed, 0.7, 0.8), measures="ARI", bootstrap_resamples=400).finding().interval
+        held += found.low <= whole <= found.high
+    assert 88 <= held <= 100
+
+
+def test_a_wide_margin_makes_clusterings_equivalent() -> None:
+    found = compare(made(2000, 4, 0.8, 0.8), measures="ARI", margin=0.2).finding()
+    assert found.verdict.word == "equivalent"
+    assert "within the margin" in found.verdict.why
+
+
+def test_fewer_items_are_said_to_be_needed_for_a_wider_margin() -> None:
+    few, many = (compare(made(200, 5, 0.75, 0.76), measures="ARI", margin=m).finding() for m in (0.1, 0.05))
+    assert few.needed is not None
+    assert many.needed is not None
+    assert many.needed == pytest.approx(4 * few.needed, rel=0.02)
+
+
+def test_lower_is_better_where_it_is() -> None:
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(8, 1, (60, 2))])
+    good = np.repeat([0, 1], 60)
+    bad = np.where(rng.random(120) < 0.3, 1 - good, good)
+    two = [Clusters.of(None, labels, X=points, name=name) for name, labels in (("good", good), ("bad", bad))]
+    found = compare(two, measures=["DaviesBouldin", "Silhouette"])
+    assert [one.verdict.word for one in found.findings] == ["worse", "worse"]
+    assert found.finding("DaviesBouldin").difference > 0 > found.finding("Silhouette").difference
+
+
+def test_what_grows_with_the_items_has_no_interval_and_no_verdict() -> None:
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    two = [Clusters.of(None, np.arange(40) % k, X=points, name=f"k{k}") for k in (2, 3)]
+    found = compare(two, measures="CalinskiHarabasz").finding()
+    assert found.verdict.word == "cannot tell"
+    assert found.verdict.why == "there is no interval"
+    assert not found.interval.is_known
+
+
+def test_an_undefined_number_is_said_to_be_none() -> None:
+    truth = [0, 1] * 10
+    two = [Clusters.of(truth, labels, name=name) for name, labels in (("single", range(20)), ("pairs", truth))]
+    result = compare(two, measures="PairPrecision")
+    assert result.finding().verdict.why == "a system has no number"
+    assert any("no two items share a cluster" in note for note in result.notes)
+
+
+# Several comparisons
+
+
+def test_of_several_comparisons_a_wider_interval_decides() -> None:
+    result = compare(made(150, 6, 0.7, 0.8, 0.9), measures="ARI")
+    assert [one.deciding.level for one in result.findings if one.deciding] == [pytest.approx(1 - 0.05 / 3)] * 3
+    for one in result.findings:
+        assert one.deciding is not None
+        assert one.deciding.low < one.interval.low
+        assert one.deciding.high > one.interval.high
+        assert (one.verdict.word in {"better", "worse"}) == one.deciding.is_beside_zero
+    assert result.settings.correction == "bonferroni"
+    plain = compare(made(150, 6, 0.7, 0.8, 0.9), measures="ARI", correction="none")
+    assert all(one.deciding == one.interval for one in plain.findings)
+
+
+def test_groups_of_systems_follow_the_verdicts() -> None:
+    result = compare(made(500, 7, 0.5, 0.9, 0.9), measures="ARI")
+    letters = {one.system: set(one.groups) for one in result.standing("ARI")}
+    assert not letters["c0"] & letters["c1"]
+    assert letters["c1"] & letters["c2"]
+
+
+def test_far_out_ends_rest_on_a_normal_curve() -> None:
+    drawn = np.random.default_rng(0).normal(0, 1, 500)
+    assert around(0.0, drawn, 0.9999).high > drawn.max()
+
+
+# What is refused, and what is said
+
+
+def test_a_test_is_refused_with_the_reason() -> None:
+    with pytest.raises(ParameterError, match="no test of them, not permutation either; the interval speaks"):
+        compare(made(30, 0, 0.7, 0.8), measures="ARI", test="permutation")
+
+
+def test_tables_hold_no_items_to_pair() -> None:
+    table = Contingency.from_table([[3, 1], [0, 4]])
+    result = cluster({"a": table, "b": table})
+    with pytest.raises(InputError, match="holds no items to pair"):
+        compare(result)
+
+
+def test_other_points_are_refused_for_distances_and_left_out_of_the_defaults() -> None:
+    truth, rng = [0, 1] * 10, np.random.default_rng(0)
+    two = [Clusters.of(truth, truth, X=rng.normal(size=(20, 2)), name=name) for name in "ab"]
+    with pytest.raises(ParameterError, match="points of a and b are not the same"):
+        compare(two, measures="Silhouette")
+    assert compare(two).measures == ("NMI", "ARI", "BCubedF")
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [({"pos_label": 1}, "'pos_label' is no rule for clusterings"), ({"missing": "zero"}, "missing is one of")],
+)
+def test_wrong_rules_are_refused(rules: dict[str, Any], says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        compare(made(30, 0, 0.7, 0.8), **rules)
+
+
+def test_rules_of_a_result_hold_and_are_not_said_twice() -> None:
+    result = cluster(made(30, 0, 0.7, 0.8), noise=2)
+    assert Clusterings.of(result).rules.noise == 2
+    with pytest.raises(ParameterError, match="was decided when the clusterings were measured"):
+        compare(result, noise=1)
+
+
+def test_other_numbers_of_clusters_are_noted_with_the_measures_they_flatter() -> None:
+    truth = np.arange(60) % 3
+    two = [Clusters.of(truth, labels, name=name) for name, labels in (("few", truth), ("many", np.arange(60) % 12))]
+    notes = compare(two, measures=["Purity", "InversePurity", "ARI", "NMI"]).notes
+    assert any("more clusters make NMI larger by chance" in note for note in notes)
+    assert any("more clusters alone make Purity better" in note for note in notes)
+    assert any("fewer clusters alone make InversePurity better" in note for note in notes)
+
+
+def test_missing_items_are_an_error_or_are_left_out_and_counted() -> None:
+    one = Clusters.of([0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 1], item_id=list("abcdef"), name="one")
+    other = Clusters.of([0, 1, 0, 1, 0], [0, 1, 0, 0, 0], item_id=list("abcde"), name="other")
+    with pytest.raises(InputError, match="other lacks 1 item"):
+        compare([one, other], measures="Purity")
+    assert compare([one, other], measures="Purity", missing="drop").finding().units == 5
+
+
+def test_how_alike_two_clusterings_are_counts_moved_items() -> None:
+    truth = [0, 0, 0, 1, 1, 1]
+    both = Clusterings.of(
+        [Clusters.of(truth, labels, name=name) for name, labels in (("a", truth), ("b", list("xxxyyx")))]
+    )
+    assert both.alike("a", "b").moved == 1
+
+
+def test_only_clusterings_are_taken_for_such() -> None:
+    assert are_clusters(NOTES)
+    assert are_clusters([made(5, 0, 0.9)[0]])
+    assert not are_clusters(NOTES.parent / "README.md")
+    assert not are_clusters([])
+    assert not are_clusters(3)
+
+
+def test_a_sample_of_one_clustering_stays_within_the_bounds_of_its_measure() -> None:
+    drawn = np.random.default_rng(0).normal(0, 0.5, (500, 1))
+    codes = (np.array([0, 1]),)
+    sample = Subsampled(parse_measure("Purity", "clustering"), np.array([0.9]), (None,), codes, lambda *_: drawn)
+    found = sample.of_system(0, 0.95, Drawing(500, 0))
+    assert found.high == 1.0
+    assert found.low >= 0
+
+
+# The gate
+
+
+def test_the_gate_passes_fails_and_cannot_tell() -> None:
+    worse, same, better = made(800, 8, 0.6, 0.85, 0.95)
+    assert gate(same, better).outcome == "pass"
+    failed = gate(same, worse)
+    assert failed.outcome == "fail"
+    assert failed.exit_code == 1
+    [check] = failed.checks
+    assert check.at_best is not None
+    assert check.at_best < 0
+    assert math.isnan(check.p)
+    assert gate(*made(60, 9, 0.8, 0.8)).outcome == "inconclusive"
+    assert gate(same, Clusters.of(same.truth, same.cluster, name="copy")).checks[0].why == "no unit differs"
+
+
+def test_a_gate_of_several_checks_widens_the_good_ends() -> None:
+    two = made(200, 10, 0.85, 0.75)
+    alone = gate(*two, measures="ARI").checks[0]
+    among = gate(*two, measures=["ARI", "NMI", "Purity"]).checks[0]
+    assert alone.at_best is not None
+    assert among.at_best is not None
+    assert among.at_best > alone.at_best
+    assert among.at_worst == alone.at_worst
+
+
+def test_a_gate_without_classes_looks_at_the_points() -> None:
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    two = [Clusters.of(None, np.arange(40) % k, X=points, name=f"k{k}") for k in (2, 3)]
+    assert gate(*two).checks[0].measure == "Silhouette"
+
+
+def test_a_gate_says_how_it_was_decided() -> None:
+    said = str(gate(*made(200, 11, 0.9, 0.6)))
+    assert "clusterings have no test" in said
+    assert "random halves of the items" in said
+
+
+# On the command line
+
+
+def ran(*words: str) -> Any:
+    return CliRunner().invoke(app, list(words))
+
+
+def test_the_command_compares_the_clusterings_of_a_file() -> None:
+    done = ran("compare", str(NOTES), "--unlabelled", "drop", "-b", "kmeans", "-m", "ARI", "--json", "--quiet")
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert [one["verdict"] for one in told["findings"]] == ["worse", "worse"]
+    assert {one["p"] for one in told["findings"]} == {None}
+    assert told["signatures"]["ARI"] == "ARI|unlabelled=drop|undefined=skip|v1"
+
+
+def test_the_command_takes_a_file_each_and_points(tmp_path: Path) -> None:
+    frame = pl.read_csv(NOTES)
+    for name in ("kmeans", "words"):
+        own = frame.select("item_id", "class", "x", "y", "z", cluster=f"cluster_{name}")
+        own.sample(fraction=1, shuffle=True, seed=1).write_csv(tmp_path / f"{name}.csv")
+    files = [f"{name}={tmp_path / name}.csv" for name in ("kmeans", "words")]
+    done = ran("compare", *files, "--unlabelled", "drop", "--points", "x,y,z", "-m", "Silhouette", "--csv", "--quiet")
+    assert done.exit_code == 0, done.output
+    assert "Silhouette,kmeans,words,120," in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--threshold", "0.5", "--unlabelled", "drop"], "--threshold is about classifiers"),
+        (["--level", "2", "--unlabelled", "drop"], "relevance_level|--level"),
+        (["--flipped", "3", "--unlabelled", "drop"], "--flipped goes with predictions"),
+        (["--noise-as", "drop"], "--noise-as goes with --noise"),
+        ([], "without a class"),
+    ],
+)
+def test_what_has_no_meaning_for_clusters_is_refused(words: list[str], says: str) -> None:
+    done = ran("compare", str(NOTES), *words)
+    assert done.exit_code != 0
+    assert isinstance(done.exception, AssayError)
+    assert done.exception is not None
+    assert re.search(says, str(done.exception))
+
+
+def test_the_gate_command_has_the_exit_codes() -> None:
+    words = ["gate", str(NOTES), "--unlabelled", "drop", "--quiet"]
+    assert ran(*words, "-b", "kmeans", "-c", "density").exit_code == 1
+    assert ran(*words, "-b", "density", "-c", "kmeans").exit_code == 0
+    assert ran(*words, "-b", "kmeans", "-c", "words", "-m", "Purity").exit_code == 3

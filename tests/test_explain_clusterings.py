@@ -1,0 +1,275 @@
+"""`explain` on clusterings and on two orders: what is shown is what was computed, and each worked example is there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import quickly
+from typer.testing import CliRunner
+
+from assay import Clusters, Contingency, cluster, explain
+from assay.cli import app
+from assay.counting.points import Points
+from assay.errors import AssayError, ParameterError
+from assay.explanation.coefficients import is_coefficient
+from assay.files.typed_orders import order_in, points_in_clusters
+from assay.measures import parse_measure, registered
+from assay.stats.correlation import kendall, spearman, tau_ap
+from assay.stats.overlap import rbo
+
+PAGE = Path(__file__).parents[1] / "docs" / "worked-examples.md"
+NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
+SEVENTEEN = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod", clusters="123")
+FIVE = Points.of([0, 1, 2, 10, 11], list("aaabb"))
+ROW = re.compile(r"^\| `(?P<command>assay explain .*?)` \| (?P<result>-?[\d.]+) \|$", re.MULTILINE)
+
+
+def commands() -> list[tuple[str, str]]:
+    """The commands of the tables about clusterings and orders, and the results beside them."""
+    text = PAGE.read_text(encoding="utf-8").partition("## Clusterings")[2]
+    return [(row["command"].replace("\\|", "|"), row["result"]) for row in ROW.finditer(text)]
+
+
+def typed(command: str) -> Any:
+    done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--json"])
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def step(told: Any, part: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = next(one["rows"] for one in told["steps"] if one["part"] == part)
+    return found
+
+
+# The worked examples
+
+
+def test_the_page_has_all_of_them() -> None:
+    assert len(commands()) >= 26
+
+
+@pytest.mark.parametrize(("command", "result"), commands())
+def test_each_command_of_the_page_gives_the_number_beside_it(command: str, result: str) -> None:
+    digits = len(result.partition(".")[2])
+    assert f"{typed(command)['value']:.{digits}f}" == result
+
+
+def test_the_pairs_are_sums_of_pairs_within_cells_clusters_and_classes() -> None:
+    told = typed("assay explain Rand --table '5 1 2; 1 4 0; 0 1 3' --labels x,o,d --cluster-names 1,2,3")
+    assert [row["pairs"] for row in step(told, "pairs of items")] == [20, 40, 44, 136]
+    assert [row["made_of"] for row in step(told, "pairs of items")][1:3] == ["15 + 15 + 10", "28 + 10 + 6"]
+    assert sum(row["pairs"] for row in step(told, "cells")) == 20
+    assert step(told, "table")[0] == {"class": "x", "cluster 1": 5, "cluster 2": 1, "cluster 3": 2, "all": 8}
+    assert told["numbers"] == "(20 + 72) / (20 + 20 + 24 + 72)"
+
+
+def test_a_cluster_for_each_document_has_purity_1_and_a_remark() -> None:
+    found = explain("Purity", Contingency.from_labels(list("xxxxxxxxooooodddd"), range(17)))
+    assert found.value == 1
+    assert any("purity rewards many clusters" in said for said in found.remarks)
+    assert not explain("Purity", SEVENTEEN).remarks
+
+
+def test_all_silhouettes_are_shown_and_one_in_full() -> None:
+    rows = step(typed("assay explain Silhouette --points '0 1 2 | 10 11'"), "points")
+    assert [round(row["s"], 4) for row in rows] == [0.8571, 0.8947, 0.8235, 0.8889, 0.9]
+    one = typed("assay explain Silhouette --points '0 1 2 | 10 11' --item 3")
+    assert [row["distance"] for row in step(one, "points")] == [2, 1, 8, 9]
+    assert one["counts"] == {"a": 1.5, "b": 8.5}
+
+
+def test_spread_and_squares_of_points_are_those_of_their_clusters() -> None:
+    for measure, column, summed in (("DaviesBouldin", "distance", "spread"), ("CalinskiHarabasz", None, "within")):
+        told = json.loads(explain(measure, FIVE).to_json())
+        points = pl.DataFrame(step(told, "points"))
+        by = points.group_by("cluster", maintain_order=True).agg(
+            (pl.col(column).mean() if column else pl.col("squared_distance").sum()).alias("made")
+        )
+        assert by["made"].to_list() == pytest.approx([row[summed] for row in step(told, "clusters")])
+
+
+# What is shown is what was computed
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Contingency:
+    size = draw(st.tuples(st.integers(1, 4), st.integers(1, 4)))
+    rows = draw(st.lists(st.lists(st.integers(0, 5), min_size=size[1], max_size=size[1]), min_size=size[0],
+                         max_size=size[0]).filter(lambda found: any(map(any, found))))  # fmt: skip
+    return Contingency.from_table(rows)
+
+
+EXTERNAL = [name for name, one in registered("clustering").items() if one.definition.counts is Contingency]
+
+
+@settings(quickly, max_examples=12)
+@given(table=tables())
+def test_every_external_measure_is_explained_with_its_own_value(table: Contingency) -> None:
+    for name in EXTERNAL:
+        found, value = explain(name, table), float(parse_measure(name, "clustering").of(table)[0])
+        assert found.value == pytest.approx(value, nan_ok=True)
+        assert all((str(found), found.to_json(), found.to_latex()))
+        assert (found.reason is None) == (not np.isnan(value))
+
+
+@pytest.mark.parametrize("name", [one for one in registered("clustering") if one not in EXTERNAL])
+def test_every_internal_measure_is_explained_with_its_own_value(name: str) -> None:
+    rng = np.random.default_rng(0)
+    for metric in ("euclidean", "cosine", "manhattan", "chebyshev"):
+        points = Points.of(rng.normal(size=(12, 3)), rng.integers(0, 3, 12), metric=metric)
+        found, value = explain(name, points), float(parse_measure(name, "clustering").of(points)[0])
+        assert found.value == pytest.approx(value, nan_ok=True)
+        assert f"metric={metric}" in found.signature
+        assert str(found)
+
+
+def test_one_points_silhouette_is_that_of_all_points() -> None:
+    rng = np.random.default_rng(1)
+    points = Points.of(rng.normal(size=(15, 2)), rng.integers(0, 4, 15))
+    for row, value in enumerate(points.silhouettes, 1):
+        assert explain("Silhouette", points, item=str(row)).value == pytest.approx(value)
+
+
+def test_an_explanation_is_the_same_from_items_from_a_result_and_from_a_file() -> None:
+    from_file = explain("ARI", str(NOTES), system="words", unlabelled="drop")
+    result = cluster(str(NOTES), ["ARI"], unlabelled="drop")
+    assert from_file.value == result.value("ARI", "words") == result.explain("ARI", "words").value
+    assert from_file.signature == result.signatures["words"]["ARI"]
+
+
+def test_weighted_pairs_are_said_to_be_products() -> None:
+    items = Clusters.of([0, 0, 1], [0, 0, 1], sample_weight=[2.0, 1.0, 1.0])
+    assert any("weighs the product" in said for said in explain("PairTP", items).remarks)
+
+
+def test_without_another_cluster_there_is_no_silhouette() -> None:
+    assert explain("Silhouette", Points.of([0, 1], [0, 0]), item="1").reason == "there is one cluster only"
+
+
+def test_many_clusters_are_cut_short_and_the_rest_is_counted() -> None:
+    found = explain("Purity", Contingency.from_labels(np.arange(60) % 2, np.arange(60) % 30))
+    assert "10 clusters not shown; they add 20" in str(found)
+
+
+# Two orders
+
+ORDERS = st.integers(2, 7).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(0, 3), min_size=n, max_size=n) for _ in range(2)))
+)
+
+
+@quickly
+@given(ORDERS)
+def test_coefficients_are_those_of_correlate_and_their_formulas_come_to_them(numbers: tuple[list[int], ...]) -> None:
+    first, second = ({f"i{place}": float(own) for place, own in enumerate(side)} for side in numbers)
+    one, other = (np.array(side, dtype=float) for side in numbers)
+    ways = {"Kendall": kendall, "Spearman": spearman, "tau_AP": tau_ap}
+    for name, function in ways.items():
+        found = explain(name, first, second)
+        assert found.value == pytest.approx(function(one, other).value, nan_ok=True)
+        assert str(found)
+        if found.is_defined:
+            numbers_in = found.formula.numbers.replace("×", "*").replace("√", "np.sqrt").replace("^", "**")
+            assert eval(numbers_in, {"np": np}) == pytest.approx(found.value, abs=2e-3)  # four digits
+
+
+@quickly
+@given(ORDERS)
+def test_pairs_are_counted_as_a_slow_twin_counts_them(numbers: tuple[list[int], ...]) -> None:
+    first, second = ({f"i{place}": float(own) for place, own in enumerate(side)} for side in numbers)
+    agree = differ = 0
+    for i, j in combinations(range(len(numbers[0])), 2):
+        product = (numbers[0][i] - numbers[0][j]) * (numbers[1][i] - numbers[1][j])
+        agree, differ = agree + (product > 0), differ + (product < 0)
+    counts = dict(explain("tau", first, second).counts)
+    assert (counts["concordant"], counts["discordant"]) == (agree, differ)
+
+
+@quickly
+@given(st.permutations("ABCDE"), st.permutations("ABCFG"), st.integers(1, 5), st.floats(0.1, 0.95))
+def test_overlap_is_that_of_correlate_depth_by_depth(one: list[str], other: list[str], cut: int, p: float) -> None:
+    found = explain(f"RBO(p={p})", one, other[:cut])
+    assert found.value == pytest.approx(rbo(one, other[:cut], p).extrapolated)
+    parts = dict(found.counts)
+    assert parts["sum of product"] + parts["last share"] * parts["chance to read on"] == pytest.approx(found.value)
+
+
+def test_names_of_coefficients_are_known_and_measures_are_none() -> None:
+    assert all(map(is_coefficient, ["tau", "Kendall's tau-b", "tau_AP", "Spearman's rho", "RBO", "rbo(0.8)"]))
+    assert not any(is_coefficient(name) for name in (*registered("ranking"), *registered("clustering"), "F(beta=2)"))
+
+
+def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
+    (tmp_path / "lists.csv").write_text("system,AP,RR\na,0.3,0.5\nb,0.2,0.6\nc,0.1,0.1\n", encoding="utf-8")
+    told = typed(f"assay explain tau {tmp_path / 'lists.csv'}")
+    assert told["numbers"] == "(2 - 1) / 3"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["Purity", "--table", "5 1; 2"], "expected as many numbers in row 2"),
+        (["Purity", "--table", "5 1; 2 0", "--labels", "x"], "expected 2 different names, one a class"),
+        (["Purity", "--table", "5 1; 2 0", "--cluster-names", "x"], "--cluster-names: expected 2 names"),
+        (["Purity", "--table", "5 1; 2 0", "--noise", "1"], "--noise goes with a file"),
+        (["Purity", "--table", "5 1; 2 0", "--item", "1"], "item goes with Silhouette"),
+        (["ARI", "--points", "0 1 | 2"], "ARI is computed from classes and clusters"),
+        (["Silhouette", "--table", "5 1; 2 0"], "Silhouette is computed from points"),
+        (["Silhouette", "--points", "0 1 | "], "no point in cluster 2"),
+        (["Silhouette", "--points", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
+        (["Silhouette", "--points", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
+        (["Silhouette", str(NOTES), "--system", "kmeans", "--unlabelled", "drop"], "--points"),
+        (["AP", "--order", "A B", "--order", "B A"], "--order goes with Kendall"),
+        (["tau", "--order", "A B"], "takes --order twice"),
+        (["tau", "--order", "A B", "--order", "A C"], "different items"),
+        (["tau", "--order", "A A", "--order", "A B"], "each item once"),
+        (["tau(p=0.5)", "--order", "A B", "--order", "A B"], "goes with RBO"),
+        (["RBO(p=2)", "--order", "A B", "--order", "A B"], "chance to read on"),
+        (["nDCG", "--grades", "1,0", "--cluster-names", "a"], "--cluster-names goes with clusters"),
+        (["nDCG", "--grades", "1,0", "--metric", "cosine"], "--metric goes with clusters"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(words: list[str], says: str) -> None:
+    done = CliRunner().invoke(app, ["explain", *words])
+    assert isinstance(done.exception, AssayError), done.output
+    assert says in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_what_has_no_meaning_for_clusters_is_refused() -> None:
+    for said in ({"query": "q1"}, {"label": "x"}, {"threshold": 0.5}, {"running": True}, {"noise": 1}):
+        with pytest.raises(ParameterError):
+            explain("Purity", SEVENTEEN, **said)
+
+
+@quickly
+@given(st.text("01.,;| -x", max_size=20))
+def test_typed_points_are_read_or_refused(text: str) -> None:
+    with suppress(ParameterError):
+        found = points_in_clusters(text)
+        assert len(found.rows) == len(found.clusters) > 0
+        assert len({len(row) for row in found.rows}) == 1
+
+
+@quickly
+@given(st.text("AB=, >", max_size=12))
+def test_typed_orders_are_read_or_refused(text: str) -> None:
+    with suppress(ParameterError):
+        groups = order_in(text)
+        items = [item for group in groups for item in group]
+        assert items
+        assert len(set(items)) == len(items)
