@@ -14,9 +14,7 @@ import polars as pl
 import pytest
 from scipy import stats
 from sklearn import datasets, metrics
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.cluster import KMeans
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -33,8 +31,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import assay
-from assay import AssayError, crossval
-from assay.errors import InputError, ParameterError
+from assay import crossval
+from assay.errors import ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 SETS = {
@@ -248,19 +246,6 @@ def test_weights_count_where_it_learns_and_where_it_is_measured() -> None:
     )
 
 
-class Fails(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    def fit(self, x: Any, y: Any) -> Fails:  # noqa: ARG002
-        raise ValueError("no\nway")
-
-    def predict(self, x: Any) -> Any:
-        return x
-
-
-def test_what_fails_in_a_fold_is_said_in_one_line() -> None:
-    with pytest.raises(InputError, match=r"^Fails: fold 1 of repeat 1: ValueError: no way$"):
-        crossval(Fails(), *CANCER)
-
-
 def test_warnings_of_estimators_are_counted() -> None:
     model = LogisticRegression(max_iter=2, random_state=0)
     found = crossval(model, *CANCER, cv=3, measures="Accuracy")
@@ -274,69 +259,6 @@ def test_a_class_that_is_not_there_to_learn_from_has_probability_0() -> None:
     found = crossval(GaussianNB(), x, y, cv=[(rows[:6], rows[6:]), (rows[3:], rows[:3])], measures="Accuracy")
     assert found.values().tolist() == [0.0, 0.0]
     assert found.predictions().class_scores[2].to_list()[-3:] == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        (LinearRegression(), "predicts numbers"),
-        (make_pipeline(StandardScaler(), LinearRegression()), "LinearRegression predicts numbers"),
-        (KMeans(), "makes clusters"),
-        (GaussianNB, r"not its class: write GaussianNB\(\)"),
-        (StandardScaler(), "with fit and predict"),
-        ({}, "got none"),
-    ],
-)
-def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
-    with pytest.raises(ParameterError, match=says):
-        crossval(given, *CANCER)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"cv": "kfold"}, "did you mean k-fold"),
-        ({"cv": 1}, "cv is a whole number from 2 on"),
-        ({"cv": True}, "cv is a number of folds"),
-        ({"cv": 3.5}, "cv is a number of folds, a word, a splitter or pairs"),
-        ({"cv": "group"}, "needs groups"),
-        ({"cv": "leave-p-out", "leave": 3}, "30,541,644 splits of 569 items"),
-        ({"cv": "leave-one-out", "repeats": 2}, "the same splits each time"),
-        ({"cv": "split", "test_size": 20}, "a share of the items between 0 and 1"),
-        ({"cv": 600}, "items cannot be split so"),
-        ({"cv": [(np.arange(5), np.arange(600))]}, "row numbers from 0 to 568, got 599"),
-        ({"cv": [(np.arange(5), [])]}, "no item to test on"),
-        ({"cv": [[1, 2, 3]]}, "expected pairs"),
-        ({"cv": []}, "at least one split"),
-        ({"groups": [1, 2]}, "expected as many values as y has, 569, got 2 in groups"),
-        ({"time": [1, 2]}, "569, got 2 in time"),
-        ({"item_id": [1, 2]}, "569, got 2 in item_id"),
-        ({"fold": "fold"}, "go with predictions"),
-        ({"one_class": 1}, "goes with predictions"),
-        ({"measures": "Acuracy"}, "did you mean"),
-        ({"confidence": 95}, "confidence"),
-        ({"repeats": 0}, "repeats is a whole number"),
-    ],
-)
-def test_a_wrong_call_is_refused_in_one_clear_line(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(AssayError, match=says) as caught:
-        crossval(GaussianNB(), *CANCER, **options)
-    assert "\n" not in str(caught.value)
-
-
-def test_data_that_do_not_fit_together_are_refused() -> None:
-    x, y = CANCER
-    for features, labels, says in (
-        (x, y[:-1], "expected as many labels as X has rows, 569, got 568"),
-        (x, np.zeros(569, dtype=int), "two labels or more, got 0"),
-        (x, [None, *y[1:].tolist()], "1 null, first at row 1"),
-        (x, np.linspace(0, 1.5, 569), "expected labels, got the number"),
-        (x, np.eye(2)[y], "expected one value an item|one label an item"),
-        (x, None, "give both X and y"),
-        (None, None, "an estimator needs X and y"),
-    ):
-        with pytest.raises(AssayError, match=says):
-            crossval(GaussianNB(), features, labels)
 
 
 def test_out_of_fold_predictions_go_on_to_curves_thresholds_and_classify() -> None:

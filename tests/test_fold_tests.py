@@ -178,7 +178,7 @@ def simulated(folds: list[tuple[int, int]], seed: int = 0, third: bool = False) 
 
     systems = {"weak": right(0.6), "strong": right(0.9)} | ({"strange": right(0.88)} if third else {})
     places = np.repeat(np.arange(len(folds)), 30)
-    ids = [f"{folds[place][1]}-{n % 30}" for n, place in enumerate(places)]
+    ids = [f"{folds[place]}-{n % 30}" for n, place in enumerate(places)]  # drawn anew in each repeat, so other items
     return crossval(
         {name: Predictions.of(truth.tolist(), said, item_id=ids) for name, said in systems.items()},
         fold=[folds[place][1] for place in places],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,8 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
 from assay.crossvalidation.leakage import codes_of, row_codes, said_of_columns, said_of_rows
 from assay.crossvalidation.opening import times_of
-from assay.crossvalidation.running import Items
-from assay.crossvalidation.splitting import Splits
+from assay.crossvalidation.running import Items, taken
+from assay.crossvalidation.splitting import Asked, Raw, Split, Splits, split_items
 from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures.registry import Measure
 from assay.tables.label_columns import ids_of, labels_of
@@ -36,20 +36,24 @@ class Settings(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Which group and which time items belong to."""
+    """Which group and which time items belong to, as numbers; and the groups as they were given."""
 
     groups: Ints | None = None
     times: Floats | None = None
+    given_groups: Any = None
 
     @classmethod
     def of(cls, groups: Any, time: Any, items: int) -> Parts:
         """Both as numbers, one a row."""
-        found = None if groups is None else codes_of(ids_of(groups, "groups"))
+        names = None if groups is None else ids_of(groups, "groups")
+        if names is not None and names.null_count():
+            raise InputError(f"groups: row {int(names.is_null().arg_max() or 0) + 1}: expected a group, got nothing")
+        found = None if names is None else codes_of(names)
         times = None if time is None else times_of(time, "time")
         for name, held in (("groups", found), ("time", times)):
             if held is not None and len(held) != items:
                 raise InputError(f"expected as many values as y has, {items:,}, got {len(held):,} in {name}")
-        return cls(found, times)
+        return cls(found, times, None if groups is None else np.asarray(groups))
 
     @property
     def order(self) -> Ints | None:
@@ -93,12 +97,37 @@ def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
     return Items(X, values, column, labels, positive, ids, weight)
 
 
+def splits_of(items: Items, parts: Parts, asked: Asked, rows: Ints | None = None) -> Splits:
+    """Split items, or some rows of them in their own numbers from 0; a splitter sees what was given."""
+    if rows is None:
+        raw = Raw(items.X, items.y, parts.given_groups)
+        return split_items(len(items), codes_of(items.truth), parts.groups, asked, parts.order, raw=raw)
+    groups = None if parts.groups is None else codes_of(parts.groups[rows])
+    raw = Raw(taken(items.X, rows), items.y[rows], None if groups is None else parts.given_groups[rows])
+    return split_items(len(rows), codes_of(items.truth.gather(pl.Series(rows))), groups, asked, raw=raw)
+
+
 def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
-    """What may be known of tested items beforehand, as far as it can be seen."""
+    """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
     return [
         *said_of_rows(
             splits.each, len(items), rows=row_codes(items.X), ids=codes_of(items.ids) if has_ids else None,
             groups=parts.groups, times=parts.times,
         ),
         *said_of_columns(items.X),
+        *_not_to_learn(items, splits.each),
     ]  # fmt: skip
+
+
+def _not_to_learn(items: Items, splits: Sequence[Split]) -> list[str]:
+    """A warning of folds whose training set lacks a label."""
+    places = {label: place for place, label in enumerate(items.labels)}
+    codes = np.array([places[label] for label in items.truth.to_list()])
+    absent = [np.bincount(codes[one.train], minlength=len(places)) == 0 for one in splits]
+    lacking = [(one, gone) for one, gone in zip(splits, absent, strict=True) if gone.any()]
+    if not lacking:
+        return []
+    first, gone = lacking[0]
+    names = listed([str(items.labels[place]) for place in np.flatnonzero(gone)])
+    where = f"{len(lacking)} of {number_of('fold', len(splits))}"
+    return [f"in {where} there is nothing to learn of some label: fold {first.fold} learns from no item of {names}"]

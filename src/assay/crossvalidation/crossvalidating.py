@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks
+from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
 from assay.crossvalidation.given_folds import of_predictions
-from assay.crossvalidation.leakage import codes_of
 from assay.crossvalidation.opening import predictions_in
 from assay.crossvalidation.permuting import leakage_check as permuted_labels
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import estimators_in
-from assay.crossvalidation.splitting import Asked, split_items
+from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, watched
 from assay.errors import ParameterError
@@ -28,11 +27,11 @@ def crossval(
     groups: Any = None,
     measures: Measures = None,
     sample_weight: Any = None,
-    folds: int = 5,
+    folds: int | None = None,
     repeats: int = 1,
     stratify: bool = True,
-    test_size: float = 0.2,
-    leave: int = 2,
+    test_size: float | None = None,
+    leave: int | None = None,
     time: Any = None,
     item_id: Any = None,
     fold: Any = None,
@@ -52,15 +51,16 @@ def crossval(
     """Cross-validate classifiers: measure them on items that they have not learned from, fold by fold.
 
     `given` is an estimator of scikit-learn, or a dict from names to several, with the features `X` and the labels `y`:
-    a fresh copy learns in each fold. Or it is predictions that were made elsewhere (`Predictions`, a path), where
-    `fold` says in which fold a row was tested (a column of the file, or a value a row), `repeat` in which round,
-    and `split` which rows are `test` and which were learned from (`train`).
+    a fresh copy learns in each fold. Or it is predictions that were made elsewhere (`Predictions`, a path, a data
+    frame), where `fold` says in which fold a row was tested (a column of the file or frame; beside `Predictions`, a
+    value a row), `repeat` in which round, and `split` which rows are `test` and which were learned from (`train`).
+    Without such rows, a fold is taken to have learned from all others.
 
     `cv`: a number of folds; a splitter of scikit-learn; pairs of row numbers; or a word: "k-fold", "stratified",
-    "group", "stratified-group", "repeated", "repeated-group" (each with `folds`, `repeats`), "leave-one-out",
-    "leave-p-out" (`leave` of them), "time" (in the order of `time`, or else of the rows), "split" (once, `test_size` of
-    the items), "5x2" (five times two folds, for a test of two models). A number means stratified folds, that keep
-    `groups` whole if there are any; `stratify=False` if not.
+    "group", "stratified-group", "repeated", "repeated-group" (each with `folds`, 5, and `repeats`), "leave-one-out",
+    "leave-p-out" (`leave` of them, 2), "time" (in the order of `time`, or else of the rows), "split" (once, `test_size`
+    of the items, 0.2), "5x2" (five times two folds, for a test of two models). A number, "repeated", "split" and "5x2"
+    mean folds with the same share of every label, unless `stratify=False`, that keep `groups` whole if there are any.
 
     `item_id`, `groups` and `time`, one a row, are also held against the folds: what is on both sides is said in
     `warnings`. `threshold`: predict positive from this score on. `train_scores`: measure on what was learned from, too.
@@ -98,7 +98,7 @@ def crossval(
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
     parts = Parts.of(groups, time, len(items))
     asked = Asked(cv, folds, repeats, stratify, test_size, leave, seed)
-    splits = split_items(len(items), codes_of(items.truth), parts.groups, asked, parts.order)
+    splits = splits_of(items, parts, asked)
     said = leaks(items, splits, parts, has_ids=item_id is not None)
     with watched(progress) as tell:
         found = of_estimators(
@@ -117,6 +117,6 @@ def crossval(
     told = {name: f"{name}: {check.lines()[0]}" for name, check in checks.items()}
     return replace(
         found,
-        warnings=(*found.warnings, *(told[name] for name, check in checks.items() if check.leaks)),
-        notes=(*found.notes, *(told[name] for name, check in checks.items() if not check.leaks)),
+        warnings=(*found.warnings, *(told[name] for name, check in checks.items() if not check.is_fine)),
+        notes=(*found.notes, *(told[name] for name, check in checks.items() if check.is_fine)),
     )

@@ -13,7 +13,8 @@ from assay.classification.opening import all_labels, labelled, not_alike, prepar
 from assay.crossvalidation.asking import Settings
 from assay.crossvalidation.measuring import Task, Values, by_fold, measures_of
 from assay.crossvalidation.opening import Folded, folded
-from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
+from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation
+from assay.crossvalidation.splitting import TINY
 from assay.errors import InputError, ParameterError, number_of
 from assay.measures.registry import Measure
 from assay.tables import Predictions
@@ -45,8 +46,9 @@ def of_predictions(given: Sequence[Predictions], settings: Settings) -> CrossVal
     said = [*(warning for one in held for warning in one.warnings), *_not_alike(test)]
     notes = dict.fromkeys(note for one in test for note in one.notes)
     return CrossValidation(
-        systems, measures, first.folds, task, _says(first.folds), None, settings.confidence,
-        tuple(dict.fromkeys(said)), tuple(notes), max(one.test_items for one in first.folds) <= 2, settings.shows_folds,
+        systems, measures, first.folds, task, _says(first), None, settings.confidence,
+        tuple(dict.fromkeys(said)), tuple(notes), max(one.test_items for one in first.folds) <= TINY,
+        settings.shows_folds, any(one.overlap for one in held),
     )  # fmt: skip
 
 
@@ -84,6 +86,7 @@ def _not_alike(test: Sequence[Any]) -> tuple[str, ...]:
     return not_alike([keyed(one) for one in test]) if len(test) > 1 else ()
 
 
-def _says(folds: Sequence[FoldRecord]) -> str:
-    repeats = len({one.repeat for one in folds})
-    return f"{number_of('fold', len(folds))} as given" + (f", in {repeats} repeats" if repeats > 1 else "")
+def _says(held: Folded) -> str:
+    repeats = len({one.repeat for one in held.folds})
+    said = f"{number_of('fold', len(held.folds))} as given" + (f", in {repeats} repeats" if repeats > 1 else "")
+    return said if held.train is not None else f"{said}, each taken to have learned from all others"

@@ -80,8 +80,6 @@ def on_both_sides(codes: Ints, splits: Sequence[Sides]) -> int:
     >>> on_both_sides(np.array([0, 1, 0]), [Split(1, 1, np.array([0, 1]), np.array([2]))])
     1
     """
-    if len(np.unique(codes)) == len(codes) and not any(len(np.intersect1d(one.train, one.test)) for one in splits):
-        return 0
     found = np.zeros(len(codes), dtype=np.bool_)
     known = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.bool_)
     for one in splits:
@@ -100,16 +98,20 @@ def said_of_rows(
     ids: Ints | None = None,
     groups: Ints | None = None,
     times: Floats | None = None,
+    advises: bool = True,
 ) -> list[str]:
-    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future."""
+    """Warnings of the same item, group or features on both sides of a fold, and of learning from the future.
+
+    `advises`: say which parameter of `crossval` splits items otherwise.
+    """
     said = []
     total = total or number_of("item", items)
     if same := on_both_sides(np.arange(items), splits):
         said.append(f"leak: {same:,} of {total} are tested by a model that has learned from them")
     if ids is not None and (same := on_both_sides(ids, splits)) and not said:
         said.append(
-            f"leak: {same:,} of {total} are tested by a model that has learned from a row with the same id: "
-            "give the ids as groups"
+            f"leak: {same:,} of {total} are tested by a model that has learned from a row with the same id"
+            + (": give the ids as groups" if advises else "")
         )
     if rows is not None and (same := on_both_sides(rows, splits)) and not said:
         said.append(
@@ -118,15 +120,15 @@ def said_of_rows(
         )
     if groups is not None and (same := on_both_sides(groups, splits)):
         said.append(
-            f"leak: {same:,} of {total} are tested by a model that has learned from their group: keep groups whole, "
-            "as cv='group' does"
+            f"leak: {same:,} of {total} are tested by a model that has learned from their group"
+            + (": keep groups whole, as cv='group' does" if advises else "")
         )
     if times is not None:
         early = sum(bool(times[one.train].max() > times[one.test].min()) for one in splits)
         if early:
             said.append(
                 f"leak: in {early} of {number_of('fold', len(splits))} a model has learned from items of a later time "
-                "than some it is tested on: cv='time' keeps the order"
+                "than some it is tested on" + (": cv='time' keeps the order" if advises else "")
             )
     return said
 

@@ -61,7 +61,10 @@ def measures_of(
     names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
     if not names:
         raise ParameterError("there is no measure to compute")
-    return tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
+    found = tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
+    if task.kind == "multiclass" and (scored := [one for one in found if one.definition.counts is Scored]):
+        raise ParameterError(f"{scored[0]} is for two labels, and there are {len(task.labels)}")
+    return found
 
 
 def measured(

@@ -48,19 +48,31 @@ class Nested(Tabled):
         """The honest mean of folds."""
         return self.outer.mean(measure)
 
+    def pooled(self, measure: str | Measure | None = None) -> float:
+        """One honest number for all out-of-fold predictions together."""
+        return self.outer.pooled(measure)
+
     def optimism(self, measure: str | Measure | None = None) -> float:
-        """How much too good the choice looks when it is judged by the folds that it was made with."""
+        """How much too good the choice looks when it is judged by the folds that it was made with.
+
+        It is that of the mean of folds; where folds are tiny, of the pooled number.
+        """
         wanted = self.outer.measure(measure)
-        gap = self.not_nested.mean(wanted) - self.outer.mean(wanted)
+        naive, honest = (
+            one.pooled(wanted) if self.outer.tiny else one.mean(wanted) for one in (self.not_nested, self.outer)
+        )
+        gap = naive - honest
         return -gap if wanted.definition.higher_is_better is False else gap
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a measure: nested with its interval, not nested, and the optimism of the latter."""
+        """One row a measure: nested with its interval and pooled, not nested, and the optimism of the latter."""
         rows = []
         for measure in self.measures:
             interval = self.outer.interval(measure)
             told = {"measure": str(measure), "nested": self.mean(measure), "low": interval.low, "high": interval.high}
-            rows.append(told | {"not_nested": self.not_nested.mean(measure), "optimism": self.optimism(measure)})
+            told |= {"pooled": self.pooled(measure), "not_nested": self.not_nested.mean(measure)}
+            told |= {"not_nested_pooled": self.not_nested.pooled(measure), "optimism": self.optimism(measure)}
+            rows.append(told)
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def to_json(self) -> str:

@@ -6,14 +6,13 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Ints
-from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks
-from assay.crossvalidation.leakage import codes_of
+from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
 from assay.crossvalidation.measuring import Task, measured, measures_of
 from assay.crossvalidation.nested_result import Nested
 from assay.crossvalidation.result import CrossValidation
@@ -29,7 +28,7 @@ from assay.crossvalidation.running import (
     tabled,
     taken,
 )
-from assay.crossvalidation.splitting import Asked, Split, Splits, split_items
+from assay.crossvalidation.splitting import Asked, Splits
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, watched
 from assay.errors import InputError, ParameterError, did_you_mean
@@ -84,18 +83,16 @@ def nested(
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
     parts = Parts.of(groups, None, len(items))
     one = seeded(one, seed)[0]
-    splits = split_items(
-        len(items), codes_of(items.truth), parts.groups, Asked(outer, stratify=stratify, seed=seed), None
-    )
+    splits = splits_of(items, parts, Asked(outer, stratify=stratify, seed=seed))
     settings = Settings(measures, confidence=confidence)
-    within = _Inner(inner, parts.groups, stratify, seed)
+    within = _Inner(parts, Asked(inner, stratify=stratify, seed=seed))
     way: _ByGrid | _ByRule
     if isinstance(choice, str | Rule):
         if items.positive is None:
             raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
         way = _ByRule(parse_rule(choice), within)
     else:
-        way = _ByGrid(_grid(choice, one, name), _criterion(items, measures, select_by), within)
+        way = _ByGrid(_grid(choice, one, name), *_criterion(items, measures, select_by), within)
     outcomes: list[FoldOutcome] = []
     running: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "train_scores": not splits.tiny}
     said = leaks(items, splits, parts, has_ids=item_id is not None)
@@ -113,91 +110,99 @@ def _only(given: dict[str, Any]) -> list[tuple[str, Any]]:
     return [*given.items()]
 
 
-@dataclass(frozen=True)
-class _Inner:
+class _Inner(NamedTuple):
     """How items that are learned from are split once more."""
 
-    cv: Any
-    groups: Ints | None
-    stratify: bool
-    seed: int
+    parts: Parts
+    asked: Asked
 
     def splits(self, items: Items, rows: Ints) -> Splits:
         """Splits of some rows, in their own numbers from 0."""
-        groups = None if self.groups is None else codes_of(self.groups[rows])
-        labels = codes_of(items.truth.gather(pl.Series(rows)))
-        return split_items(len(rows), labels, groups, Asked(self.cv, stratify=self.stratify, seed=self.seed))
+        return splits_of(items, self.parts, self.asked, rows)
 
 
-@dataclass(frozen=True)
-class _Criterion:
-    """A measure as scikit-learn's search wants it: more is better."""
+class _Best(NamedTuple):
+    """The best setting of a grid, its number, and the settings that have none."""
 
-    measure: Measure
-    task: Task
-
-    def __call__(self, model: Any, X: Any, y: Any) -> float:  # noqa: N803
-        said = says(model, X, self.task.labels, self.task.positive)
-        scores = said.score if said.score is None or said.score.ndim == 1 else dict(
-            zip(self.task.labels, said.score.T, strict=True)
-        )  # fmt: skip
-        table = Predictions.of(
-            y, said.prediction, y_score=scores, labels=self.task.labels, pos_label=self.task.positive
-        )
-        return self.sign * measured(table, [self.measure], self.task)[self.measure][0]
-
-    @property
-    def sign(self) -> int:
-        """-1 where less of the measure is better."""
-        return -1 if self.measure.definition.higher_is_better is False else 1
+    setting: Mapping[str, Any]
+    value: float
+    undefined: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True)
 class _ByGrid:
-    """The best of a grid of parameters, by the mean of inner folds."""
+    """The best of a grid of parameters: by the mean of inner folds, or where these are tiny by the pooled number."""
 
     grid: Any
-    criterion: _Criterion
+    measure: Measure
+    task: Task
     inner: _Inner
 
     def __str__(self) -> str:
-        return f"parameters, by {self.criterion.measure} over inner folds"
+        return f"parameters, by {self.measure} over inner folds"
 
-    def searched(self, estimator: Any, items: Items, rows: Ints, splits: Sequence[Split]) -> Any:
-        """scikit-learn's search over the grid, done."""
-        from sklearn.base import clone  # noqa: PLC0415
-        from sklearn.model_selection import GridSearchCV  # noqa: PLC0415
+    def best(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> _Best:
+        """The first of the settings with the best number; fits and measures allow for weights."""
+        from sklearn.model_selection import ParameterGrid  # noqa: PLC0415
 
-        pairs = [(split.train, split.test) for split in splits]
-        search = GridSearchCV(
-            clone(estimator), self.grid, scoring=self.criterion, cv=pairs, error_score="raise", refit=False
-        )
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="One or more of the test scores are non-finite")
-            search.fit(taken(items.X, rows), items.y[rows])
-        if not np.isfinite(search.cv_results_["mean_test_score"]).any():
-            raise InputError(f"{self.criterion.measure} is undefined for every parameter in some inner fold")
-        return search
+        settings = [*ParameterGrid(self.grid)]
+        found = [self.values(_with(estimator, setting), items, rows, splits) for setting in settings]
+        means = np.array([[value for value, _ in one] for one in found]).mean(axis=1)
+        if np.isnan(means).all():
+            why = next(reason for value, reason in found[0] if math.isnan(value))
+            raise InputError(
+                f"{self.measure} is undefined for every parameter in some inner fold{f' ({why})' if why else ''}: "
+                "choose by another measure (select_by='Accuracy'), or take fewer inner folds"
+            )
+        sign = -1 if self.measure.definition.higher_is_better is False else 1
+        place = int(np.nanargmax(sign * means))
+        undefined = tuple(one for one, mean in zip(settings, means, strict=True) if math.isnan(mean))
+        return _Best(settings[place], float(means[place]), undefined)
+
+    def values(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> list[tuple[float, str | None]]:
+        """The measure on each inner fold, or on all together where folds are tiny, with the reason if there is none."""
+        said, tested = _out_of_fold(estimator, items, rows, splits)
+        parts = [(said, tested)] if splits.tiny else [([one], [own]) for one, own in zip(said, tested, strict=True)]
+        tables = (tabled(*part, items, "inner folds") for part in parts)
+        return [measured(table, [self.measure], self.task)[self.measure] for table in tables]
 
     def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
-        from sklearn.base import clone  # noqa: PLC0415
-
-        search = self.searched(estimator, items, rows, self.inner.splits(items, rows).each)
-        best = clone(estimator).set_params(**search.best_params_)
-        told: dict[str, Any] = {name: str(value) for name, value in search.best_params_.items()}
-        told |= {f"inner {self.criterion.measure}": self.criterion.sign * float(search.best_score_)}
-        return fitted(best, items, rows)._replace(chosen=told)
+        best = self.best(estimator, items, rows, self.inner.splits(items, rows))
+        told: dict[str, Any] = {name: str(value) for name, value in best.setting.items()}
+        told |= {f"inner {self.measure}": best.value}
+        warned = tuple(
+            f"{', '.join(f'{name}={value}' for name, value in one.items())} could not be chosen: {self.measure} is "
+            "undefined in some inner fold"
+            for one in best.undefined
+        )
+        return fitted(_with(estimator, best.setting), items, rows)._replace(chosen=told, warnings=warned)
 
     def naive(
         self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings, **running: Any
     ) -> CrossValidation:
         """The best parameters by the very folds that they are then judged by."""
-        from sklearn.base import clone  # noqa: PLC0415
-
         [(name, estimator)] = estimators.items()
-        search = self.searched(estimator, items, np.arange(len(items)), splits.each)
-        best = clone(estimator).set_params(**search.best_params_)
-        return of_estimators({name: best}, items, splits, settings, **running)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
+            best = self.best(estimator, items, np.arange(len(items)), splits)
+        return of_estimators({name: _with(estimator, best.setting)}, items, splits, settings, **running)
+
+
+def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
+    from sklearn.base import clone  # noqa: PLC0415
+
+    return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
+
+
+def _out_of_fold(estimator: Any, items: Items, rows: Ints, splits: Splits) -> tuple[list[Said], list[Ints]]:
+    """What models say of the tested items of each inner fold, and which items these are."""
+    tested = [rows[split.test] for split in splits.each]
+    models = (fitted(estimator, items, rows[split.train]).model for split in splits.each)
+    said = [
+        says(model, taken(items.X, own), items.labels, items.positive)
+        for model, own in zip(models, tested, strict=True)
+    ]
+    return said, tested
 
 
 @dataclass(frozen=True)
@@ -211,12 +216,7 @@ class _ByRule:
         return f"the threshold, by {self.rule} on scores of inner folds"
 
     def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
-        said: list[Said] = []
-        tested: list[Ints] = []
-        for split in self.inner.splits(items, rows).each:
-            model = fitted(estimator, items, rows[split.train]).model
-            tested.append(rows[split.test])
-            said.append(says(model, taken(items.X, tested[-1]), items.labels, items.positive))
+        said, tested = _out_of_fold(estimator, items, rows, self.inner.splits(items, rows))
         found = self.threshold(tabled(said, tested, items, "inner folds"))
         told = {"threshold": found.threshold, f"inner {self.rule.criterion}": found.value}
         return fitted(estimator, items, rows)._replace(threshold=found.threshold, chosen=told)
@@ -257,7 +257,8 @@ def _grid(choice: Any, estimator: Any, name: str) -> Any:
     return choice
 
 
-def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> _Criterion:
+def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> tuple[Measure, Task]:
+    """What is chosen by, and the task that it is computed for."""
     kind = "binary" if items.positive is not None else "multiclass"
     task = Task(kind, items.labels, items.positive)
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
@@ -265,7 +266,7 @@ def _criterion(items: Items, measures: Measures, select_by: str | Measure | None
     first = measures_of(wanted, task, Predictions.of([0, 1], [0, 1]))[0]
     if first.definition.higher_is_better is None:
         raise ParameterError(f"{first} is neither better high nor low: nothing can be chosen by it")
-    return _Criterion(first, task)
+    return first, task
 
 
 def _chosen(outcomes: Sequence[FoldOutcome]) -> pl.DataFrame:

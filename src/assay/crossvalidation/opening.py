@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +15,11 @@ import polars as pl
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.leakage import codes_of, said_of_rows
 from assay.crossvalidation.result import FoldRecord
-from assay.errors import InputError, ParameterError, listed, number_of
+from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.files import is_file
 from assay.files.sources import Source
 from assay.tables import Predictions
-from assay.tables.label_columns import ids_of
+from assay.tables.label_columns import ids_of, series_of
 
 #: What the columns of folds are called in tables of predictions, and in files that say nothing else.
 COLUMNS = ("fold", "repeat", "split", "group", "time")
@@ -31,6 +34,8 @@ class Folded(NamedTuple):
     train: Predictions | None
     folds: tuple[FoldRecord, ...]
     warnings: tuple[str, ...]
+    #: Whether items are tested several times in a repeat.
+    overlap: bool
 
 
 class _Sides(NamedTuple):
@@ -41,8 +46,9 @@ class _Sides(NamedTuple):
 def predictions_in(given: Any, columns: Mapping[str, Any], pos_label: Any = None) -> list[Predictions]:
     """The predictions of every system, each with its columns of folds.
 
-    `given`: `Predictions`, a path, or several of these in a list or in a dict with their names. `columns`: for each of
-    `COLUMNS` the name of a file's column, or values, one a row; None to look for a column of that name.
+    `given`: `Predictions`, a path, a data frame, or several of these in a list or in a dict with their names.
+    `columns`: for each of `COLUMNS` the name of a column of the file or frame, or beside `Predictions` values, one a
+    row; None to look for a column of that name.
     """
     if isinstance(given, Predictions):
         return [_with_columns(given, columns)]
@@ -53,18 +59,36 @@ def predictions_in(given: Any, columns: Mapping[str, Any], pos_label: Any = None
             for name, own in found
             for one in own
         ]
-    if isinstance(given, Source) or is_file(given):
+    if (source := _source(given)) is not None:
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
         for name, value in columns.items():
             if value is not None and not isinstance(value, str):
-                raise ParameterError(f"{name} names a column of the file, and is no {type(value).__name__}")
-        return read_predictions(given, pos_label=pos_label, keep=columns)
+                raise ParameterError(f"{name} names a column of the {source[1]}, and is no {type(value).__name__}")
+        return read_predictions(source[0], pos_label=pos_label, keep=columns)
     if isinstance(given, Sequence):
         return [found for one in given for found in predictions_in(one, columns, pos_label)]
     raise ParameterError(
-        f"expected an estimator with X and y, or Predictions or a path with a column fold, not {type(given).__name__}"
+        "expected an estimator with X and y, or Predictions, a path or a data frame with a column fold, not "
+        f"{type(given).__name__}"
     )
+
+
+def _source(given: Any) -> tuple[Any, str] | None:
+    """What can be read as a file, and what it is called: a file, or a data frame of any library in its place."""
+    if isinstance(given, Source) or is_file(given):
+        return given, "file"
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for what may be a frame of another library
+
+    if not nw.dependencies.is_into_dataframe(given):
+        return None
+    frame = nw.from_native(given, eager_only=True)
+    columns = {name: series_of(frame[name].to_native(), f"predictions: {name}") for name in frame.columns}
+    # Columns are known by their names just as in a file, so it is made one, in memory.
+    file = io.BytesIO()
+    pl.DataFrame(columns).write_ipc(file)
+    file.seek(0)
+    return Source(file, "predictions"), "frame"
 
 
 def _with_columns(given: Predictions, columns: Mapping[str, Any]) -> Predictions:
@@ -102,6 +126,7 @@ def folded(given: Predictions) -> Folded:
     train = table.taken(pl.Series(sides == "train")) if (sides == "train").any() else None
     if not len(test):
         raise InputError(f"{name}: every row was learned from: expected rows with split test")
+    _refuse_twins(table, test)
     keys = test.columns.select("repeat", "fold").unique().sort("repeat", "fold").rows()
     pairs = [_rows_of(columns, sides, *key) for key in keys]
     records = tuple(
@@ -118,11 +143,34 @@ def folded(given: Predictions) -> Folded:
         ids=codes_of(given.item_id) if given.has_ids else None,
         groups=codes_of(columns["group"]) if "group" in columns.columns else None,
         times=_times(columns, name),
+        advises=False,
     )
+    if train is None:
+        assumed = "; that is, if each fold learned from all others: rows with split train would say from which"
+        said = [f"{one}{assumed}" for one in said]
+    overlap = bool(given.has_ids and test.columns.select("repeat", "item_id").is_duplicated().any())
     untested = [] if train is None else sorted(set(train.item_id.to_list()) - set(test.item_id.to_list()))
     if untested:
         said.append(f"{number_of('item', len(untested))} learned from, but never tested, first {untested[0]!r}")
-    return Folded(name, test, train, records, (*given.remarks, *(f"{name}: {one}" for one in said)))
+    return Folded(name, test, train, records, (*given.remarks, *(f"{name}: {one}" for one in said)), overlap)
+
+
+def _refuse_twins(given: Predictions, test: Predictions) -> None:
+    """Refuse an item that a fold tests twice, or that has one truth here and another there."""
+    if not given.has_ids:
+        return
+    keyed = test.columns.select("item_id", "repeat", "fold")
+    if (twice := keyed.filter(keyed.is_duplicated())).height:
+        item, repeat, fold = twice.row(0)
+        raise InputError(
+            f"{given.name}: expected each item once in a fold, got {item!r} several times in fold {fold} of repeat "
+            f"{repeat}: several rows of one thing are a group"
+        )
+    truths = given.columns.select("item_id", "truth").unique(maintain_order=True)
+    if (other := truths.filter(truths["item_id"].is_duplicated())).height:
+        item, said = other.row(0)
+        also = other.filter(pl.col("item_id") == item)["truth"].to_list()[1]
+        raise InputError(f"{given.name}: item {item!r} has the truth {said!r} in one row and {also!r} in another")
 
 
 def _repeat(values: pl.Series, name: str) -> pl.Series:
@@ -130,7 +178,7 @@ def _repeat(values: pl.Series, name: str) -> pl.Series:
     if made.dtype == pl.String:  # names of repeats, in their order
         known = made.unique(maintain_order=True).to_list()
         made = made.replace_strict(known, range(1, len(known) + 1), return_dtype=pl.Int64)
-    if name and (made < 0).any():
+    if (made < 0).any():
         raise InputError(f"{name}: expected the number of the repeat, got {made.min()!r}")
     return made.alias("repeat")
 
@@ -167,22 +215,39 @@ def _times(columns: pl.DataFrame, name: str) -> Floats | None:
 
 
 def times_of(values: Iterable[Any], what: str) -> Floats:
-    """Times as numbers that keep their order: numbers, dates, or text such as 2024-05-31, which sorts as it is.
+    """Times as numbers that keep their order: finite numbers, dates, or text such as 2024-05-31 (ISO 8601).
 
     >>> times_of(["2024-05-31", "2023-01-01"], "time").tolist()
     [1.0, 0.0]
     """
     held = [one.item() if isinstance(one, np.generic) else one for one in values]
-    if any(one is None for one in held):
-        raise InputError(f"{what}: expected a time a row, got nothing at row {held.index(None) + 1}")
+    for row, one in enumerate(held, 1):
+        if one is None or one != one:  # noqa: PLR0124  # what is not a number or not a time is not even equal to itself
+            raise InputError(f"{what}: row {row}: expected a time, got nothing")
     try:
-        numbers = [float(one) for one in held]
+        numbers = np.array([float(one) for one in held])
     except (TypeError, ValueError):
-        numbers = []
-    if numbers:
-        return np.array(numbers)
+        return _ranked([_parsed(one, f"{what}: row {row}") for row, one in enumerate(held, 1)], what)
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise InputError(f"{what}: row {row + 1}: expected a finite number, got {held[row]}")
+    return numbers
+
+
+def _parsed(value: Any, where: str) -> Any:
+    """A date or a time of a day as it is; text as the time that it says. Other text would sort by its letters."""
+    if not isinstance(value, str):
+        return value
+    month = f"{value}-01" if re.fullmatch(r"\d{4}-\d{2}", value) else value
     try:
-        places = {one: place for place, one in enumerate(sorted(set(held)))}
+        return datetime.fromisoformat(month)
+    except ValueError:
+        raise InputError(f"{where}: expected a number or a date such as 2024-05-31, got {quote(value)}") from None
+
+
+def _ranked(times: list[Any], what: str) -> Floats:
+    try:
+        places = {one: place for place, one in enumerate(sorted(set(times)))}
     except TypeError:
         raise InputError(f"{what}: expected times of one type, which have an order") from None
-    return np.array([float(places[one]) for one in held])
+    return np.array([float(places[one]) for one in times])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,16 @@ import polars as pl
 from scipy import special
 
 from assay.counting.judgments import Floats
-from assay.crossvalidation.asking import Parts, Settings, items_of
-from assay.crossvalidation.leakage import codes_of
+from assay.crossvalidation.asking import Parts, Settings, items_of, splits_of
 from assay.crossvalidation.measuring import by_fold
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import estimators_in
-from assay.crossvalidation.splitting import Asked, split_items
+from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
 from assay.errors import ParameterError
 from assay.given import whole
 from assay.measures.registry import Measure
+from assay.stats.rounding import ROUNDING
 from assay.tabled import Tabled
 from assay.tables import Predictions
 
@@ -39,23 +39,31 @@ class LeakageCheck(Tabled):
     """What is measured with permuted labels, beside what chance gives the same predictions: see `leakage_check`."""
 
     measure: Measure
-    #: With the labels as they are: the mean of folds.
+    #: With the labels as they are: the mean of folds, or the pooled number where folds are tiny.
     real: float
-    #: With permuted labels: the mean of folds of each permutation.
+    #: With permuted labels: the same number of each permutation.
     permuted: Floats
-    #: The same predictions dealt out anew within each fold.
+    #: The same predictions dealt out anew within each fold; where folds are tiny, within each repeat.
     chance: Floats
-    #: Of the test that permuted labels do no better than chance.
+    #: Of the test that permuted labels do no better than chance; NaN where dealing anew changes nothing.
     p: float
     seed: int
+    #: Whether numbers are pooled, as folds of an item or two have none of their own.
+    is_pooled: bool = False
 
     def __repr__(self) -> str:
-        return f"<LeakageCheck: {'leak' if self.leaks else 'no leak seen'}, p = {self.p:.2g}>"
+        found = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
+        return f"<LeakageCheck: {found}, p = {self.p:.2g}>"
 
     @property
     def leaks(self) -> bool:
         """Whether labels without meaning were predicted better than by chance."""
         return self.p < ALPHA
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether they could have been, and were not."""
+        return self.p >= ALPHA
 
     @property
     def sign(self) -> int:
@@ -109,7 +117,8 @@ def leakage_check(
     `prepare`, only estimators and splits are checked: whether a model gets to see the labels that it is tested on.
 
     What chance gives is found by dealing the same predictions out anew within each fold. `measure` is the mean of folds
-    that is looked at; `cv` and the rest are as in `crossval`.
+    that is looked at; `cv` and the rest are as in `crossval`. Within folds of an item or two there is little to deal
+    out: then it is the pooled number, and predictions are dealt out within each repeat.
 
     >>> from sklearn.feature_selection import SelectKBest
     >>> from sklearn.naive_bayes import GaussianNB
@@ -132,8 +141,8 @@ def leakage_check(
     def validated(order: Any) -> CrossValidation:
         labels, truth = items.y[order], items.truth.gather(pl.Series(order))
         made = X if prepare is None else prepare(X, labels)
-        splits = split_items(len(items), codes_of(truth), parts.groups, Asked(cv, stratify=stratify, seed=seed))
         now = replace(items, X=made, y=labels, truth=truth)
+        splits = splits_of(now, parts, Asked(cv, stratify=stratify, seed=seed))
         return of_estimators(
             estimators, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=None, train_scores=False
         )
@@ -141,27 +150,33 @@ def leakage_check(
     rng = np.random.default_rng(seed)
     real = validated(np.arange(len(items)))
     found = [validated(rng.permutation(len(items))) for _ in range(permutations)]
-    permuted = np.array([one.mean() for one in found])
+    permuted = np.array([_value(one) for one in found])
     chance = np.array([_by_chance(one, rng) for one in found])
-    wanted = real.measure()
-    check = LeakageCheck(wanted, real.mean(), permuted, chance, math.nan, seed)
+    check = LeakageCheck(real.measure(), _value(real), permuted, chance, math.nan, seed, real.tiny)
     return replace(check, p=_p(check.sign * (permuted - chance)))
 
 
+def _value(found: CrossValidation) -> float:
+    return found.pooled() if found.tiny else found.mean()
+
+
 def _by_chance(found: CrossValidation, rng: np.random.Generator) -> float:
-    """The mean of folds where each fold's predictions are dealt out anew among its items."""
-    table, keys = found.systems[0].predictions, [(one.repeat, one.fold) for one in found.folds]
+    """The same number where each fold's predictions, or all of a repeat, are dealt out anew among its items."""
+    parts = ("repeat",) if found.tiny else ("repeat", "fold")
+    keys = [*dict.fromkeys((one.repeat, one.fold)[: len(parts)] for one in found.folds)]
+    table = found.systems[0].predictions
     values = [
-        by_fold(_dealt(table, rng), keys, found.measures, found.task)[found.measure()].values for _ in range(_DEALT)
+        by_fold(_dealt(table, parts, rng), keys, found.measures, found.task)[found.measure()].values
+        for _ in range(_DEALT)
     ]
     return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan
 
 
-def _dealt(table: Predictions, rng: np.random.Generator) -> Predictions:
+def _dealt(table: Predictions, parts: Sequence[str], rng: np.random.Generator) -> Predictions:
     columns = table.columns
-    # Sorted by fold and a random number, rows of a fold are in random order among themselves.
-    fold = columns.select(pl.struct("repeat", "fold").rank("dense")).to_series().to_numpy()
-    inside, anew = np.argsort(fold, kind="stable"), np.lexsort((rng.random(len(fold)), fold))
+    # Sorted by part and a random number, rows of a part are in random order among themselves.
+    part = columns.select(pl.struct(*parts).rank("dense")).to_series().to_numpy()
+    inside, anew = np.argsort(part, kind="stable"), np.lexsort((rng.random(len(part)), part))
     moved = [name for name in columns.columns if name == "prediction" or name.startswith("score")]
     place = np.empty_like(anew)
     place[inside] = anew
@@ -169,9 +184,11 @@ def _dealt(table: Predictions, rng: np.random.Generator) -> Predictions:
 
 
 def _p(differences: Floats) -> float:
-    """One-sided t test that differences are not above 0."""
+    """One-sided t test that differences are not above 0; none where there is no difference at all."""
     known = differences[np.isfinite(differences)]
-    if len(known) < 2 or np.ptp(known) == 0:
-        return math.nan if len(known) < 2 else float(known[0] <= 0)
+    if len(known) < 2 or (np.abs(known) < ROUNDING).all():
+        return math.nan
+    if np.ptp(known) == 0:
+        return float(known[0] < 0)
     t = float(known.mean() / (known.std(ddof=1) / math.sqrt(len(known))))
     return float(special.stdtr(len(known) - 1, -t))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import measure_of
+from assay.classification.computing import bounds_of, measure_of
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
 from assay.crossvalidation.running import named
@@ -99,6 +99,8 @@ class CrossValidation(Tabled):
     tiny: bool = False
     #: Whether every fold is shown.
     shows_folds: bool = False
+    #: Whether items are tested several times in a repeat.
+    overlap: bool = False
 
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)
@@ -151,6 +153,10 @@ class CrossValidation(Tabled):
         """The mean of folds, over those that have a number."""
         return _mean(self.values(measure, system))
 
+    def known_folds(self, measure: str | Measure | None = None, system: str | None = None) -> int:
+        """How many folds have a number."""
+        return len(_known(self.values(measure, system)))
+
     def spread(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """The standard deviation over folds."""
         known = _known(self.values(measure, system))
@@ -161,7 +167,7 @@ class CrossValidation(Tabled):
         if self.tiny:
             return Interval.unknown(self.confidence)
         found = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
-        least, most = self.measure(measure).definition.bounds or (-math.inf, math.inf)
+        least, most = bounds_of(self.measure(measure), two_labels=self.task.kind == "binary") or (-math.inf, math.inf)
         return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
 
     def pooled(self, measure: str | Measure | None = None, system: str | None = None) -> float:
@@ -196,6 +202,7 @@ class CrossValidation(Tabled):
         """Evaluate the out-of-fold predictions as those of a single classifier: see `classify`."""
         from assay.classification import classify  # noqa: PLC0415  # most look at the folds only
 
+        self._refuse_overlap()
         return classify([self.predictions(system.name, repeat) for system in self.systems], **options)
 
     def curve(self, kind: CurveName = "roc", system: str | None = None, repeat: int = 1, **options: Any) -> Curve:
@@ -210,9 +217,18 @@ class CrossValidation(Tabled):
 
         if kind not in _CURVES:
             raise ParameterError(f"curve is one of {', '.join(_CURVES)}, not {kind!r}{did_you_mean(kind, _CURVES)}")
+        self._refuse_overlap()
         names = [one.name for one in self.systems] if system is None else [system]
         found: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
         return found
+
+    def _refuse_overlap(self) -> None:
+        """Refuse to take several predictions of one item for those of several items."""
+        if self.overlap:
+            raise ParameterError(
+                "items are tested several times in a repeat, and intervals would take each time for another item: "
+                "use folds that do not overlap"
+            )
 
     def compare(
         self,

@@ -63,6 +63,8 @@ class Fitted(NamedTuple):
     model: Any
     threshold: float | None = None
     chosen: Mapping[str, Any] = {}
+    #: What is odd about the choice.
+    warnings: tuple[str, ...] = ()
 
 
 def estimators_in(given: Any) -> dict[str, Any]:
@@ -93,7 +95,8 @@ def estimators_in(given: Any) -> dict[str, Any]:
 def _called(estimator: Any) -> str:
     """The name of the class; of a pipeline, that of its last step."""
     steps = getattr(estimator, "steps", None)
-    return _called(steps[-1][1]) if steps else type(estimator).__name__
+    kind = estimator if isinstance(estimator, type) else type(estimator)
+    return _called(steps[-1][1]) if steps else kind.__name__
 
 
 def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
@@ -159,19 +162,29 @@ def says(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # n
         return Said(prediction)
     values = np.asarray(getattr(model, way)(X), dtype=np.float64)
     known = [_plain(label) for label in model.classes_]
-    if values.ndim == 1 or values.shape[1] == 1:  # the decision for the second of two labels
-        towards = values.ravel()
-        return Said(prediction, towards if positive is None or positive == known[-1] else -towards)
-    if values.shape[1] != len(known):  # one against one: no score a label
-        return Said(prediction)
-    if way == "decision_function" and len(known) < len(labels):
+    if way == "predict_proba":
+        if values.shape != (len(prediction), len(known)):
+            raise InputError(f"predict_proba: expected a column for each of {len(known)} labels, got {values.shape}")
+    elif len(known) < len(labels):
         absent = [str(label) for label in labels if label not in known]
         raise InputError(f"nothing to learn of {', '.join(absent)}: there is no such item in the training set")
-    every = np.zeros((len(values), len(labels)))
+    elif len(known) == 2 and values.size == len(prediction):  # the decision for the second of two labels
+        towards = values.ravel()
+        return Said(prediction, towards if positive == known[-1] else -towards)
+    elif values.shape != (len(prediction), len(known)) or _of_pairs(model):
+        return Said(prediction)
+    every = np.zeros((len(values), len(labels)))  # a label that was not there to learn from has probability 0
     for place, label in enumerate(labels):
         if label in known:
             every[:, place] = values[:, known.index(label)]
     return Said(prediction, every if positive is None else every[:, [*labels].index(positive)])
+
+
+def _of_pairs(model: Any) -> bool:
+    """Whether decision values are one for each pair of labels, which of three labels are three as well."""
+    steps = getattr(model, "steps", None)
+    inside = steps[-1][1] if steps else getattr(model, "best_estimator_", None)
+    return getattr(model, "decision_function_shape", None) == "ovo" if inside is None else _of_pairs(inside)
 
 
 def _plain(label: Any) -> Any:
@@ -227,19 +240,19 @@ def _one(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> F
     said = dict.fromkeys(
         f"{one.category.__name__}: {str(one.message).split('.')[0].split(chr(10))[0]}" for one in caught
     )
-    return outcome._replace(warnings=tuple(said))
+    return outcome._replace(warnings=(*outcome.warnings, *said))
 
 
 def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
     try:
-        model, threshold, chosen = fit(estimator, items, split.train)
+        model, threshold, chosen, warned = fit(estimator, items, split.train)
         sides = [
             _at(says(model, taken(items.X, rows), items.labels, items.positive), threshold, items)
             for rows in ((split.test, split.train) if train else (split.test,))
         ]
-    except (ValueError, TypeError, IndexError, ArithmeticError, np.linalg.LinAlgError, InputError) as problem:
+    except Exception as problem:  # an estimator may raise anything: the fold is to be named
         return f"{type(problem).__name__}: {' '.join(str(problem).split())[:300]}"
-    return FoldOutcome(split, sides[0], sides[1] if train else None, chosen=chosen)
+    return FoldOutcome(split, sides[0], sides[1] if train else None, warned, chosen)
 
 
 def _at(said: Said, threshold: float | None, items: Items) -> Said:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.counting.judgments import Ints
-from assay.errors import InputError, ParameterError, did_you_mean, need, number_of
+from assay.errors import AssayError, InputError, ParameterError, did_you_mean, need, number_of
 from assay.given import whole
 
 WORDS = (
@@ -22,6 +22,10 @@ WORDS = (
 MOST_SPLITS = 10_000
 #: How often folds are drawn anew where nothing but "repeated" is said.
 _REPEATS = 10
+#: Of folds with so few items most measures say nothing.
+TINY = 2
+#: What is taken where nothing is said.
+_FOLDS, _TEST_SIZE, _LEAVE = 5, 0.2, 2
 
 
 class Split(NamedTuple):
@@ -38,21 +42,34 @@ class Splits(NamedTuple):
 
     each: tuple[Split, ...]
     says: str
-    #: Whether folds are of so few items that most measures of a single fold are undefined.
-    tiny: bool = False
     warnings: tuple[str, ...] = ()
+    #: Whether items are tested several times in a repeat.
+    overlap: bool = False
+
+    @property
+    def tiny(self) -> bool:
+        """Whether folds are of so few items that most measures of a single fold are undefined."""
+        return max(len(one.test) for one in self.each) <= TINY
 
 
 class Asked(NamedTuple):
-    """What was asked for: see `crossval`."""
+    """What was asked for, None where nothing was: see `crossval`."""
 
     cv: Any = 5
-    folds: int = 5
+    folds: int | None = None
     repeats: int = 1
     stratify: bool = True
-    test_size: float = 0.2
-    leave: int = 2
+    test_size: float | None = None
+    leave: int | None = None
     seed: int = 0
+
+
+class Raw(NamedTuple):
+    """What a splitter of somebody else's is handed: features, labels and groups, as they were given."""
+
+    X: Any
+    y: Any = None
+    groups: Any = None
 
 
 class _Held(NamedTuple):
@@ -63,34 +80,75 @@ class _Held(NamedTuple):
     groups: Ints | None
     order: Ints | None
 
+    @property
+    def raw(self) -> Raw:
+        """What our own splitters are handed: they look at no features, and at codes only."""
+        return Raw(np.zeros((self.items, 1)), self.labels, self.groups)
+
 
 def split_items(
-    items: int, labels: Ints | None, groups: Ints | None, asked: Asked, order: Ints | None = None
+    items: int,
+    labels: Ints | None,
+    groups: Ints | None,
+    asked: Asked,
+    order: Ints | None = None,
+    *,
+    raw: Raw | None = None,
 ) -> Splits:
     """Make the splits; `order` is that of time, the rows of the items from the first one on.
+
+    `raw` is what a splitter gets to see, if one is asked for.
 
     >>> found = split_items(10, np.array([0, 1] * 5), None, Asked(cv=5))
     >>> found.says, [(one.fold, len(one.train), len(one.test)) for one in found.each][:2]
     ('5 folds, stratified by label, shuffled with seed 0', [(1, 8, 2), (2, 8, 2)])
     """
     need("sklearn", extra="sklearn", purpose="splitting items")
+    held, cv = _Held(items, labels, groups, order), asked.cv
+    asked = _checked(asked)
+    if isinstance(cv, str):
+        found = _by_word(cv, held, asked)
+    elif _is_splitter(cv):
+        found = _by_splitter(cv, held, raw or held.raw)
+    else:
+        found = _in_folds(_usual(held, asked), held, asked._replace(folds=int(cv)))
+    _refuse_odd(found.each)
+    # In a single split it goes without saying that most items are not tested.
+    return found if isinstance(cv, str) and cv == "split" else _counted(found, items)
+
+
+def _checked(asked: Asked) -> Asked:
+    """What was asked for, where all of it has an effect; otherwise an error says what has none."""
+    cv, word = asked.cv, asked.cv if isinstance(asked.cv, str) else ""
+    if isinstance(cv, bool) or not (word or hasattr(cv, "__index__") or _is_splitter(cv)):
+        raise ParameterError(f"cv is a number of folds, a word, a splitter or pairs, not {cv!r}")
+    if word and word not in WORDS:
+        raise ParameterError(f"cv is one of {', '.join(WORDS)}, not {cv!r}{did_you_mean(cv, WORDS)}")
     asked = asked._replace(
-        folds=whole("folds", asked.folds, 2),
+        folds=None if asked.folds is None else whole("folds", asked.folds, 2),
         repeats=whole("repeats", asked.repeats, 1),
         seed=whole("seed", asked.seed, 0),
     )
-    held, cv = _Held(items, labels, groups, order), asked.cv
-    if isinstance(cv, str):
-        found = _by_word(cv, held, asked)
-    elif isinstance(cv, bool) or cv is None:
-        raise ParameterError(f"cv is a number of folds, a word ({', '.join(WORDS)}), a splitter or pairs, not {cv!r}")
-    elif hasattr(cv, "__index__"):
-        found = _in_folds(_usual(held, asked), held, asked._replace(folds=whole("cv", cv, 2)))
-    else:
-        found = _by_splitter(cv, held)
-    _refuse_empty(found.each)
-    # In a single split it goes without saying that most items are not tested.
-    return found if isinstance(cv, str) and cv == "split" else _counted(found, items)
+    if word in _LEFT_OUT and asked.repeats > 1:
+        raise ParameterError(f"cv={cv!r} gives the same splits each time: leave repeats out")
+    number = None if word or _is_splitter(cv) else whole("cv", cv, 2)
+    in_folds = word and word not in {"leave-one-out", "leave-p-out", "split", "5x2"}
+    idle = {
+        f"folds={asked.folds}": asked.folds not in {None, number} and not in_folds,
+        f"repeats={asked.repeats}": asked.repeats > 1 and (word == "5x2" or _is_splitter(cv)),
+        f"test_size={asked.test_size}": asked.test_size is not None and word != "split",
+        f"leave={asked.leave}": asked.leave is not None and word != "leave-p-out",
+        "stratify=False": not asked.stratify and "stratified" in word,
+    }
+    if without := next((given for given, is_idle in idle.items() if is_idle), None):
+        said = ("a splitter" if hasattr(cv, "split") else "pairs") if _is_splitter(cv) else repr(cv)
+        raise ParameterError(f"{without} has no effect with cv={said}: leave it out")
+    return asked
+
+
+def _is_splitter(cv: Any) -> bool:
+    """Whether it is a splitter, or pairs of row numbers."""
+    return not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable))
 
 
 def _usual(held: _Held, asked: Asked) -> str:
@@ -102,50 +160,48 @@ def _usual(held: _Held, asked: Asked) -> str:
 
 
 def _by_word(word: str, held: _Held, asked: Asked) -> Splits:
-    if word not in WORDS:
-        raise ParameterError(f"cv is one of {', '.join(WORDS)}, not {word!r}{did_you_mean(word, WORDS)}")
     if "group" in word and held.groups is None:
         raise ParameterError(f"cv={word!r} needs groups=..., one a row: whose item it is")
     if "stratified" in word and held.labels is None:
         raise ParameterError(f"cv={word!r} needs labels")
     if word in {"repeated", "repeated-group"}:
         asked = asked._replace(repeats=asked.repeats if asked.repeats > 1 else _REPEATS)
-        groups = held.groups if word == "repeated-group" else None
-        return _in_folds(_usual(held._replace(groups=groups), asked), held, asked)
+        return _in_folds(_usual(held, asked), held, asked)
     if word == "5x2":  # what the 5x2cv tests of two models are made for
         asked = asked._replace(folds=2, repeats=5)
         return _in_folds(_usual(held, asked), held, asked)
     if word == "split":
         return _at_random(held, asked)
-    if word not in _LEFT_OUT:
-        return _in_folds(word, held, asked)
-    if asked.repeats > 1:
-        raise ParameterError(f"cv={word!r} gives the same splits each time: leave repeats out")
-    return _LEFT_OUT[word](held, asked)
+    return _LEFT_OUT[word](held, asked) if word in _LEFT_OUT else _in_folds(word, held, asked)
 
 
 def _leave_one_out(held: _Held, _: Asked) -> Splits:
     from sklearn.model_selection import LeaveOneOut  # noqa: PLC0415  # an extra: only who splits items needs it
 
-    return _made(LeaveOneOut(), held, "leave-one-out", tiny=True)
+    _refuse_many(held.items, "leave-one-out")
+    return _made(LeaveOneOut(), held, "leave-one-out")
 
 
 def _leave_p_out(held: _Held, asked: Asked) -> Splits:
     from sklearn.model_selection import LeavePOut  # noqa: PLC0415
 
-    leave = whole("leave", asked.leave, 1)
-    if (splits := math.comb(held.items, leave)) > MOST_SPLITS:
-        made = f"{splits:,} splits of {held.items:,} items"
-        raise ParameterError(f"leave-p-out with p = {leave} makes {made}, and {MOST_SPLITS:,} is the most: use folds")
-    return _made(LeavePOut(leave), held, f"leave-{leave}-out", tiny=True, one_repeat=True)
+    leave = whole("leave", _LEAVE if asked.leave is None else asked.leave, 1)
+    _refuse_many(math.comb(held.items, leave), f"leave-p-out with p = {leave}")
+    return _made(LeavePOut(leave), held, f"leave-{leave}-out")
+
+
+def _refuse_many(splits: int, what: str) -> None:
+    if splits > MOST_SPLITS:
+        raise ParameterError(f"{what} makes {splits:,} splits, and {MOST_SPLITS:,} is the most: use folds")
 
 
 def _in_time(held: _Held, asked: Asked) -> Splits:
     from sklearn.model_selection import TimeSeriesSplit  # noqa: PLC0415
 
-    found, order = _made(TimeSeriesSplit(asked.folds), held, f"{asked.folds} folds in the order of time"), held.order
+    folds, order = asked.folds or _FOLDS, held.order
+    found = _made(TimeSeriesSplit(folds), held, f"{folds} folds in the order of time")
     if order is None:
-        return found._replace(says=f"{asked.folds} folds in the order of the rows, taken for that of time")
+        return found._replace(says=f"{folds} folds in the order of the rows, taken for that of time")
     return found._replace(each=tuple(one._replace(train=order[one.train], test=order[one.test]) for one in found.each))
 
 
@@ -160,7 +216,7 @@ def _at_random(held: _Held, asked: Asked) -> Splits:
     """Some of the items to test, the rest to learn from; drawn anew in each repeat."""
     from sklearn import model_selection as ways  # noqa: PLC0415
 
-    size, kind = _share(asked.test_size), _usual(held, asked)
+    size, kind = _share(_TEST_SIZE if asked.test_size is None else asked.test_size), _usual(held, asked)
     # There is no splitter of scikit-learn that keeps groups whole and shares of labels alike in a single split.
     name = (
         "GroupShuffleSplit" if "group" in kind else "StratifiedShuffleSplit" if kind == "stratified" else "ShuffleSplit"
@@ -168,8 +224,7 @@ def _at_random(held: _Held, asked: Asked) -> Splits:
     splitter = getattr(ways, name)(n_splits=asked.repeats, test_size=size, random_state=asked.seed)
     how = ", groups kept whole" if "group" in kind else ", stratified by label" if kind == "stratified" else ""
     said = f"{1 - size:.0%} of items to learn from, {size:.0%} to test{how}{_shuffled(asked)}"
-    found = _made(splitter, held, said, one_repeat=True)
-    return found._replace(each=tuple(one._replace(repeat=one.fold, fold=1) for one in found.each))
+    return _made(splitter, held, said)
 
 
 def _shuffled(asked: Asked) -> str:
@@ -180,7 +235,7 @@ def _in_folds(word: str, held: _Held, asked: Asked) -> Splits:
     """Every item in one fold of each repeat; repeats have seeds one after another."""
     from sklearn import model_selection as ways  # noqa: PLC0415
 
-    folds = asked.folds
+    folds = asked.folds or _FOLDS
     names = {"k-fold": "KFold", "stratified": "StratifiedKFold", "stratified-group": "StratifiedGroupKFold"}
     parts = []
     for place in range(asked.repeats):
@@ -216,50 +271,65 @@ def _share(size: Any) -> float:
     return float(size)
 
 
-def _by_splitter(cv: Any, held: _Held) -> Splits:
-    """The splits of somebody's splitter, or pairs of row numbers; a repeat ends where an item would be tested twice."""
+def _by_splitter(cv: Any, held: _Held, raw: Raw) -> Splits:
+    """The splits of somebody's splitter, or pairs of row numbers."""
     name = type(cv).__name__ if hasattr(cv, "split") else "given splits"
     drawn = getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None
-    tiny = name in {"LeaveOneOut", "LeavePOut"}
-    found = _made(cv, held, name, tiny=tiny, one_repeat=name == "LeavePOut")
+    found = _made(cv, held, name, raw)
     if not drawn:
         return found
     said = f"{name} has no random_state: its folds are others each time"
     return found._replace(warnings=(*found.warnings, said))
 
 
-def _made(cv: Any, held: _Held, says: str, *, tiny: bool = False, one_repeat: bool = False) -> Splits:
+def _made(cv: Any, held: _Held, says: str, raw: Raw | None = None) -> Splits:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            pairs = [*_pairs(cv, held)]
+            pairs = [*islice(_pairs(cv, raw or held.raw), MOST_SPLITS + 1)]
+        except AssayError:
+            raise
         except (ValueError, TypeError) as problem:
             raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
-    each = _numbered(pairs, held.items, one_repeat=one_repeat)
+    if len(pairs) > MOST_SPLITS:
+        raise ParameterError(f"{says} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
+    each, overlap = _numbered(cv, [(_rows(train, held.items), _rows(test, held.items)) for train, test in pairs])
     said = dict.fromkeys(" ".join(str(one.message).split()) for one in caught)
-    return Splits(tuple(each), says or f"{number_of('split', len(pairs))}", tiny, tuple(said))
+    return Splits(each, f"{says}, splits overlap" if overlap else says, tuple(said), overlap)
 
 
-def _pairs(cv: Any, held: _Held) -> Iterator[tuple[Any, Any]]:
+def _pairs(cv: Any, raw: Raw) -> Iterator[tuple[Any, Any]]:
     if hasattr(cv, "split"):
-        yield from cv.split(np.zeros((held.items, 1)), held.labels, held.groups)
-    elif isinstance(cv, Iterable):
-        for pair in cv:
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise InputError("cv: expected pairs of row numbers, those to learn from and those to test on")
-            yield pair[0], pair[1]
-    else:
-        raise ParameterError(f"cv is a number of folds, a word, a splitter or pairs, not {type(cv).__name__}")
+        yield from cv.split(*raw)
+        return
+    for pair in cv:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InputError("cv: expected pairs of row numbers, those to learn from and those to test on")
+        yield pair[0], pair[1]
 
 
-def _numbered(pairs: list[tuple[Any, Any]], items: int, *, one_repeat: bool) -> Iterator[Split]:
-    tested, repeat, numbers = np.zeros(items, dtype=np.bool_), 1, count(1)
+def _numbered(cv: Any, pairs: list[tuple[Ints, Ints]]) -> tuple[tuple[Split, ...], bool]:
+    """Splits with repeats and folds, and whether they overlap within a repeat.
+
+    A repeat ends where an item would be tested twice. If repeats do not all test the same items, they are none: then
+    each random split stands alone, and others, such as those that leave out all pairs of groups, overlap.
+    """
+    from sklearn.model_selection import BaseShuffleSplit  # noqa: PLC0415
+
+    if isinstance(cv, BaseShuffleSplit):
+        return tuple(Split(place, 1, *pair) for place, pair in enumerate(pairs, 1)), False
+    repeats: list[list[Split]] = []
+    tested: list[set[int]] = []
     for train, test in pairs:
-        learned, held = (_rows(part, items) for part in (train, test))
-        if not one_repeat and tested[held].any():
-            tested, repeat, numbers = np.zeros(items, dtype=np.bool_), repeat + 1, count(1)
-        tested[held] = True
-        yield Split(repeat, next(numbers), learned, held)
+        own = set(test.tolist())
+        if not tested or not tested[-1].isdisjoint(own):
+            repeats.append([])
+            tested.append(set())
+        tested[-1] |= own
+        repeats[-1].append(Split(len(repeats), len(repeats[-1]) + 1, train, test))
+    if all(one == tested[0] for one in tested):
+        return tuple(split for repeat in repeats for split in repeat), False
+    return tuple(Split(1, place, *pair) for place, pair in enumerate(pairs, 1)), True
 
 
 def _rows(part: Any, items: int) -> Ints:
@@ -274,13 +344,17 @@ def _rows(part: Any, items: int) -> Ints:
     return rows.astype(np.int64)
 
 
-def _refuse_empty(splits: tuple[Split, ...]) -> None:
+def _refuse_odd(splits: tuple[Split, ...]) -> None:
+    """Refuse folds without items, and with one that is tested twice."""
     if not splits:
         raise InputError("cv: expected at least one split, got none")
     for one in splits:
         for side, rows in (("learn from", one.train), ("test on", one.test)):
             if not len(rows):
                 raise InputError(f"cv: fold {one.fold} of repeat {one.repeat} has no item to {side}")
+        if len(np.unique(one.test)) < len(one.test):
+            row = np.bincount(one.test).argmax()
+            raise InputError(f"cv: fold {one.fold} of repeat {one.repeat} tests row {row} several times")
 
 
 def _counted(found: Splits, items: int) -> Splits:

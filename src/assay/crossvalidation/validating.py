@@ -70,7 +70,7 @@ def of_estimators(
     records = tuple(FoldRecord(one.repeat, one.fold, len(one.train), len(one.test)) for one in splits.each)
     return CrossValidation(
         tuple(systems), wanted, records, task, splits.says, seed, settings.confidence,
-        tuple(dict.fromkeys(warned)), tuple(dict.fromkeys(notes)), splits.tiny, settings.shows_folds,
+        tuple(dict.fromkeys(warned)), tuple(dict.fromkeys(notes)), splits.tiny, settings.shows_folds, splits.overlap,
     )  # fmt: skip
 
 

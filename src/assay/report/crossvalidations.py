@@ -121,7 +121,7 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
                 yield f"{called(measure, result.task.kind)}{of} is undefined in {where}{why}{rest}."
 
 
-def _basis(result: CrossValidation) -> Iterator[str]:
+def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:
     yield _splits(result)
     if result.tiny:
         yield (
@@ -135,7 +135,7 @@ def _basis(result: CrossValidation) -> Iterator[str]:
             f"Pooled: one number for all out-of-fold predictions together{of}."
         )
     yield from _intervals(result)
-    if any(system.train for system in result.systems):
+    if optimism and any(system.train for system in result.systems):
         yield "Optimism: how much better models look on the items that they learned from."
 
 
@@ -151,9 +151,21 @@ def _splits(result: CrossValidation) -> str:
 
 
 def _intervals(result: CrossValidation) -> Iterator[str]:
-    if any(result.interval(measure, system.name).is_known for measure in result.measures for system in result.systems):
+    freedom = {
+        result.known_folds(measure, system.name) - 1
+        for measure in result.measures
+        for system in result.systems
+        if result.interval(measure, system.name).is_known
+    }
+    if freedom:
+        least, most = min(freedom), max(freedom)
+        degrees = (
+            f"{most} degrees of freedom"
+            if least == most
+            else f"{least} to {most} degrees of freedom (one less than folds with a number)"
+        )
         yield (
-            f"Intervals of the mean of folds: corrected resampled t, {len(result.folds) - 1} degrees of freedom, since "
+            f"Intervals of the mean of folds: corrected resampled t, {degrees}, since "
             f"folds share what they learn from (tested to learned: {result.test_share:.3f})."
         )
 
@@ -197,17 +209,23 @@ def _without(row: dict[str, Any], name: str) -> dict[str, Any]:
 def nested_tables(result: Nested) -> list[Titled]:
     """The measures, nested and not, and what each fold chose."""
     rows = []
-    percent = f"{result.outer.confidence * 100:.4g}% interval"
     for measure in result.measures:
         interval = result.outer.interval(measure)
-        cells = (
-            Cell(number(result.mean(measure))),
-            Cell(f"[{interval.low:.4f}, {interval.high:.4f}]" if interval.is_known else "–"),
-            Cell(number(result.not_nested.mean(measure))),
-            Cell(_signed(result.optimism(measure))),
-        )
-        rows.append(((called(measure, result.outer.task.kind),), cells))
-    measures = Table(("measure",), ("nested", percent, "not nested", "optimism"), tuple(rows))
+        cells = {
+            "nested": number(result.mean(measure)),
+            f"{result.outer.confidence * 100:.4g}% interval": (
+                f"[{interval.low:.4f}, {interval.high:.4f}]" if interval.is_known else "–"
+            ),
+            "pooled": number(result.pooled(measure)),
+            "not nested": number(result.not_nested.mean(measure)),
+        }
+        if result.outer.tiny:
+            cells = {"nested, pooled": cells["pooled"], "not nested, pooled": number(result.not_nested.pooled(measure))}
+        elif not result.outer.is_pooled:
+            del cells["pooled"]
+        cells |= {"optimism": _signed(result.optimism(measure))}
+        rows.append(((called(measure, result.outer.task.kind),), tuple(map(Cell, cells.values()))))
+    measures = Table(("measure",), tuple(cells), tuple(rows))
     shown = result.chosen if result.outer.repeats > 1 else result.chosen.drop("repeat")
     if "threshold" in shown.columns and result.is_threshold:
         shown = shown.with_columns(pl.col("threshold").map_elements(lambda one: f"{one:.4g}", return_dtype=pl.String))
@@ -219,8 +237,8 @@ def nested_lines(result: Nested) -> list[str]:
     return [
         f"Chosen: {result.says}; tested on the items of the outer folds.",
         "Not nested: chosen and tested by the same folds, which mostly flatters.",
-        _splits(result.outer),
-        *_intervals(result.outer),
+        *([] if result.outer.tiny else _undefined(result.outer)),
+        *_basis(result.outer, optimism=False),
         *result.outer.notes,
     ]
 
@@ -242,11 +260,14 @@ def leakage_tables(check: LeakageCheck) -> list[Titled]:
     """The number with real labels, with permuted ones, and by chance."""
     cells = (check.real, float(check.permuted.mean()), float(check.chance.mean()))
     row = ((str(check.measure),), tuple(Cell(number(value)) for value in cells))
-    return [Titled("", Table(("mean of folds",), ("real labels", "permuted labels", "chance"), (row,)))]
+    what = "pooled" if check.is_pooled else "mean of folds"
+    return [Titled("", Table((what,), ("real labels", "permuted labels", "chance"), (row,)))]
 
 
 def leakage_lines(check: LeakageCheck) -> list[str]:
     """Whether labels have leaked, and whether anything is learned."""
+    if not (check.leaks or check.is_fine):
+        return ["Cannot tell whether labels leak: predictions that are dealt out anew give the same numbers, or none."]
     how = f"(p = {check.p:.2g}, {number_of('permutation', len(check.permuted))}, seed {check.seed})"
     if check.leaks:
         first = f"Leak: permuted labels are predicted better than by chance {how}."
