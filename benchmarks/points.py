@@ -5,10 +5,8 @@ for us alone: what is told is how long it takes and how much memory it needs.
 """
 
 import argparse
-import resource
-import subprocess
-import sys
 import time
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -98,25 +96,19 @@ def _both_indices(items: int) -> Work:
 
 
 def memory_line(items: int = MANY) -> str:
-    """How long the silhouette of many points takes, and how much memory beyond the points; in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.points", "--many", str(items)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def _many(items: int) -> str:
+    """How long the silhouette of many points takes, and how much memory beyond the points."""
     points, codes = placed(items, FEW_CLUSTERS)
-    _ = Points.of(points[:1000], codes[:1000]).silhouettes  # everything is loaded
-    before, start = _peak(), time.perf_counter()
-    _ = Points.of(points, codes).silhouettes
-    took, more = time.perf_counter() - start, (_peak() - before) / 1024
+    tracemalloc.start()  # counts what is held at a time from here on; the points are there already
+    try:
+        start = time.perf_counter()
+        _ = Points.of(points, codes).silhouettes
+        took, more = time.perf_counter() - start, tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
     return (
         f"The exact silhouette of {items:,} x {COLUMNS} points took {took:.0f} s and {more:.0f} MiB beyond the points "
-        f"(all distances: {items * items * 8 / 2**30:,.0f} GiB)."
+        f"(all distances: {items * items * 8 / 2**30:,.1f} GiB)."
     )
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def lines(repeats: int, quick: bool = False) -> list[str]:
@@ -133,11 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.points", description=about)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="the smallest sizes only")
-    parser.add_argument("--many", type=int, help="only the silhouette of so many points, and the memory it needs")
     options = parser.parse_args()
-    if options.many:
-        print(_many(options.many))
-        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         print("\n".join(lines(options.repeats, options.quick)))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
+from assay import Measure, parse_measure
 from assay.counting.contingency import Contingency
 
 NAN = math.nan
@@ -156,3 +157,13 @@ TWINS: dict[str, Callable[[Grouped], float]] = {
         2 * information(data), entropy(data.truth, data.weight) + entropy(data.cluster, data.weight)
     ),
 }
+
+
+def of(name: str | Measure, table: Contingency) -> float:
+    (value,) = parse_measure(name, "clustering").of(table)
+    return float(value)
+
+
+def reason(name: str, table: Any) -> str | None:
+    made = table if isinstance(table, Contingency) else Contingency.from_table(table)
+    return parse_measure(name, "clustering").per_unit(made).reason(0)

@@ -17,9 +17,11 @@ from label_data import forms
 from partition_data import Grouped, grouped, pairs
 from strategies import quickly
 
+import assay
 from assay.counting import partition_pairs
 from assay.counting.contingency import Contingency
 from assay.errors import InputError, ParameterError
+from assay.tables.clusters import Clusters
 
 approx = pytest.approx
 
@@ -140,6 +142,34 @@ def test_noise_may_be_a_word_and_singletons_get_names_that_nobody_has() -> None:
     assert len(Contingency.from_labels(TRUTH, largest, noise=-1, noise_as="singletons").clusters) == 4
 
 
+def test_noise_among_booleans_is_named_as_they_are() -> None:
+    apart = Contingency.from_labels(TRUTH[:3], [True, False, False], noise=False, noise_as="singletons")
+    assert apart.clusters == ("false 1", "false 2", "true")
+
+
+def test_where_nothing_is_noise_clusters_keep_their_names() -> None:
+    assert Contingency.from_labels(TRUTH, [1.0, 2, 1, 2, 3], noise=9, noise_as="singletons").clusters == (1, 2, 3)
+    assert Contingency.from_labels([1, 2], [True, False], noise="true", noise_as="drop").left_out == {"noise": 1}
+    words = Contingency.from_labels([1, 2], ["a", "b"], noise="c", noise_as="singletons")
+    assert words.clusters == ("a", "b")
+
+
+@pytest.mark.parametrize("policy", ["singletons", "cluster"])
+def test_a_policy_for_noise_needs_the_label_of_noise(policy: Any) -> None:
+    with pytest.raises(ParameterError, match=f"noise_as='{policy}' goes with `noise`"):
+        Contingency.from_labels(TRUTH, CLUSTER, noise_as=policy)
+    without_classes = Clusters.of(None, CLUSTER, X=np.arange(5.0)[:, None])
+    with pytest.raises(ParameterError, match=f"noise_as='{policy}' goes with `noise`"):
+        assay.cluster(without_classes, noise_as=policy)
+
+
+@pytest.mark.parametrize("noise", [True, np.True_])
+@pytest.mark.parametrize("clusters", [[1, 0, 1], ["True", "a", "b"]])
+def test_truth_values_are_no_label_of_other_clusters(noise: Any, clusters: list[Any]) -> None:
+    with pytest.raises(ParameterError, match=r"noise is a label of the clusters, such as .*, not (np\.)?True"):
+        Contingency.from_labels(TRUTH[:3], clusters, noise=noise)
+
+
 @quickly
 @given(grouped(), st.sampled_from(["drop", "singletons"]))
 def test_noise_by_either_policy_is_as_if_the_labels_had_been_changed(data: Grouped, policy: Any) -> None:
@@ -173,6 +203,7 @@ def test_items_without_a_class_are_an_error_left_out_or_a_class() -> None:
         ({"labels_true": [1, 2], "labels_pred": [1, None]}, "labels_pred: 1 null, the first at item 2"),
         ({"labels_true": [[1], [2]], "labels_pred": [1, 2]}, "overlapping groups are not measured"),
         ({"labels_true": [1, 2], "labels_pred": [0, 0], "noise": 0}, "no item is left: 2 items"),
+        ({"labels_true": [2**70, 2], "labels_pred": [0, 0]}, f"labels_true: expected .* 64 bits, got {2**70}$"),
         ({"labels_true": [1, 2], "labels_pred": [0, 0], "sample_weight": [1]}, "expected 2 weights"),
         ({"labels_true": [1, 2], "labels_pred": [0, 0], "sample_weight": [1, -1]}, "expected numbers from 0 on"),
     ],
@@ -197,6 +228,7 @@ def test_unknown_words_are_answered_with_those_that_are_meant(name: str, word: s
         ([[1, np.inf]], "inf is no number of them"),
         ([[0, 0]], "expected at least one item"),
         ([1, 2], "in rows and columns"),
+        ([[1, 2], [3]], "in rows and columns"),
         ([["a"]], "in rows and columns"),
         ([[]], "in rows and columns"),
     ],

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from label_data import recomputed
+from point_data import Numbers, clustered, plain_distances
 from scipy.spatial.distance import cdist
 from sklearn import metrics as sklearn_metrics
 from sklearn.datasets import load_iris, load_wine
 from strategies import quickly
-from test_points import Numbers, clustered, plain_distances
 
 from assay import Measure, parse_measure
 from assay.counting.points import Points
@@ -266,3 +266,47 @@ def test_clusters_that_are_apart_are_better_than_mixed_ones(measure: Measure) ->
     metric = "cosine" if "Similarity" in measure.name else "euclidean"
     apart, mixed = (value(measure, Points.of(rows, one, metric=metric)) for one in (codes, rng.permutation(codes)))
     assert (apart > mixed) is measure.definition.higher_is_better
+
+
+# What the page about measures says of scikit-learn.
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "codes", "theirs"),
+    [
+        ("CalinskiHarabasz", [1, 1, 2, 2], [0, 0, 1, 1], 1),
+        ("DaviesBouldin", [0, 2, -1, 3], [0, 0, 1, 1], 0),
+        ("DaviesBouldin", [0, 2, -1, 3, 9, 10], [0, 0, 1, 1, 2, 2], (1.5 / 8.5 + 2 * 2.5 / 8.5) / 3),
+    ],
+)
+def test_what_is_undefined_here_has_a_number_there(name: str, rows: Any, codes: Any, theirs: float) -> None:
+    points = np.array(rows, dtype=float)[:, None]
+    assert getattr(sklearn_metrics, _sklearn(name))(points, codes) == approx(theirs)
+    assert reason(name, Points.of(points, codes)) in {ALIKE, "two clusters have the same centroid"}
+
+
+@pytest.mark.parametrize("name", ["Silhouette", "DaviesBouldin", "CalinskiHarabasz"])
+@pytest.mark.parametrize("codes", [[0, 0, 0, 0], [0, 1, 2, 3]])
+def test_what_is_undefined_here_is_an_error_there(name: str, codes: list[int]) -> None:
+    points = np.arange(4.0)[:, None]
+    assert reason(name, Points.of(points, codes)) in {ONE_CLUSTER, ALL_ALONE}
+    with pytest.raises(ValueError, match="Number of labels"):
+        getattr(sklearn_metrics, _sklearn(name))(points, codes)
+
+
+def test_far_from_the_origin_silhouettes_are_what_they_are_near_it() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 3)) * 1e-3 + 1e6
+    codes = rng.integers(0, 3, 300)
+    rows += codes[:, None] * 1e-3
+    assert value("Silhouette", Points.of(rows, codes)) == approx(value("Silhouette", Points.of(rows - 1e6, codes)))
+    assert value("Silhouette", Points.of(rows, codes)) == approx(0.13, abs=0.005)
+    assert sklearn_metrics.silhouette_score(rows - 1e6, codes) == approx(0.13, abs=0.005)
+    assert abs(sklearn_metrics.silhouette_score(rows, codes) - 0.13) > 0.05
+
+
+def test_samples_stray_less_than_those_of_scikit_learn() -> None:
+    rows, codes = load_iris(return_X_y=True)
+    ours = [value("Silhouette", Points.of(rows, codes, sample_size=30, seed=seed)) for seed in range(200)]
+    theirs = [sklearn_metrics.silhouette_score(rows, codes, sample_size=30, random_state=seed) for seed in range(200)]
+    assert (np.std(ours), np.std(theirs)) == approx((0.03, 0.06), abs=0.005)

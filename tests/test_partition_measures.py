@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -19,7 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from label_data import recomputed
-from partition_data import TWINS, Grouped, cluster_accuracy, expected_information, grouped, information
+from partition_data import TWINS, Grouped, cluster_accuracy, grouped, information, of, reason
 from strategies import quickly
 from typer.testing import CliRunner
 from variants import values
@@ -27,9 +26,7 @@ from variants import values
 from assay import Measure, parse_measure
 from assay.cli import app
 from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats
 from assay.measures import best_matches, registered
-from assay.measures import expected_information as by_chance
 
 approx = pytest.approx
 a_few = settings(quickly, max_examples=10)
@@ -50,16 +47,6 @@ TABLES = [
     [[1, 0, 0], [0, 0, 0], [0, 0, 0]],  # a single item
     [[9000000, 1, 20], [5, 800000, 7], [0, 3, 10]],
 ]
-
-
-def of(name: str | Measure, table: Contingency) -> float:
-    (value,) = parse_measure(name, "clustering").of(table)
-    return float(value)
-
-
-def reason(name: str, table: Any) -> str | None:
-    made = table if isinstance(table, Contingency) else Contingency.from_table(table)
-    return parse_measure(name, "clustering").per_unit(made).reason(0)
 
 
 def variants(measure: Measure) -> list[Measure]:
@@ -272,75 +259,6 @@ def test_it_agrees_with_scikit_learn_on_many_items(items: int, classes: int, clu
         assert of(name, table) == approx(theirs, abs=1e-9), name
 
 
-# Chance.
-
-
-@a_few
-@given(grouped(items=6))
-def test_expected_information_is_the_mean_over_all_ways_to_hand_clusters_out(data: Grouped) -> None:
-    table = data.table()
-    found = by_chance.expected_information(table.class_sizes[0], table.cluster_sizes[0])
-    assert found == approx(expected_information(data), abs=1e-12)
-
-
-def exactly_expected(rows: list[int], columns: list[int]) -> float:
-    """From whole numbers: how many ways there are, by binomial coefficients."""
-    items, total = sum(rows), 0.0
-    for a, b in product(rows, columns):
-        for n in range(max(1, a + b - items), min(a, b) + 1):
-            likely = math.comb(a, n) * math.comb(items - a, b - n) / math.comb(items, b)
-            total += likely * n / items * math.log(items * n / (a * b))
-    return total
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns"),
-    [
-        ([1, 1, 1, 1], [2, 2]),
-        ([500, 500], [300, 700]),
-        ([1990, 10], [1000, 999, 1]),
-        ([40] * 10 + [1] * 40, [100, 200, 139, 1]),
-        ([500, 500, 200], [600, 600]),
-    ],
-)
-def test_expected_information_is_exact(rows: list[int], columns: list[int]) -> None:
-    found = by_chance.expected_information(np.array(rows, dtype=float), np.array(columns, dtype=float))
-    assert found == approx(exactly_expected(rows, columns), rel=1e-10)
-
-
-def test_the_series_and_the_sum_meet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the variance is so large that a series is used, adding up all likely numbers gives the same."""
-    sides = [np.array(sizes, dtype=float) for sizes in ([40_000, 50_000, 9_000, 1_000], [70_000, 25_000, 5_000])]
-    by_series = by_chance.expected_information(*sides)
-    monkeypatch.setattr(by_chance, "_WIDE", math.inf)
-    assert by_chance.expected_information(*sides) == approx(by_series, rel=1e-11)
-
-
-def test_expected_information_of_many_sizes_takes_little_memory() -> None:
-    rng = np.random.default_rng(1)
-    sides: list[Floats] = [rng.permutation(np.arange(1, 401)).astype(float) for _ in range(2)]
-    tracemalloc.start()
-    found = by_chance.expected_information(*sides)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 30e6  # 160,000 pairs of sizes, with some dozens of numbers each
-    assert 0 < found < math.log(400)
-
-
-def test_clusters_at_random_are_worth_nothing_on_average() -> None:
-    rng = np.random.default_rng(2)
-    truth = rng.integers(0, 5, 300)
-    tables = [Contingency.from_labels(truth, rng.integers(0, 40, 300)) for _ in range(200)]
-    for name in ("ARI", "AMI", "AMImax"):
-        found = np.array([of(name, table) for table in tables])
-        assert abs(found.mean()) < 4 * found.std() / math.sqrt(200), name
-
-
-def test_weights_have_no_chance() -> None:
-    table = Contingency.from_labels([1, 1, 2], [1, 2, 2], sample_weight=[1.0, 2.0, 1.0])
-    assert reason("AMI", table) == "items have weights, and chance is about numbers of items"
-
-
 # Golden numbers, sizes, and what is undefined.
 
 
@@ -426,8 +344,13 @@ def test_what_is_undefined_says_why(table: list[list[int]], names: list[str], wh
 def test_a_unit_without_items_has_no_number() -> None:
     empty = replace(SEVENTEEN, counts=np.zeros_like(SEVENTEEN.counts))
     for measure in MEASURES:
-        if not measure.name.startswith("Pair") or measure.name in {"PairPrecision", "PairF"}:
-            assert measure.per_unit(empty).reason(0) is not None, measure
+        if measure.definition.bounds is not None:  # none but the counts of pairs
+            assert measure.per_unit(empty).reason(0) == "there is no item", measure
+
+
+def test_items_that_weigh_nothing_are_none() -> None:
+    table = Contingency.from_labels([1, 1, 2], [1, 2, 2], sample_weight=[0.0, 0.0, 0.0])
+    assert {reason(name, table) for name in ("Rand", "ARI", "PairF", "Purity", "NMI")} == {"there is no item"}
 
 
 def test_betas_go_all_the_way() -> None:

@@ -1,4 +1,4 @@
-"""`Points`: distances, silhouettes, centroids and samples against plain loops; bounded memory; what is refused."""
+"""`Points`: distances, silhouettes, centroids and samples against plain loops; bounded memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from point_data import Numbers, brute_force, clustered, plain_distances
 from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_samples
 from strategies import quickly
@@ -25,53 +25,7 @@ from assay.counting.silhouettes import blocks_of
 from assay.errors import InputError, ParameterError
 
 approx = pytest.approx
-Numbers = NDArray[np.float64]
 WITHOUT_TRUTH_VALUES = METRICS[: METRICS.index("dice")]
-
-
-def brute_force(distance: Numbers, codes: Any) -> tuple[Numbers, list[int], Numbers, Numbers]:
-    """Silhouettes, nearest clusters, and sums of distances within and outside the cluster, from all distances."""
-    codes = np.asarray(codes)
-    found, nearest, own_sums, other_sums = [], [], [], []
-    for point, home in enumerate(codes):
-        means = {
-            cluster: distance[point, (codes == cluster) & (np.arange(len(codes)) != point)].mean()
-            for cluster in sorted(set(codes.tolist()))
-            if cluster != home or (codes == home).sum() > 1
-        }
-        own = means.pop(home, None)
-        at = min(means, key=lambda cluster: means[cluster])
-        nearest.append(at)
-        larger = max(own or 0.0, means[at])
-        found.append(0.0 if own is None or larger == 0 else (means[at] - own) / larger)
-        own_sums.append(distance[point, codes == home].sum())
-        other_sums.append(distance[point, codes != home].sum())
-    return np.array(found), nearest, np.array(own_sums), np.array(other_sums)
-
-
-def plain_distances(rows: Numbers) -> Numbers:
-    """Euclidean distances from differences, in long numbers."""
-    long = rows.astype(np.longdouble)
-    return np.array([np.sqrt(((long - one) ** 2).sum(axis=1)) for one in long]).astype(np.float64)
-
-
-@st.composite
-def clustered(draw: st.DrawFn, plain: bool = False) -> tuple[Numbers, list[int]]:
-    """Points with duplicates and clusters of one; unless plain, near and far from the origin and of any scale."""
-    size, columns = draw(st.integers(3, 24)), draw(st.sampled_from([1, 2, 5, 7]))
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    clusters = draw(st.integers(2, min(6, size - 1)))
-    codes = rng.permutation(np.append(np.arange(clusters), rng.integers(0, clusters, size - clusters)))
-    rows = rng.normal(size=(size, columns))
-    rows += draw(st.sampled_from([0.0, 3.0])) * rng.normal(size=(clusters, columns))[codes]
-    if draw(st.booleans()):
-        rows[rng.integers(0, size, size // 2)] = rows[0]
-    if plain:
-        return rows, codes.tolist()
-    rows = rows * draw(st.sampled_from([1.0, 1e-6, 1e6])) + draw(st.sampled_from([0.0, 1e6, -1e6]))
-    if draw(st.booleans()):  # tight clusters that are far from one another
-        rows = rows * 1e-6 + 1e6 * rng.normal(size=(clusters, columns))[codes]
-    return rows, codes.tolist()
 
 
 # Silhouettes.
@@ -146,6 +100,38 @@ def test_numbers_of_32_bits_are_close() -> None:
     exact, fast = (Points.of(rows, codes, precision=precision).silhouettes for precision in ("float64", "float32"))
     assert fast == approx(exact, abs=1e-5)
     assert fast.mean() == approx(exact.mean(), abs=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e-25, 1e-15, 1e15, 1e21, 1e60])
+def test_numbers_of_32_bits_are_close_at_any_scale(scale: float) -> None:
+    rng = np.random.default_rng(5)
+    rows, codes = rng.normal(size=(700, 8)), rng.integers(0, 4, 700)
+    fast = Points.of(rows * scale, codes, precision="float32").silhouettes
+    assert fast == approx(Points.of(rows, codes).silhouettes, abs=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "correlation", "jensenshannon"])
+@pytest.mark.parametrize("columns", [3, 400])
+def test_rows_in_proportion_are_between_the_clusters(metric: str, columns: int) -> None:
+    """All distances are 0 but for rounding, which is not divided by rounding."""
+    rng = np.random.default_rng(columns)
+    rows, codes = np.outer([1, 2, 3, 5, 7, 9.0], np.append([1, 3, 0.7], rng.random(columns - 3))), [0, 0, 1, 1, 1, 1]
+    points = Points.of(rows + 5 * (metric == "correlation"), codes, metric=metric)
+    assert points.silhouettes.tolist() == [0] * 6
+    assert points.silhouette_of(1).value == 0
+
+
+def test_small_angles_are_not_rounding() -> None:
+    angle = np.array([0, 1, 2, 10, 11]) * 1e-9
+    points = Points.of(np.c_[np.cos(angle), np.sin(angle)], [0, 0, 0, 1, 1], metric="cosine")
+    assert points.silhouettes == approx(Points.of(angle * 1e9, [0, 0, 0, 1, 1], metric="sqeuclidean").silhouettes)
+
+
+def test_columns_in_unlike_units_make_no_difference_to_mahalanobis() -> None:
+    rng = np.random.default_rng(13)
+    rows, codes = rng.normal(size=(100, 3)) @ rng.normal(size=(3, 3)), rng.integers(0, 3, 100)
+    wanted = silhouette_samples(rows, codes, metric="mahalanobis")
+    assert Points.of(rows * [1e-6, 1e8, 1.0], codes, metric="mahalanobis").silhouettes == approx(wanted, abs=1e-9)
 
 
 def test_the_order_of_rows_and_the_names_of_clusters_do_not_matter() -> None:
@@ -330,65 +316,7 @@ def test_points_that_are_alike_are_exactly_at_their_middle() -> None:
     assert made.within.tolist() == [0, 0]
 
 
-# What is refused, in one line.
-
-
-@pytest.mark.parametrize(
-    ("given_points", "labels", "options", "says"),
-    [
-        ([0, 1], [0, 1, 1], {}, "as many labels as rows of X, one an item, got 3 and 2"),
-        ([], [], {}, "at least one item"),
-        ([[0, 1], [np.nan, 2]], [0, 1], {}, "X: row 2: expected finite numbers, got nan"),
-        ([[0, np.inf], [-np.inf, 2]], [0, 1], {"item_id": ["a", "b"]}, "X: item a: expected finite numbers, got inf"),
-        ([1e200, 1], [0, 1], {}, "the largest is from 1e-100 to 1e\\+100, got 1e\\+200"),
-        ([1e-200, 0], [0, 1], {}, "got 1e-200"),
-        ([[1, 0], [0, 0]], [0, 1], {"metric": "cosine"}, "X: row 2: metric cosine needs a direction"),
-        ([[1, 0], [0, 3]], [0, 1], {"metric": "jaccard"}, "X: row 2: metric jaccard .*expected 0 or 1, got 3"),
-        ([[1, 0], [0, -3]], [0, 1], {"metric": "jensenshannon"}, "X: row 2: .*from 0 on"),
-        ([["a"], ["b"]], [0, 1], {}, "X: expected rows of numbers"),
-        ([[1, 2], [3]], [0, 1], {}, "X: expected rows of numbers, all of one length"),
-        (np.zeros((2, 2, 2)), [0, 1], {}, "got an array of shape"),
-        (np.zeros((2, 0)), [0, 1], {}, "at least one column"),
-        ([0, 1], [0, None], {}, "labels: 1 null, the first at item 2"),
-        ([0, 1], [-1, -1], {"noise": -1}, "no item is left: 2 items"),
-        ([0, 1], [0, 1], {"item_id": ["a"]}, "item_id: expected 2 ids"),
-        ([[0, 1, 2], [1, 0, 2]], [0, 1], {"metric": "precomputed"}, "expected a square of distances"),
-        ([[0, 1], [2, 0]], [0, 1], {"metric": "precomputed"}, "row 1, column 2: .*both directions, got 1 and 2"),
-        ([[0, -1], [-1, 0]], [0, 1], {"metric": "precomputed"}, "row 1, column 2: expected distances from 0 on"),
-        ([[0, np.nan], [1, 0]], [0, 1], {"metric": "precomputed"}, "row 1, column 2: expected finite distances"),
-        ([[0, 1], [1, 3]], [0, 1], {"metric": "precomputed"}, "row 2: expected a distance of 0 to itself, got 3"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_measured_is_refused_in_one_line(
-    given_points: Any, labels: Any, options: dict[str, Any], says: str
-) -> None:
-    with pytest.raises(InputError, match=says) as refused:
-        Points.of(given_points, labels, **options)
-    assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("metric", "rows", "says"),
-    [
-        (
-            "correlation",
-            [[1, 2, 4], [3, 3, 3], [4, 1, 0]],
-            "metric correlation has no distance between row 1 and row 2",
-        ),
-        ("seuclidean", [[1, 2, 4], [1, 3, 3], [1, 1, 0]], "column 1 is constant"),
-        ("mahalanobis", [[1, 2, 4], [1, 3, 3], [1, 1, 0]], "columns depend on one another"),
-    ],
-)
-def test_a_metric_that_has_no_distance_says_between_which_points(metric: str, rows: Any, says: str) -> None:
-    with np.errstate(all="ignore"), pytest.raises(InputError, match=says):
-        _ = Points.of(rows, [0, 0, 1], metric=metric).silhouettes
-
-
-def test_names_that_do_not_exist_are_refused_with_the_nearest_ones() -> None:
-    with pytest.raises(ParameterError, match="did you mean euclidean"):
-        Points.of([0, 1], [0, 1], metric="euclidian")
-    with pytest.raises(ParameterError, match="precision is one of float64, float32"):
-        Points.of([0, 1], [0, 1], precision="float16")
+# Points and labels as callers have them.
 
 
 def test_points_come_from_tables_as_well() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.counting.contingency import NoisePolicy, UnlabelledPolicy
+from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise
 from assay.errors import InputError, ParameterError, number_of
 from assay.given import whole
 from assay.tables.clusters import Clusters
@@ -23,7 +23,8 @@ class Rules(NamedTuple):
     sample_size: int | None = None
 
     def checked(self) -> Rules:
-        """The same, if the sample is of a whole number of items; the words are checked by who counts."""
+        """The same, if noise is named where it is spoken of, and the sample is of a whole number of items."""
+        check_noise(self.noise, self.noise_as)
         if self.sample_size is None:
             return self
         return self._replace(sample_size=whole("sample_size", self.sample_size, 2))

@@ -13,9 +13,16 @@ from numpy.typing import NDArray
 
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
-from assay.counting.partition_pairs import described, partition_labels, partition_pairs, same_length
+from assay.counting.partition_pairs import (
+    NO_CLUSTER,
+    described,
+    noisy_items,
+    partition_labels,
+    partition_pairs,
+    same_length,
+)
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
-from assay.tables.positive import label_like
+from assay.tables.label_columns import refuse_nulls
 
 NoisePolicy: TypeAlias = Literal["cluster", "drop", "singletons"]
 UnlabelledPolicy: TypeAlias = Literal["error", "drop", "class"]
@@ -102,21 +109,21 @@ class Contingency:
         >>> Contingency.from_labels(["x", "o", "x"], [0, 0, -1], noise=-1).left_out
         {'noise': 1}
         """
-        _check_word("noise_as", noise_as, NoisePolicy)
+        check_noise(noise, noise_as)
         _check_word("unlabelled", unlabelled, UnlabelledPolicy)
         truth, cluster = partition_labels(labels_true, "labels_true"), partition_labels(labels_pred, "labels_pred")
         same_length(truth, cluster)
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
-        _refuse_nulls(cluster, "labels_pred", "name the label of items in no cluster with `noise`")
+        refuse_nulls(cluster, "labels_pred", NO_CLUSTER)
         if unlabelled == "error":
-            _refuse_nulls(truth, "labels_true", "choose unlabelled='drop' or 'class' for items without a class")
+            refuse_nulls(truth, "labels_true", "choose unlabelled='drop' or 'class' for items without a class")
         left_out, kept = {}, pl.repeat(True, len(truth), eager=True)
         if unlabelled == "drop" and truth.null_count():
             left_out[WITHOUT_CLASS], kept = truth.null_count(), truth.is_not_null()
         if noise is not None and noise_as != "cluster":
-            is_noise = cluster == label_like(cluster[0], noise)
+            is_noise = noisy_items(cluster, noise)
             if noise_as == "singletons":
-                cluster = _single(cluster, is_noise, noise)
+                cluster = _single(cluster, is_noise)
             elif noisy := int((kept & is_noise).sum()):
                 left_out[NOISE], kept = noisy, kept & ~is_noise
         if left_out:
@@ -140,7 +147,10 @@ class Contingency:
         >>> Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod").items
         array([17.])
         """
-        given = np.asarray(table)
+        try:
+            given = np.asarray(table)
+        except ValueError:  # rows of different lengths
+            given = np.empty(0)
         if given.ndim != 2 or given.dtype.kind not in "iuf" or not given.size:  # rows and columns
             raise InputError("a table of classes and clusters is made of numbers in rows and columns")
         counts = given.astype(np.float64)
@@ -276,18 +286,27 @@ class Contingency:
         return pl.DataFrame(columns)
 
 
-def _refuse_nulls(series: pl.Series, name: str, advice: str) -> None:
-    if nulls := series.null_count():
-        first = (series.is_null().arg_max() or 0) + 1
-        raise InputError(f"{name}: {number_of('null', nulls)}, the first at item {first}: {advice}")
+def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
+    """Refuse a policy for noise that does not exist, or that nothing comes of as there is no noise.
+
+    >>> check_noise(None, "singletons")
+    Traceback (most recent call last):
+    assay.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
+    """
+    _check_word("noise_as", noise_as, NoisePolicy)
+    if noise is None and noise_as != "drop":
+        raise ParameterError(f"noise_as={noise_as!r} goes with `noise`, the label of items that are in no cluster")
 
 
-def _single(cluster: pl.Series, is_noise: pl.Series, noise: Any) -> pl.Series:
+def _single(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
     """Each item of the noise in a cluster of its own, with a number after those that occur, or a name."""
+    if not is_noise.any():
+        return cluster
     numbered = is_noise.cast(pl.Int64).cum_sum()
     if cluster.dtype.is_integer() and (largest := int(cluster.max())) < _MOST_WHOLE:  # type: ignore[arg-type]
         return pl.select(pl.when(is_noise).then(numbered + largest).otherwise(cluster.cast(pl.Int64))).to_series()
-    named, mark = cluster.cast(pl.String), f"{noise} "
+    named = cluster.cast(pl.String)
+    mark = f"{named.filter(is_noise)[0]} "
     while named.str.starts_with(mark).any():
         mark += "#"  # a name that no cluster has already
     own = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))

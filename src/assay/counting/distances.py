@@ -22,7 +22,13 @@ Precision: TypeAlias = Literal["float64", "float32"]
 #: The distances are given, not the points.
 PRECOMPUTED = "precomputed"
 #: Metrics whose mean over a cluster follows from its centroid: a point, or its direction, and a squared distance.
-SQUARED = ("cosine", "sqeuclidean")
+SQUARED = ("cosine", "correlation", "sqeuclidean")
+#: Half the squared distance of directions: 1 - cosine, of the rows as they are or of how they differ from their mean.
+OF_DIRECTIONS = ("cosine", "correlation")
+_EPS = float(np.finfo(np.float64).eps)
+#: A distance of points that are alike to the metric, but not number by number, may be this far from 0 by rounding.
+#: Correlation also takes the mean off, next to which the rest may be small.
+ROUNDING: dict[str, float] = {"cosine": (8 * _EPS) ** 2, "correlation": 8 * _EPS, "jensenshannon": (8 * _EPS) ** 0.5}
 #: Euclidean distances, of the points as they are or of standardised ones.
 _EUCLIDEAN = ("euclidean", "minkowski", "seuclidean", "mahalanobis")
 #: These are about yes and no.
@@ -33,6 +39,8 @@ METRICS = (
     "jensenshannon", "mahalanobis", "minkowski", "seuclidean", *_OF_TRUTH_VALUES, PRECOMPUTED,
 )  # fmt: skip
 _SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
+#: Squared norms that products of 32 bits are made of: larger ones may overflow, and parts of smaller ones be 0.
+_FIT_FOR_32_BITS = (1e-20, 1e30)
 #: A squared distance that is a smaller share of both squared norms has lost too many digits.
 _CLOSE = {"float64": 1e-4, "float32": 1e-2}
 #: In so few dimensions, differences are as fast as a matrix product, and need no repair.
@@ -63,7 +71,7 @@ def metric_named(metric: str) -> str:
     >>> metric_named("cityblock")
     'manhattan'
     """
-    found = _SYNONYMS.get(metric, metric)
+    found = _SYNONYMS.get(metric, metric) if isinstance(metric, str) else metric
     if found not in METRICS:
         raise ParameterError(
             f"metric is one of {', '.join(METRICS)}, not {metric!r}{did_you_mean(str(metric), METRICS)}"
@@ -102,8 +110,9 @@ class Distances:
 
     def refuse(self, row: int) -> None:
         """Say that a row has no distance from another one."""
-        others = np.arange(len(self.X))
-        other = int(np.argmin(np.isfinite(self.between(np.array([row]), others)[0])))
+        apart = self.between(np.array([row]), np.arange(len(self.X)))[0]
+        apart[row] = 0.0  # it has no need of a distance from itself
+        other = int(np.argmin(np.isfinite(apart)))
         raise InputError(
             f"X: metric {self.metric} has no distance between {self.row_name(row)} and {self.row_name(other)}"
         )
@@ -120,7 +129,7 @@ class Distances:
         metric = "euclidean" if self.metric in _EUCLIDEAN else self.metric
         if metric == "euclidean" and (left.shape[1] > _FEW_DIMENSIONS or self.precision == "float32"):
             return _euclidean(left, right, self.precision)
-        if self.metric == "cosine":
+        if self.metric in OF_DIRECTIONS:
             return _by_difference(left, right, "sqeuclidean") / 2  # of rows of length 1
         return _by_difference(left, right, metric)
 
@@ -140,6 +149,8 @@ def _euclidean(left: Floats, right: Floats, precision: Precision) -> NDArray[Any
     middle = (left.mean(axis=0) + right.mean(axis=0)) / 2
     ours, theirs = left - middle, right - middle
     lengths, others = np.einsum("ij,ij->i", ours, ours), np.einsum("ij,ij->i", theirs, theirs)
+    if precision == "float32" and not _FIT_FOR_32_BITS[0] < lengths.max() + others.max() < _FIT_FOR_32_BITS[1]:
+        precision = "float64"
     # The norms are two more columns: one product gives squared distances, and no tile is gone through for them.
     columns = ours.shape[1]
     first = np.empty((len(ours), columns + 2), dtype=precision)
@@ -183,7 +194,8 @@ def _product(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
     """Points that have distances: finite numbers, of a size whose square is a number, fit for the metric.
 
-    For cosine, rows are divided by their length; for seuclidean and mahalanobis, by the spread of all points.
+    For cosine, rows are divided by their length, for correlation after their mean is taken off; for seuclidean and
+    mahalanobis, by the spread of all points.
     `row_name` says how a row is called in a message.
     """
     if not points.shape[1]:
@@ -214,8 +226,8 @@ def checked_points(points: Floats, metric: str, row_name: Callable[[int], str]) 
         if odd.any():
             shares = "is about shares: expected numbers from 0 on, and not all 0"
             raise InputError(f"X: {row_name(int(np.argmax(odd)))}: metric {metric} {shares}")
-    if metric == "cosine":
-        return _of_length_1(points, row_name)
+    if metric in OF_DIRECTIONS:
+        return _of_length_1(points, metric, row_name)
     return _standardised(points, metric) if metric in {"seuclidean", "mahalanobis"} else points
 
 
@@ -223,25 +235,33 @@ def _standardised(points: Floats, metric: str) -> Floats:
     """Points whose Euclidean distances are those of the metric: divided by the spread of all points."""
     seen: Floats = points - points[0]  # nothing is lost where all are far from the origin
     covariances = np.atleast_2d(np.cov(seen.T)) if len(seen) > 1 else np.zeros((seen.shape[1],) * 2)
+    spread = np.sqrt(np.diagonal(covariances))
     if metric == "seuclidean":
-        variances = np.diagonal(covariances)
-        if not variances.all():
-            column = int(np.argmin(variances)) + 1
+        if not spread.all():
+            column = int(np.argmin(spread)) + 1
             raise InputError(f"X: metric {metric} divides by variances: column {column} is constant")
-        seen /= np.sqrt(variances)
+        seen /= spread
         return seen
-    if np.linalg.matrix_rank(covariances) < len(covariances):
+    # Correlations, as the units of the columns do not matter; a constant column depends on any.
+    unit = np.where(spread > 0, spread, 1.0)
+    seen /= unit
+    found, axes = np.linalg.eigh(covariances / unit / unit[:, None])
+    if found[0] <= len(found) * _EPS * found[-1]:
         raise InputError(f"X: metric {metric} inverts the covariances: columns depend on one another")
-    whitened: Floats = seen @ np.linalg.cholesky(np.linalg.inv(covariances))
+    whitened: Floats = seen @ (axes / np.sqrt(found))
     return whitened
 
 
-def _of_length_1(points: Floats, row_name: Callable[[int], str]) -> Floats:
+def _of_length_1(points: Floats, metric: str, row_name: Callable[[int], str]) -> Floats:
+    if metric == "correlation":
+        points = points - points[:, :1]  # what is constant is exactly 0
+        points -= points.mean(axis=1, keepdims=True)
     # By the largest number first: the squares of small ones would be 0.
     largest = np.abs(points).max(axis=1, keepdims=True)
     if not largest.all():
         row = int(np.argmin(largest))
-        raise InputError(f"X: {row_name(row)}: metric cosine needs a direction, and all numbers are 0")
+        alike = "0" if metric == "cosine" else "the same"
+        raise InputError(f"X: {row_name(row)}: metric {metric} needs a direction, and all numbers are {alike}")
     scaled: Floats = points / largest
     scaled /= np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
     return scaled

@@ -20,7 +20,7 @@ from assay.counting.confusion import Counted
 from assay.counting.fixed_width import is_text, numbered_text, pairs_of_text
 from assay.counting.judgments import Floats, Ints
 from assay.errors import InputError, did_you_mean, listed, number_of
-from assay.tables.label_columns import labels_of, numbers_of, refuse_extreme
+from assay.tables.label_columns import labels_of, numbers_of, refuse_extreme, refuse_nulls
 from assay.tables.label_rules import distinct, harmonised
 from assay.tables.positive import label_like
 
@@ -110,9 +110,7 @@ def column(values: Any, name: str) -> Column:
     series = labels_of(values, name)
     if isinstance(series.dtype, pl.List):
         raise InputError(f"{name}: expected one label an item, got lists of them")
-    if nulls := series.null_count():
-        first = series.is_null().arg_max()
-        raise InputError(f"{name}: {number_of('null', nulls)}, the first at item {(first or 0) + 1}: drop those items")
+    refuse_nulls(series, name, "drop those items")
     return series.to_numpy() if series.dtype in {pl.Int64, pl.Boolean} else series
 
 

@@ -13,8 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.counting.judgments import Floats, Ints
-from assay.errors import InputError, number_of
+from assay.errors import InputError, ParameterError, number_of
 from assay.tables.label_columns import labels_of
+from assay.tables.positive import label_like
+
+#: What to do about items without a label of a cluster.
+NO_CLUSTER = "name the label of items in no cluster with `noise`"
 
 #: Up to so many cells, a table with a cell for each pair is the fastest way.
 _MOST_CELLS = 1 << 22
@@ -77,6 +81,18 @@ def same_length(truth: pl.Series, cluster: pl.Series) -> None:
         )
     if not len(truth):
         raise InputError("expected at least one item, got none")
+
+
+def noisy_items(cluster: pl.Series, noise: Any) -> pl.Series:
+    """Which items are in no cluster, as they have the label that says so.
+
+    >>> noisy_items(pl.Series([0, -1]), -1).to_list()
+    [False, True]
+    """
+    if isinstance(noise, bool | np.bool) and cluster.dtype != pl.Boolean:
+        raise ParameterError(f"noise is a label of the clusters, such as {cluster[0]!r}, not {noise!r}")
+    found: pl.Series = cluster == label_like(cluster[0], noise)
+    return found
 
 
 class _Range(NamedTuple):

@@ -10,12 +10,15 @@ import polars as pl
 from assay.counting.contingency import NOISE
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes, distinct_labels, ordered
+from assay.counting.partition_pairs import NO_CLUSTER, noisy_items
 from assay.errors import InputError, number_of
-from assay.tables.positive import label_like
+from assay.tables.label_columns import refuse_nulls
 
 #: Whole numbers that lie this close together are counted, and not sorted.
 _WIDEST = 1 << 22
 _TWO = 2
+#: What is no number, by NumPy's letters.
+_KINDS = {"U": "text", "S": "text", "T": "text", "c": "complex numbers", "M": "dates", "m": "spans of time"}
 
 
 def numbers_in_rows(points: Any) -> Floats:
@@ -27,11 +30,18 @@ def numbers_in_rows(points: Any) -> Floats:
     if hasattr(points, "toarray"):
         raise InputError("X: expected rows of numbers, got a sparse matrix: X.toarray() makes it a full one")
     try:
-        given = points.to_numpy() if hasattr(points, "to_numpy") else points
-        rows = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(points.to_numpy() if hasattr(points, "to_numpy") else points)
+    except ValueError:
         raise InputError("X: expected rows of numbers, all of one length") from None
-    if np.iscomplexobj(given) or rows.ndim not in {1, _TWO}:
+    if given.dtype.kind not in "biufO":
+        raise InputError(f"X: expected rows of numbers, got {_KINDS.get(given.dtype.kind, str(given.dtype))}")
+    if given.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in given.flat):
+        raise InputError(f"X: expected rows of numbers, got {_KINDS['U']}")
+    try:
+        rows = given.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InputError("X: expected rows of numbers") from None
+    if rows.ndim not in {1, _TWO}:
         raise InputError(f"X: expected a row of numbers an item, got an array of shape {rows.shape}")
     return rows.reshape(-1, 1) if rows.ndim == 1 else rows
 
@@ -42,13 +52,10 @@ def kept_points(cluster: pl.Series, noise: Any) -> tuple[pl.Series | None, dict[
     >>> kept_points(pl.Series([0, -1]), -1)[1]
     {'noise': 1}
     """
-    if nulls := cluster.null_count():
-        first = (cluster.is_null().arg_max() or 0) + 1
-        advice = "name the label of items in no cluster with `noise`"
-        raise InputError(f"labels: {number_of('null', nulls)}, the first at item {first}: {advice}")
+    refuse_nulls(cluster, "labels", NO_CLUSTER)
     if noise is None:
         return None, {}
-    is_noise = cluster == label_like(cluster[0], noise)
+    is_noise = noisy_items(cluster, noise)
     if not (noisy := int(is_noise.sum())):
         return None, {}
     if noisy == len(cluster):

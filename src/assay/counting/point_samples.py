@@ -18,6 +18,8 @@ def drawn_by_cluster(codes: Ints, sizes: Ints, sample_size: int | None, seed: in
     >>> drawn.shape, drawn[drawn >= 90].shape
     ((10,), (2,))
     """
+    if isinstance(seed, bool) or not hasattr(seed, "__index__") or seed < 0:
+        raise ParameterError(f"seed is a whole number from 0 on, not {seed!r}")
     if sample_size is None:
         return None
     if isinstance(sample_size, bool) or not hasattr(sample_size, "__index__"):

@@ -12,7 +12,9 @@ import polars as pl
 
 from assay.counting.centroids import Centroids
 from assay.counting.distances import (
+    OF_DIRECTIONS,
     PRECOMPUTED,
+    ROUNDING,
     SQUARED,
     Distances,
     Precision,
@@ -46,10 +48,10 @@ class PointSilhouette(NamedTuple):
 class Points:
     """The items of a clustering as points, a row of numbers each, and the place of each one's cluster.
 
-    `X` may be a table of all distances instead (`metric="precomputed"`). For cosine its rows are divided by their
-    length, for seuclidean and mahalanobis by the spread of all, as the metric sees them. `left_out` says how many
-    items were left out as noise. With `sample_size`, silhouettes and mean distances are those of so many points, drawn
-    from every cluster, each against all points.
+    `X` may be a table of all distances instead (`metric="precomputed"`). For cosine and correlation its rows are of
+    length 1, for seuclidean and mahalanobis divided by the spread of all, as the metric sees them. `left_out` says how
+    many items were left out as noise. With `sample_size`, silhouettes and mean distances are those of so many points,
+    drawn from every cluster, each against all points.
 
     >>> points = Points.of([0, 1, 2, 10, 11], list("aaabb"))
     >>> points.silhouettes  # of the first: 1 - 1.5 / 10.5
@@ -151,7 +153,7 @@ class Points:
     def sums(self) -> Sums:
         """Of each point, or each chosen one, sums of distances and the nearest other cluster, in the order of rows."""
         if self.metric in SQUARED:
-            return sums_to_centroids(self.centroids, self.chosen, half=self.metric == "cosine")
+            return sums_to_centroids(self.centroids, self.chosen, half=self.metric in OF_DIRECTIONS)
         order = np.argsort(self.codes, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -173,7 +175,8 @@ class Points:
         larger = np.maximum(own, other)
         with np.errstate(invalid="ignore"):
             # Where both are 0, the point is as near to the one as to the other; without another cluster there is none.
-            found = np.where(larger > 0, (other - own) / np.where(larger > 0, larger, 1.0), 0.0)
+            apart = larger > self._rounding
+            found = np.where(apart, (other - own) / np.where(apart, larger, 1.0), 0.0)
         return self._spread_out(found, np.nan)
 
     @cached_property
@@ -295,12 +298,14 @@ class Points:
         at = int(np.argmin(means))
         other = float(means[at])
         larger = max(own, other)
-        value = 0.0 if self.sizes[home] == 1 or larger == 0 else (other - own) / larger
+        value = 0.0 if self.sizes[home] == 1 or larger <= self._rounding else (other - own) / larger
         return PointSilhouette(name, self.clusters[home], own, self.clusters[at], other, value)
 
     def _row_of(self, item: str | int) -> int:
         if self.item_id is not None:
             at = (self.item_id == str(item)).arg_true()
+            if len(at) > 1:
+                raise InputError(f"expected the id of one point, got {str(item)!r}, which {len(at)} points have")
             if len(at):
                 return int(at[0])
         elif str(item).isdecimal() and 1 <= int(item) <= self.items:
@@ -311,7 +316,12 @@ class Points:
     @property
     def _factor(self) -> float:
         """What a squared distance counts as: for directions, half of it is 1 - cosine."""
-        return 0.5 if self.metric == "cosine" else 1.0
+        return 0.5 if self.metric in OF_DIRECTIONS else 1.0
+
+    @property
+    def _rounding(self) -> float:
+        """Mean distances up to this cannot be told from 0."""
+        return ROUNDING.get(self.metric, 0.0)
 
     @cached_property
     def _taken(self) -> Ints:

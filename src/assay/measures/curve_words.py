@@ -16,6 +16,7 @@ from assay.measures.summary import Undefined
 CurveKind: TypeAlias = Literal[
     "pr", "roc", "cutoff", "queries", "difference", "intervals",
     "classifier_roc", "classifier_pr", "det", "calibration", "gain", "lift", "scores",
+    "silhouette", "contingency", "over_k",
 ]  # fmt: skip
 #: A ROC curve whose documents end at a smaller false positive rate is a line along the axis.
 TRIVIAL = 0.05

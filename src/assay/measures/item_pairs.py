@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from assay.counting.contingency import Contingency
 from assay.measures.domains import Beta
-from assay.measures.partitions import cells_of
+from assay.measures.partitions import NO_ITEM, cells_of
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerQuery, given
@@ -188,7 +188,10 @@ class _Pairs(NamedTuple):
 
 def _pairs(table: Contingency) -> _Pairs:
     """The four counts; `PairTP` and its like show the cells that they are added up from."""
-    return _Pairs(*(given(name, each) for name, each in zip(_MEANINGS, table.pairs, strict=True)))
+    tp, *others = (given(name, each) for name, each in zip(_MEANINGS, table.pairs, strict=True))
+    if not table.items.all():  # items are in no formula, so they are not shown where there are some
+        tp = tp.defined_with(given("items", table.items, when_zero=NO_ITEM))
+    return _Pairs(tp, *others)
 
 
 _MEANINGS = {

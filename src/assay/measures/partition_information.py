@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.counting.contingency import Contingency
 from assay.measures.domains import Base, Beta, MeanName, MeanOfEntropies
-from assay.measures.expected_information import expected_information
+from assay.measures.expected_information import expected_by_unit
 from assay.measures.item_pairs import NO_PAIR_AT_ALL, ONE_OF_EACH
 from assay.measures.partitions import NO_ITEM, cells_of, groups
 from assay.measures.registry import measure
@@ -191,8 +191,7 @@ def _mean(one: PerQuery, other: PerQuery, average: MeanName) -> PerQuery:
 def _by_chance(table: Contingency) -> PerQuery:
     if table.is_weighted:
         return unknown("E", len(table.units), WEIGHTED)
-    sizes = zip(table.class_sizes, table.cluster_sizes, strict=True)
-    return given("E", [expected_information(*pair) if pair[0].any() else 0.0 for pair in sizes])
+    return given("E", expected_by_unit(table.class_sizes, table.cluster_sizes))
 
 
 def _what_chance_can_change(table: Contingency, average: MeanName) -> tuple[PerQuery, PerQuery, PerQuery]:

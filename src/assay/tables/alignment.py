@@ -129,9 +129,11 @@ def _agreeing(systems: list[Predictions]) -> list[Predictions]:
         differ = first.truth != other.truth
         if differ.any():
             row = int(differ.arg_max() or 0)
+            count = int(differ.sum())
+            differ_in = f"{number_of('item', count)} {'differs' if count == 1 else 'differ'}"
             raise InputError(
-                f"item {first.item_id[row]!r}: the truth is {_shown(first, row)} in {first.name} "
-                f"and {_shown(other, row)} in {other.name} ({number_of('item', int(differ.sum()))} differ)"
+                f"item {first.item_id[row]!r}: the truth is {_shown(first, row)} in {first.name} and "
+                f"{_shown(other, row)} in {other.name} ({differ_in})"
             )
         if not _same_weights(first, other):
             raise InputError(f"{first.name} and {other.name} weigh items differently")

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import InputError, ParameterError
+from assay.errors import InputError, ParameterError, number_of
 
 #: The largest of an evaluation's weights: sums of them, multiplied four times as in MCC, are still numbers.
 _LARGEST = 1e60
@@ -54,6 +54,18 @@ def ids_of(values: Any, what: str) -> pl.Series:
     if isinstance(made.dtype, pl.List):
         raise InputError(f"{what}: expected text or whole numbers as ids, got lists")
     return made.cast(pl.String)
+
+
+def refuse_nulls(labels: pl.Series, what: str, advice: str) -> None:
+    """Refuse items without a label, and say what to do about them.
+
+    >>> refuse_nulls(pl.Series([1, None]), "y_true", "drop those items")
+    Traceback (most recent call last):
+    assay.errors.InputError: y_true: 1 null, the first at item 2: drop those items
+    """
+    if nulls := labels.null_count():
+        first = int(labels.is_null().arg_max() or 0) + 1
+        raise InputError(f"{what}: {number_of('null', nulls)}, the first at item {first}: {advice}")
 
 
 def numbers_of(values: Any, what: str) -> pl.Series:
@@ -174,7 +186,7 @@ def _from_list(values: list[Any], what: str) -> pl.Series:
             return pl.Series([None if value is None else bool(value) for value in values], dtype=pl.Boolean)
         if sort == "number":
             if all(issubclass(kind, int | np.integer) for kind in kinds):
-                return pl.Series(values, dtype=pl.Int64)
+                return _whole_numbers(values, what)
             return pl.Series(values, dtype=pl.Float64, strict=False)
         if sort == "nothing":
             return pl.Series(values, dtype=pl.Null)
@@ -182,6 +194,16 @@ def _from_list(values: list[Any], what: str) -> pl.Series:
         raise InputError(f"{what}: {' '.join(str(problem).split())[:200]}") from problem
     odd = next(iter(kinds)).__name__
     raise InputError(f"{what}: expected text, numbers or booleans, got {odd}")
+
+
+def _whole_numbers(values: list[Any], what: str) -> pl.Series:
+    try:
+        return pl.Series(values, dtype=pl.Int64)
+    except (TypeError, OverflowError):
+        wide = next((value for value in values if value is not None and not -(2**63) <= value < 2**63), None)
+        if wide is None:
+            raise
+        raise InputError(f"{what}: expected whole numbers of 64 bits, got {wide}") from None
 
 
 def _sort(kind: type) -> str:
