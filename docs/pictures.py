@@ -2,22 +2,49 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.preprocessing import StandardScaler
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from assay import classifier_curves, compare, curves, evaluate
+from assay import Clusters, classifier_curves, cluster, cluster_curves, compare, curves, evaluate, number_of_clusters
+from assay.clustering import Clustering
 from assay.curves import Curve
+from assay.files.clusters import read_clusters, read_points
 
 TEA = Path(curves.__file__).parent / "data" / "tea"
 BICYCLES = TEA.parent / "bicycles"
 SPAM = TEA.parent / "letters" / "spam.csv"
+NOTES = TEA.parent / "notes" / "notes.csv"
 QRELS = TEA / "qrels.txt"
 RUNS = {name: TEA / f"{name}.run" for name in ("alphabet", "words", "stems")}
 
 
 def _two() -> dict[str, Path]:
     return {name: RUNS[name] for name in ("words", "stems")}
+
+
+def _notes() -> Clustering:
+    """What k-means made of the notes."""
+    own = read_clusters(NOTES, points=["x", "y", "z"], systems=["kmeans"])
+    return cluster(own, ["Purity", "Silhouette"], unlabelled="drop")
+
+
+def _clustered(data: Any, k: int) -> Clustering:
+    """K-means of a data set that comes with scikit-learn."""
+    labels = KMeans(k, n_init=5, random_state=0).fit_predict(data.data)
+    names = [str(data.target_names[one]) for one in data.target]
+    return cluster(Clusters.of(names, labels, X=data.data, name=f"k-means, {k} clusters"), ["Purity", "Silhouette"])
+
+
+def _wine() -> Curve:
+    data = load_wine()
+    measures = ["Silhouette", "DaviesBouldin", "CalinskiHarabasz", "ARI"]
+    points = StandardScaler().fit_transform(data.data)
+    return cluster_curves.over_k(number_of_clusters(points, range(2, 8), labels_true=data.target, measures=measures))
 
 
 PICTURES: dict[str, Callable[[], Curve]] = {
@@ -38,6 +65,15 @@ PICTURES: dict[str, Callable[[], Curve]] = {
     "classifier-calibration": lambda: classifier_curves.calibration(SPAM, pos_label="spam"),
     "classifier-gain": lambda: classifier_curves.gain(SPAM, pos_label="spam"),
     "classifier-lift": lambda: classifier_curves.lift(SPAM, pos_label="spam"),
+    "cluster-silhouettes": lambda: cluster_curves.silhouettes(_notes()),
+    "cluster-contingency": lambda: cluster_curves.contingency(_notes()),
+    "cluster-over-k": lambda: cluster_curves.over_k(
+        number_of_clusters(read_points(NOTES, points=["x", "y", "z"]), range(2, 8))
+    ),
+    "iris-over-k": lambda: cluster_curves.over_k(number_of_clusters(load_iris().data, range(2, 8))),
+    "iris-silhouettes": lambda: cluster_curves.silhouettes(_clustered(load_iris(), 3)),
+    "wine-over-k": _wine,
+    "digits-contingency": lambda: cluster_curves.contingency(_clustered(load_digits(), 9)),
     "classifier-scores": lambda: classifier_curves.score_distributions(SPAM, pos_label="spam", threshold="youden"),
 }
 

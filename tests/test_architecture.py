@@ -15,7 +15,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 STAGES = [
     "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
     "tabled", "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
-    "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "crossvalidation", "planning",
+    "cluster_curves", "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "clustered_runs",
+    "crossvalidation", "planning",
     "explanation", "auditing", "diagnosis", "gating",
     "reporting", "trec_eval", "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip

@@ -1,7 +1,6 @@
 """The pages tell the truth: every example in them is run, and nothing that users can type is left out.
 
-Two conventions hold on all pages, in a folder that holds a copy of the data that come along (`src/assay/data/tea`, and
-`bicycles` and `letters` in it):
+Two conventions hold on all pages, in a folder as `assay examples` makes it:
 
 - a fenced block with `>>>` prompts is a doctest; the blocks of a page share their names;
 - a fenced `console` block with a `$ assay` command is a session: every `$` line is run, and below it stands what a
@@ -13,7 +12,6 @@ from __future__ import annotations
 import doctest
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,10 +25,10 @@ import typer
 import assay
 from assay import measures
 from assay.cli import app
+from assay.cli.examples import lay_out
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-TEA = ROOT / "src" / "assay" / "data" / "tea"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 FENCE = re.compile(r"^```(?P<kind>\S*).*?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -45,10 +43,9 @@ class Command(NamedTuple):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the data that come along to work in: those of tea, and beside them bicycles and letters."""
-    copy = shutil.copytree(TEA, tmp_path / "tea")
-    for other in ("bicycles", "letters"):
-        shutil.copytree(TEA.parent / other, copy / other)
+    """The examples that come along, to work in."""
+    copy = tmp_path / "tea"
+    lay_out(copy)
     return copy
 
 
@@ -148,10 +145,13 @@ def test_every_measure_gets_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     from measure_pages import pages  # type: ignore[import-not-found]  # noqa: PLC0415  # beside the pages, not in a package
 
     made = pages()
-    assert set(made) == {*measures.registered(), "index", "classifiers"}
-    for vocabulary in ("binary", "multiclass"):
+    assert set(made) == {*measures.registered(), "index", "classifiers", "clusterings"}
+    pages_of: dict[measures.Vocabulary, str] = {
+        "binary": "classifiers", "multiclass": "classifiers", "clustering": "clusterings",
+    }  # fmt: skip
+    for vocabulary, page in pages_of.items():
         for measure in measures.registered(vocabulary).values():
-            assert f"### {measure.name}\n" in made["classifiers"]
+            assert f"### {measure.name}\n" in made[page]
     for measure in (measure for measure in vars(measures).values() if isinstance(measure, assay.Measure)):
         assert f"[{measure.name}]({measure.name}.md)" in made["index"]
         assert ">>> " in made[measure.name]

@@ -20,15 +20,33 @@ _HOMES = {
         "parse_signature",
     ),
     "assay.classification": ("Classification", "LabelReport", "classification_report", "classify", "scorer"),
+    "assay.clustered_runs": ("ClustersByUse", "clusters_by_use"),
+    "assay.clustering": ("Clustering", "cluster"),
+    "assay.clustering.number_of_clusters": ("number_of_clusters",),
+    "assay.clustering.over_k": ("NumberOfClusters",),
     "assay.comparison": ("Comparison", "compare"),
     "assay.correlation": ("Correlations", "correlate"),
+    "assay.crossvalidation": (
+        "CrossValidation",
+        "FoldComparison",
+        "LeakageCheck",
+        "Nested",
+        "Tuning",
+        "crossval",
+        "leakage_check",
+        "nested",
+        "tune",
+    ),
     "assay.counting": ("Confusion", "Policies", "Ranks"),
     "assay.counting.confusion_matrix": ("ConfusionMatrix",),
+    "assay.counting.contingency": ("Contingency",),
+    "assay.counting.points": ("Points",),
     "assay.diagnosis": ("Diagnosis", "doctor"),
     "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
     "assay.explanation": ("Explanation", "explain"),
     "assay.extraction": ("Extraction", "extract"),
+    "assay.files.clusters": ("read_clusters",),
     "assay.files.collections": ("Collection", "read_collection"),
     "assay.files.predictions": ("read_predictions",),
     "assay.files.reading": ("read_documents", "read_qrels", "read_run", "read_topics", "scan_run"),
@@ -42,6 +60,7 @@ _HOMES = {
     "assay.planning": ("Plan", "plan"),
     "assay.reporting": ("Report", "make_report"),
     "assay.tables": ("Documents", "Predictions", "Qrels", "Run", "Scores", "Topics"),
+    "assay.tables.clusters": ("Clusters",),
     "assay.thresholding": ("ChosenThreshold", "Thresholds", "choose_threshold", "thresholds"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -60,6 +79,12 @@ if TYPE_CHECKING:
     from assay.classification import classification_report as classification_report
     from assay.classification import classify as classify
     from assay.classification import scorer as scorer
+    from assay.clustered_runs import ClustersByUse as ClustersByUse
+    from assay.clustered_runs import clusters_by_use as clusters_by_use
+    from assay.clustering import Clustering as Clustering
+    from assay.clustering import cluster as cluster
+    from assay.clustering.number_of_clusters import number_of_clusters as number_of_clusters
+    from assay.clustering.over_k import NumberOfClusters as NumberOfClusters
     from assay.comparison import Comparison as Comparison
     from assay.comparison import compare as compare
     from assay.correlation import Correlations as Correlations
@@ -68,6 +93,17 @@ if TYPE_CHECKING:
     from assay.counting import Policies as Policies
     from assay.counting import Ranks as Ranks
     from assay.counting.confusion_matrix import ConfusionMatrix as ConfusionMatrix
+    from assay.counting.contingency import Contingency as Contingency
+    from assay.counting.points import Points as Points
+    from assay.crossvalidation import CrossValidation as CrossValidation
+    from assay.crossvalidation import FoldComparison as FoldComparison
+    from assay.crossvalidation import LeakageCheck as LeakageCheck
+    from assay.crossvalidation import Nested as Nested
+    from assay.crossvalidation import Tuning as Tuning
+    from assay.crossvalidation import crossval as crossval
+    from assay.crossvalidation import leakage_check as leakage_check
+    from assay.crossvalidation import nested as nested
+    from assay.crossvalidation import tune as tune
     from assay.diagnosis import Diagnosis as Diagnosis
     from assay.diagnosis import doctor as doctor
     from assay.errors import AssayError as AssayError
@@ -82,6 +118,7 @@ if TYPE_CHECKING:
     from assay.explanation import explain as explain
     from assay.extraction import Extraction as Extraction
     from assay.extraction import extract as extract
+    from assay.files.clusters import read_clusters as read_clusters
     from assay.files.collections import Collection as Collection
     from assay.files.collections import read_collection as read_collection
     from assay.files.predictions import read_predictions as read_predictions
@@ -111,6 +148,7 @@ if TYPE_CHECKING:
     from assay.tables import Run as Run
     from assay.tables import Scores as Scores
     from assay.tables import Topics as Topics
+    from assay.tables.clusters import Clusters as Clusters
     from assay.thresholding import ChosenThreshold as ChosenThreshold
     from assay.thresholding import Thresholds as Thresholds
     from assay.thresholding import choose_threshold as choose_threshold

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -112,7 +114,11 @@ def _examined(files: list[str | Source], train: str | None, predicted: predictio
         name, path = inputs.named(file) if isinstance(file, str) else (None, file)
         given.append(path if name is None else {name: path})
     said = Said(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
-    return examine(given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator)
+    found = examine(
+        given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator
+    )
+    # What the reader said of a file, it says of the arguments of a function.
+    return replace(found, findings=tuple(replace(one, says=as_typed(one.says)) for one in found.findings))
 
 
 def _refuse(said: dict[str, Any], why: str) -> None:

@@ -1,4 +1,4 @@
-"""`assay plot QRELS RUN...`, `assay plot roc FILE...`."""
+"""`assay plot QRELS RUN...`, `assay plot roc FILE...`, `assay plot silhouette FILE...`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, plot_classifiers, prediction_inputs
+from assay.cli import (
+    cluster_inputs,
+    inputs,
+    numbers_of_clusters,
+    options,
+    plot_classifiers,
+    plot_clusters,
+    prediction_inputs,
+)
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -115,10 +123,20 @@ def plot(
     at: plot_classifiers.At = None,
     confidence: plot_classifiers.Confidence = None,
     resamples: plot_classifiers.Resamples = None,
+    cluster: cluster_inputs.ClusterColumns = None,
+    points: cluster_inputs.PointColumns = None,
+    noise: cluster_inputs.Noise = None,
+    noise_as: cluster_inputs.NoiseAs = None,
+    unlabelled: cluster_inputs.Unlabelled = None,
+    metric: cluster_inputs.Metric = None,
+    sample_size: cluster_inputs.SampleSize = None,
+    ks: numbers_of_clusters.Ks = None,
+    over_k: numbers_of_clusters.OverK = None,
 ) -> None:
     """Draw a curve: precision against recall, ROC, a measure by cut-off, topic by topic, or a difference.
 
-    Of a classifier's scores: `assay plot roc FILE`, and pr, det, calibration, gain, lift, scores likewise.
+    Of a classifier's scores: `assay plot roc FILE`, and pr, det, calibration, gain, lift, scores likewise. Of clusters:
+    `assay plot silhouette FILE`, `contingency`, and `over-k`.
     """
     predicted = prediction_inputs.PredictionInputs(
         truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
@@ -130,6 +148,28 @@ def plot(
     }  # fmt: skip
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"compat": compat, "judge": judge}
+    clustered = cluster_inputs.ClusterInputs(
+        truth=truth, cluster=cluster, item_id=item_id, weight=weight, system=system, points=points, noise=noise,
+        noise_as=noise_as, unlabelled=unlabelled, metric=metric, sample_size=sample_size,
+    )  # fmt: skip
+    numbers = numbers_of_clusters.NumberInputs(ks, over_k)
+    if plot_clusters.is_kind(qrels):
+        _only_of_scores(kind=kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels,
+                        subtopics=subtopics or None)  # fmt: skip
+        options.refuse_rules(rules | ({} if undefined is None else {"undefined": undefined}))
+        plot_classifiers.refuse(of_scores)
+        predicted.refuse("goes with a classifier's curves", "prediction", "score", "nulls", "labels", "unknown",
+                         "positive", "one_class")  # fmt: skip
+        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
+
+        target = output or Path(f"assay-{qrels}.html")
+        ask_for_packages(suffix_of(target))
+        with inputs.working("looking at clusters", hidden=quiet):
+            curve = plot_clusters.curve_of(qrels, runs, clustered, numbers, seed)
+        _delivered(curve, target, quiet=quiet)
+        return
+    clustered.refuse("goes with clusters, as in: assay plot silhouette FILE", *plot_clusters.OWN)
+    numbers.refuse("goes with clusters: assay plot over-k FILE")
     if plot_classifiers.is_kind(qrels):
         _only_of_scores(kind=kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels,
                         subtopics=subtopics or None)  # fmt: skip

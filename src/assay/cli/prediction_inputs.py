@@ -74,6 +74,10 @@ Threshold: TypeAlias = Annotated[
 ]
 #: Options that only a table of predictions has a use for: whoever says them gives one.
 _COLUMNS = ("truth", "prediction", "score", "item_id", "weight", "list_separator")
+#: Options that have no meaning for clusters; the others are about both.
+NOT_OF_CLUSTERS = (
+    "prediction", "score", "nulls", "list_separator", "labels", "unknown", "positive", "one_class", "threshold",
+)  # fmt: skip
 #: Options that have no meaning for a matrix, or for a list of scores.
 _OF_FILES = (*_COLUMNS, "system", "nulls", "unknown")
 

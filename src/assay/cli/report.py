@@ -1,4 +1,4 @@
-"""`assay report QRELS RUN...`, `assay report PREDICTIONS...`."""
+"""`assay report QRELS RUN...`, `assay report PREDICTIONS...`, `assay report CLUSTERS...`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import inputs, options, prediction_inputs
+from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 
 if TYPE_CHECKING:
     from assay.reporting import Report
 
 _CONTENTS = "What is in it"
+#: Options that only predictions have, and that only clusters have.
+_OF_PREDICTIONS = (
+    "prediction", "score", "nulls", "list_separator", "labels", "unknown", "positive", "one_class", "threshold",
+)  # fmt: skip
+_OF_CLUSTERS = ("cluster", "points", "noise", "noise_as", "unlabelled", "metric", "sample_size")
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +33,7 @@ def report(
         str,
         typer.Argument(
             metavar="QRELS",
-            help="Judgments; or predictions of classifiers; or, without runs, a CSV of scores per system and unit.",
+            help="Judgments; or predictions; or clusters; or, without runs, a CSV of scores per system and unit.",
         ),
     ],
     runs: Annotated[
@@ -85,6 +90,15 @@ def report(
     positive: prediction_inputs.Positive = None,
     one_class: prediction_inputs.OneClass = None,
     threshold: prediction_inputs.Threshold = None,
+    cluster: cluster_inputs.ClusterColumns = None,
+    points: cluster_inputs.PointColumns = None,
+    noise: cluster_inputs.Noise = None,
+    noise_as: cluster_inputs.NoiseAs = None,
+    unlabelled: cluster_inputs.Unlabelled = None,
+    metric: cluster_inputs.Metric = None,
+    sample_size: cluster_inputs.SampleSize = None,
+    ks: numbers_of_clusters.Ks = None,
+    over_k: numbers_of_clusters.OverK = None,
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
@@ -137,6 +151,30 @@ def report(
         list_separator=list_separator, labels=labels, unknown=unknown, positive=positive, one_class=one_class,
         threshold=threshold,
     )  # fmt: skip
+    clustered = cluster_inputs.ClusterInputs(
+        truth=truth, cluster=cluster, item_id=item_id, weight=weight, points=points, noise=noise, noise_as=noise_as,
+        unlabelled=unlabelled, metric=metric, sample_size=sample_size,
+    )  # fmt: skip
+    numbers = numbers_of_clusters.NumberInputs(ks, over_k)
+    is_clustered, files = clustered.looked_at([given, *(runs or ())])
+    if is_clustered:
+        options.refuse_rules(rules)
+        predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
+        asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
+        with inputs.working("putting the report together", hidden=quiet):
+            # Which number is best is a question about the points, or about other columns than those reported on.
+            others = clustered._replace(cluster=None) if ks is None else clustered._replace(
+                cluster=None, noise=None, noise_as=None
+            )  # fmt: skip
+            found = numbers.result(files, others, None, seed=seed) if numbers else None
+            made = make_report(
+                clustered.read(files), measures=measure, baseline=baseline, system=system, topics=topics,
+                documents=documents, over_k=found, seed=seed, comparison=asked, **written, **clustered.rules(),
+            )  # fmt: skip
+        _deliver(made, targets, quiet)
+        return
+    clustered.refuse("goes with clusters", *_OF_CLUSTERS)
+    numbers.refuse("goes with clusters")
     is_predicted, files = predicted.looked_at([given, *(runs or ())])
     if is_predicted:
         options.refuse_rules(rules)

@@ -85,10 +85,10 @@ def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error")
                 continue
             differ = ours.cast(pl.String).ne_missing(theirs.cast(pl.String))
             if differ.any():
-                row = int(differ.arg_max() or 0)
+                row, count = int(differ.arg_max() or 0), int(differ.sum())
                 raise InputError(
                     f"item {first.item_id[row]!r}: the {what} is {ours[row]!r} in {first.name} and {theirs[row]!r} in "
-                    f"{other.name} ({number_of('item', int(differ.sum()))} differ)"
+                    f"{other.name} ({number_of('item', count)} {'differs' if count == 1 else 'differ'})"
                 )
     return made
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assay.classification.remark import Remark
     from assay.explanation import Explanation
     from assay.report.titled import Titled
+    from assay.reporting import Report
 
 Kept = TypeVar("Kept")
 #: Silhouettes of up to so many points are shown for each cluster though nobody asked for the measure.
@@ -181,6 +182,12 @@ class Clustering(Tabled):
         from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
 
         return explain(self.measure() if measure is None else measure, self, system=system, **chosen)
+
+    def report(self, **options: Any) -> Report[Any]:
+        """Put everything together that is known, to be saved as a page, Markdown, LaTeX or JSON: see `make_report`."""
+        from assay.reporting import make_report  # noqa: PLC0415  # the verb stands on this one; only its result goes back
+
+        return make_report(self, **options)
 
     @cached_property
     def advice(self) -> tuple[Remark, ...]:

@@ -74,7 +74,7 @@ def read_fields(source: Source, separator: str | None, expected: str) -> tuple[p
     mark, names = _header(line.decode(errors="replace"), _SEPARATORS if separator is None else (separator,)) or ("", [])
     if len(set(names)) < max(len(names), 2):
         raise FormatError(source.name, number, expected=expected, got=", ".join(names) or line.decode(errors="replace"))
-    frame, dialect = _loaded(source, _Dialect(number, mark, names), expected)
+    frame, dialect = _loaded(source, _Dialect(number, mark, names), "a line or more below the header")
     return frame, partial(_locate, source, dialect, {})
 
 

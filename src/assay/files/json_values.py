@@ -21,7 +21,8 @@ def loaded(source: Source, data: bytes | None = None) -> Any:
     except RecursionError as problem:
         raise FormatError(source.name, None, expected="JSON", note="it is nested too deeply") from problem
     except UnicodeDecodeError as problem:
-        raise FormatError(source.name, None, expected="JSON in UTF-8", note=str(problem)) from problem
+        wrong = f"byte {problem.start + 1:,} is {problem.object[problem.start]:#04x}"
+        raise FormatError(source.name, None, expected="text in UTF-8", note=wrong) from problem
     except FormatError:
         raise
     except ValueError as problem:  # a number of thousands of digits

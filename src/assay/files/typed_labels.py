@@ -68,7 +68,7 @@ def table_in(text: str) -> list[list[float]]:
     return rows
 
 
-def labels_in(text: str) -> list[str]:
+def labels_in(text: str, option: str = "--labels") -> list[str]:
     """Labels, with commas between them.
 
     >>> labels_in("Woman, Man,Child")
@@ -76,7 +76,7 @@ def labels_in(text: str) -> list[str]:
     """
     labels = [label.strip() for label in text.split(",")]
     if "" in labels or len(set(labels)) < len(labels):
-        raise ParameterError(f"--labels: expected different labels with commas between them, got {quote(text)}")
+        raise ParameterError(f"{option}: expected different labels with commas between them, got {quote(text)}")
     return labels
 
 

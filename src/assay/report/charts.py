@@ -40,6 +40,9 @@ _DRAWN = {
     "gain": ["share", "gain"],
     "lift": ["share", "lift"],
     "scores": ["items"],
+    "silhouette": ["silhouette"],
+    "contingency": ["items"],
+    "over_k": ["value"],
 }
 
 
@@ -79,7 +82,7 @@ def chart(curve: Drawable) -> alt.HConcatChart:
     if curve.frame.drop_nulls(_DRAWN[curve.kind]).is_empty():
         raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     curve = all_legible(curve)
-    from assay.report import classifier_charts  # noqa: PLC0415  # which is made with what is here
+    from assay.report import classifier_charts, cluster_charts  # noqa: PLC0415  # which are made with what is here
 
     drawn: dict[str, Callable[[Drawable], Any]] = {
         "pr": _precision_recall,
@@ -89,6 +92,7 @@ def chart(curve: Drawable) -> alt.HConcatChart:
         "difference": _differences,
         "intervals": intervals,
         **classifier_charts.DRAWN,
+        **cluster_charts.DRAWN,
     }
     parts = drawn[curve.kind](curve)
     left_out = classifier_charts.left_out(curve)

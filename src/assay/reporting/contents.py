@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 Tone = Literal["good", "bad", "even", "open"]
 Change = Literal["gained", "lost", "up", "down", "same"]
 #: What a file was read as.
-Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions"]
+Role = Literal["qrels", "run", "scores", "topics", "documents", "predictions", "clusters"]
 
 
 class Measured(NamedTuple):

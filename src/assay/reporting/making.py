@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.classification.pairing import are_predictions
+from assay.clustering.pairing import are_clusters
 from assay.comparison.result import FROM_SCORES
 from assay.errors import ParameterError, number_of
 from assay.given import whole
@@ -45,7 +46,8 @@ def make_report(
     `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
     or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
     `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, or predictions, give a report
-    on classifiers; its further arguments are those of `classify`.
+    on classifiers; its further arguments are those of `classify`. A `Clustering`, or `Clusters`, give a report on
+    clusterings, with the further arguments of `cluster`, and `over_k`: what `number_of_clusters` found.
 
     `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
     the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
@@ -64,6 +66,12 @@ def make_report(
         told = {"system": system, "topics": topics, "documents": documents}
         every = given if runs is None else [*_each(given), *_each(runs)]
         return _of_classifiers(
+            every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
+        )
+    if are_clusters(given) and (runs is None or are_clusters(runs)):
+        told = {"system": system, "topics": topics, "documents": documents}
+        every = given if runs is None else [*_each(given), *_each(runs)]
+        return _of_clusterings(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
@@ -122,6 +130,16 @@ def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: 
         if value is not None:
             raise ParameterError(f"{name} goes with rankings: a report on classifiers has none")
     return classifier_report(given, measures, **options)
+
+
+def _of_clusterings(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report[Any]:
+    """The report on clusterings; what only rankings have is refused."""
+    from assay.reporting.cluster_making import cluster_report  # noqa: PLC0415  # rankings need not load it
+
+    for name, value in told.items():
+        if value is not None:
+            raise ParameterError(f"{name} goes with rankings: a report on clusterings has none")
+    return cluster_report(given, measures, **options)
 
 
 def _title(basis: Basis) -> str:

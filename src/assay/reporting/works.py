@@ -87,4 +87,15 @@ OF_POWER = "webber2008"
 OF_LABEL_MEASURES = {
     "F": "vanrijsbergen1979", "MCC": "matthews1975", "Youden": "youden1950", "Kappa": "cohen1960", "Brier": "brier1950",
 }  # fmt: skip
+#: The same for what clusterings are measured by, and for what they rest on.
+OF_CLUSTER_MEASURES = {
+    "Purity": "zhao2004", "ARI": "hubert1985", "Rand": "rand1971", "NMI": "strehl2002", "AMI": "vinh2010",
+    "Homogeneity": "rosenberg2007", "Completeness": "rosenberg2007", "VMeasure": "rosenberg2007",
+    "FowlkesMallows": "fowlkes1983", "BCubedPrecision": "bagga1998", "BCubedRecall": "bagga1998",
+    "BCubedF": "bagga1998", "VI": "meila2007", "Silhouette": "rousseeuw1987", "DaviesBouldin": "davies1979",
+    "CalinskiHarabasz": "calinski1974",
+}  # fmt: skip
+OF_SUBSAMPLING = "politis1994"
+OF_STABILITY = "benhur2002"
+OF_REFERENCE_DATA = "tibshirani2001"
 OF_LABEL_INTERVALS = {"wilson": "wilson1927", "DeLong, logit": "delong1988", "bootstrap": "efron1993"}

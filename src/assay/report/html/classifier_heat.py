@@ -25,7 +25,7 @@ LONG_NAMES, LONGEST_LINE = 48, 16
 SHADES = 10
 
 
-class _Way(NamedTuple):
+class Way(NamedTuple):
     """A way to read the cells: the value of its radio button, and what it is called."""
 
     value: str
@@ -33,10 +33,10 @@ class _Way(NamedTuple):
 
 
 _WAYS = (
-    _Way("count", "Counts"),
-    _Way("truth", "Share of each true label (rows)"),
-    _Way("predicted", "Share of each predicted label (columns)"),
-    _Way("all", "Share of all items"),
+    Way("count", "Counts"),
+    Way("truth", "Share of each true label (rows)"),
+    Way("predicted", "Share of each predicted label (columns)"),
+    Way("all", "Share of all items"),
 )
 
 
@@ -54,23 +54,10 @@ def matrices(contents: ClassifierContents) -> Html:
 
 def heat_map(matrix: Matrix, id: str, confidence: float) -> Html:
     """The map, the choice of what its cells show, and the items of each cell."""
-    choice = element(
-        "fieldset",
-        element("legend", "Cells show"),
-        *(
-            element(
-                "label",
-                element("input", type="radio", name=f"{id}-by", value=way.value, checked=way.value == "count"),
-                element("span", way.says),
-            )
-            for way in _WAYS
-        ),
-        class_="by",
-    )
     left_out = [element("p", matrix.left_out, class_="dim small")] if matrix.left_out else []
     return element(
         "div",
-        choice,
+        choice(id, _WAYS),
         element(
             "div",
             element(
@@ -82,12 +69,30 @@ def heat_map(matrix: Matrix, id: str, confidence: float) -> Html:
             _panels(matrix, id, confidence),
             class_="map-and-items",
         ),
-        class_=_size(matrix.labels),
+        class_=size_of(matrix.labels),
         id=id,
     )
 
 
-def _size(labels: Sequence[str]) -> str:
+def choice(id: str, ways: Sequence[Way]) -> Html:
+    """Radio buttons that say how to read the cells; the first is chosen."""
+    return element(
+        "fieldset",
+        element("legend", "Cells show"),
+        *(
+            element(
+                "label",
+                element("input", type="radio", name=f"{id}-by", value=way.value, checked=way == ways[0]),
+                element("span", way.says),
+            )
+            for way in ways
+        ),
+        class_="by",
+    )
+
+
+def size_of(labels: Sequence[str]) -> str:
+    """The class of a map, by how many labels its columns have, and how long they are."""
     if len(labels) > MANY_LABELS:
         return "heat many"
     return "heat wide" if sum(min(len(label), LONGEST_LINE) for label in labels) > LONG_NAMES else "heat"
@@ -135,7 +140,7 @@ def _table(matrix: Matrix, id: str, confidence: float) -> Html:
 def _cell(matrix: Matrix, row: int, column: int, *, most: float, id: str, confidence: float) -> Html:
     cell = matrix.cells[row][column]
     shades = [
-        f"{name}{_shade(share)}"
+        f"{name}{shade(share)}"
         for name, share in (
             ("c", cell.number / most),
             ("t", cell.of_truth.value),
@@ -144,9 +149,9 @@ def _cell(matrix: Matrix, row: int, column: int, *, most: float, id: str, confid
     ]
     numbers = joined(
         element("span", counted(cell.number), class_="in-count"),
-        element("span", _percent(cell.of_truth.value), class_="in-truth"),
-        element("span", _percent(cell.of_predicted.value), class_="in-predicted"),
-        element("span", _percent(cell.of_all.value), class_="in-all"),
+        element("span", as_percent(cell.of_truth.value), class_="in-truth"),
+        element("span", as_percent(cell.of_predicted.value), class_="in-predicted"),
+        element("span", as_percent(cell.of_all.value), class_="in-all"),
     )
     says = ". ".join((_headline(matrix, row, column), *_shares(matrix, row, column, confidence)))
     inside = element("a", numbers, href=f"#{id}", title=says) if cell.items else element("span", numbers, title=says)
@@ -154,7 +159,7 @@ def _cell(matrix: Matrix, row: int, column: int, *, most: float, id: str, confid
     return element("td", inside, class_=" ".join([kind, *shades, *([] if cell.number else ["none"])]))
 
 
-def _shade(share: float) -> int:
+def shade(share: float) -> int:
     """The nearest shade, but some shade for whatever is not nothing."""
     if math.isnan(share) or share <= 0:
         return 0
@@ -250,9 +255,14 @@ def _shares(matrix: Matrix, row: int, column: int, confidence: float) -> list[st
 
 def _with_interval(share: Share, confidence: float) -> str:
     if math.isnan(share.low):
-        return _percent(share.value)
-    return f"{_percent(share.value)} ({confidence:.0%} interval {_percent(share.low)} to {_percent(share.high)})"
+        return as_percent(share.value)
+    return f"{as_percent(share.value)} ({confidence:.0%} interval {as_percent(share.low)} to {as_percent(share.high)})"
 
 
-def _percent(share: float) -> str:
+def as_percent(share: float) -> str:
+    """A share as people read it.
+
+    >>> as_percent(0.25), as_percent(math.nan)
+    ('25.0%', '–')
+    """
     return "–" if math.isnan(share) else f"{share:.1%}"

@@ -41,7 +41,7 @@ def _sections(contents: ClassifierContents) -> Iterator[Section]:
     lead = "Every number with its interval, and beside it what no skill at all would score."
     yield Section("measures", "Measures", "Measures", lead, measures_table(contents))
     if len(contents.remarks) > MOST_REMARKS:
-        said = element("ul", *map(_remark, contents.remarks[MOST_REMARKS:]), class_="said-list")
+        said = element("ul", *map(remark, contents.remarks[MOST_REMARKS:]), class_="said-list")
         yield Section("advice", "Advice", "More to know", "", said)
     if contents.verdicts or contents.flips:
         lead = "Whether the difference could be chance, and what became of single items."
@@ -94,7 +94,7 @@ def _hero(contents: ClassifierContents) -> Html:
         claim = f"{contents.verdicts[0].headline} under {contents.verdicts[0].measure}."
     aside = []
     if contents.remarks:
-        first = element("ul", *map(_remark, contents.remarks[:MOST_REMARKS]))
+        first = element("ul", *map(remark, contents.remarks[:MOST_REMARKS]))
         aside.append(
             element(
                 "aside", element("p", element("b", "What to know")), first, class_="advice remarks", aria_label="Advice"
@@ -115,6 +115,7 @@ def _hero(contents: ClassifierContents) -> Html:
     )
 
 
-def _remark(one: RemarkOf) -> Html:
+def remark(one: RemarkOf) -> Html:
+    """A piece of advice, and whom it is about."""
     about = [given(one.system), ": "] if one.system else []
     return element("li", *about, prose(f"{one.says}."))

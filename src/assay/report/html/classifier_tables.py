@@ -26,10 +26,11 @@ if TYPE_CHECKING:
         Share,
         ShownMeasure,
     )
+    from assay.reporting.cluster_contents import ClusterContents
     from assay.reporting.contents import Spoken
 
 
-def measures_table(contents: ClassifierContents) -> Html:
+def measures_table(contents: ClassifierContents | ClusterContents) -> Html:
     """A row a measure with its interval, and what no skill scores beside it; of several systems, a column each."""
     has_dummy = any(not math.isnan(one.dummy) for row in contents.systems for one in row.estimates)
     beside = [element("th", "no skill", scope="col", class_="n")] if has_dummy else []
@@ -50,7 +51,9 @@ def _drawn_head() -> Html:
     return element("th", "", scope="col", class_="drawn", aria_label="interval, drawn")
 
 
-def _measure_row(contents: ClassifierContents, shown: ShownMeasure, place: int, has_dummy: bool) -> Html:
+def _measure_row(
+    contents: ClassifierContents | ClusterContents, shown: ShownMeasure, place: int, has_dummy: bool
+) -> Html:
     found = [row.estimates[place] for row in contents.systems]
     axis = _axis(shown, found)
     says = "; ".join(filter(None, (shown.note, noted(shown.higher_is_better))))
@@ -109,7 +112,7 @@ def _estimate(system: str, one: Estimated, axis: Axis) -> Html:
     return element("td", value, drawn, reach, class_="n")
 
 
-def _measures_legend(contents: ClassifierContents, dummies: bool) -> str:
+def _measures_legend(contents: ClassifierContents | ClusterContents, dummies: bool) -> str:
     methods = dict.fromkeys(one.method for row in contents.systems for one in row.estimates if one.method)
     said = []
     if methods:
@@ -121,33 +124,44 @@ def _measures_legend(contents: ClassifierContents, dummies: bool) -> str:
 
 def compared(contents: ClassifierContents) -> Html:
     """Each verdict on a line, and what became of single items."""
+    flips = (_flips(one, place) for place, one in enumerate(contents.flips, start=1))
+    return joined(verdicts_table(contents.verdicts, "Classifiers compared"), *flips)
+
+
+def verdicts_table(verdicts: Sequence[Spoken], caption: str) -> Html:
+    """Each verdict on a line, and all of them in words; nothing where there is none."""
+    if not verdicts:
+        return Html("")
     head = joined(
         element("th", "measure", scope="col"),
         element("th", "pair", scope="col"),
         element("th", "verdict", scope="col"),
         element("th", "difference", scope="col", class_="n"),
         element("th", "interval", scope="col", class_="drawn"),
-        element("th", "p", scope="col", class_="n"),
+        *([element("th", "p", scope="col", class_="n")] if _tested(verdicts) else []),
     )
-    rows = [_verdict_row(contents, one) for one in contents.verdicts]
-    words = [element("p", prose(one.paragraph)) for one in contents.verdicts]
-    parts = []
-    if rows:
-        parts = [
-            table("Classifiers compared", head, rows, "compared"),
-            element("details", element("summary", "In words"), *words, class_="words"),
-        ]
-    return joined(*parts, *(_flips(one, place) for place, one in enumerate(contents.flips, start=1)))
+    rows = [_verdict_row(verdicts, one) for one in verdicts]
+    words = [element("p", prose(one.paragraph)) for one in verdicts]
+    return joined(
+        table(caption, head, rows, "compared"),
+        element("details", element("summary", "In words"), *words, class_="words"),
+    )
 
 
-def _verdict_row(contents: ClassifierContents, one: Spoken) -> Html:
+def _tested(verdicts: Sequence[Spoken]) -> bool:
+    """Whether there was a test: clusterings have intervals only."""
+    return any(not math.isnan(one.p) for one in verdicts)
+
+
+def _verdict_row(verdicts: Sequence[Spoken], one: Spoken) -> Html:
     axis = around(
         value
-        for other in contents.verdicts
+        for other in verdicts
         if other.measure == one.measure
         for value in (other.low, other.high, other.difference, other.margin, -other.margin)
     )
     says = f"{one.system} less {one.baseline} under {one.measure}: {change(one.difference)}"
+    p = element("td", tested(one.p).removeprefix("p\u00a0").removeprefix("=\u00a0") or "–", class_="n")
     return element(
         "tr",
         element("th", one.measure, scope="row"),
@@ -164,7 +178,7 @@ def _verdict_row(contents: ClassifierContents, one: Spoken) -> Html:
             ),
             class_="drawn",
         ),
-        element("td", tested(one.p).removeprefix("p\u00a0").removeprefix("=\u00a0") or "–", class_="n"),
+        *([p] if _tested(verdicts) else []),
     )
 
 

@@ -1,0 +1,126 @@
+"""Clusterings to look at: silhouettes, classes by clusters, and measures over the number of clusters.
+
+Each is an `assay.curves.Curve`: a table, one number a clustering, and a chart.
+
+>>> from assay import Clusters, cluster, cluster_curves
+>>> result = cluster(Clusters.of(list("xxo"), [0, 0, 1], X=[[0.0], [1.0], [9.0]]))
+>>> cluster_curves.silhouettes(result).frame["silhouette"].round(4).to_list()
+[0.8889, 0.875, 0.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from assay.clustering import Clustering
+from assay.clustering.arrangement import arranged, bars_of
+from assay.clustering.over_k import NumberOfClusters
+from assay.curves import Curve
+from assay.errors import ParameterError, number_of
+
+_SUMMARY = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "higher_is_better": pl.Boolean}
+
+
+def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
+    """The silhouette of each point, cluster by cluster, the largest first; of many points, some of them.
+
+    >>> from assay import Clusters, cluster
+    >>> result = cluster(Clusters.of(None, [0, 0, 1, 1], X=[[0.0], [1.0], [9.0], [9.5]]))
+    >>> silhouettes(result).summary["value"].round(4).to_list()
+    [0.9141]
+    """
+    frames, values, notes = [], [], []
+    for name in _chosen(result, system):
+        points = result.points(name)
+        if points is None:
+            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say points=... (--points)")
+        bars = bars_of(points)
+        if bars is None:
+            raise ParameterError(f"{name}: there is one cluster only, and no silhouette without another one")
+        notes += [f"{name}: {bars.note}"] if bars.note else []
+        values.append((name, "Silhouette", bars.mean, True))
+        ids = points.item_id
+        frames += [
+            pl.DataFrame(
+                {
+                    "system": [name] * len(one.values),
+                    "cluster": [str(one.cluster)] * len(one.values),
+                    "item": [str(row + 1) if ids is None else str(ids[row]) for row in one.rows.tolist()],
+                    "silhouette": one.values,
+                    "nearest": list(map(str, one.nearest)),
+                }
+            )
+            for one in bars.clusters
+        ]
+    drawn = pl.concat(frames)
+    subtitle = f"{_points_of(result, values[0][0])}, {result.rules.metric} distances"
+    summary = pl.DataFrame(values, schema=_SUMMARY, orient="row")
+    return Curve("silhouette", "Silhouettes, cluster by cluster", subtitle, drawn, summary, tuple(notes))
+
+
+def contingency(result: Clustering, *, system: str | None = None) -> Curve:
+    """How many items of each class are in each cluster, what belongs together side by side.
+
+    >>> from assay import Contingency, cluster
+    >>> contingency(cluster(Contingency.from_table([[5, 1], [0, 4]]))).frame.select("items", "of_cluster").rows()
+    [(5.0, 1.0), (1.0, 0.2), (0.0, 0.0), (4.0, 0.8)]
+    """
+    frames, values = [], []
+    for name in _chosen(result, system):
+        table = result.contingency(name)
+        if table is None:
+            raise ParameterError(f"{name}: no classes are known: say truth=... (--truth)")
+        rows, columns = arranged(table)
+        cells = table.table[np.ix_(rows, columns)].astype(np.float64)
+        held = table.largest_of_clusters[0].sum() / table.cluster_sizes[0].sum()
+        values.append((name, "Purity", float(held), True))
+        classes = [_named(table.classes[at]) for at in rows]
+        clusters = [str(table.clusters[at]) for at in columns]
+        across = len(clusters)
+        frames.append(
+            pl.DataFrame(
+                {
+                    "system": [name] * cells.size,
+                    "class": np.repeat(classes, across),
+                    "cluster": clusters * len(classes),
+                    "items": cells.ravel(),
+                    "of_class": (cells / cells.sum(axis=1, keepdims=True)).ravel(),
+                    "of_cluster": (cells / cells.sum(axis=0, keepdims=True)).ravel(),
+                }
+            )
+        )
+    first = result.contingency(values[0][0])
+    classes_of = "" if first is None else number_of("class", len(first.classes))
+    summary = pl.DataFrame(values, schema=_SUMMARY, orient="row")
+    return Curve("contingency", "Classes in clusters", f"{classes_of}; shade: share of the cluster", pl.concat(frames),
+                 summary, result.warnings)  # fmt: skip
+
+
+def over_k(result: NumberOfClusters) -> Curve:
+    """Each measure over the number of clusters, and the number that it prefers.
+
+    >>> from assay import Clusters
+    >>> from assay.clustering.number_of_clusters import numbers_given
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> made = {2: Clusters.of(None, [0, 0, 1, 1], X=X), 3: Clusters.of(None, [0, 0, 1, 2], X=X)}
+    >>> over_k(numbers_given(made, "Silhouette")).frame["k"].to_list()
+    [2, 3]
+    """
+    return Curve(*result.drawn(), result.warnings)
+
+
+def _chosen(result: Clustering, system: str | None) -> Iterator[str]:
+    yield from [one.name for one in result.systems] if system is None else [result.system(system).name]
+
+
+def _points_of(result: Clustering, system: str) -> str:
+    points = result.points(system)
+    return "" if points is None else number_of("point", points.items)
+
+
+def _named(label: Any) -> str:
+    return "(none)" if label is None else str(label)

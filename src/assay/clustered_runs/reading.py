@@ -1,0 +1,65 @@
+"""The results of a run in clusters, and the order in which they are read: cluster by cluster."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+import polars as pl
+
+from assay.errors import ParameterError, did_you_mean, number_of
+from assay.tables import Run
+
+#: Which cluster is read first: that of the best document, the largest, or the one with the largest mean score.
+Order: TypeAlias = Literal["best-rank", "size", "mean-score"]
+ORDERS: tuple[str, ...] = get_args(Order)
+SAID = {
+    "best-rank": "clusters by the rank of their best document",
+    "size": "clusters by their size, the largest first",
+    "mean-score": "clusters by the mean score of their documents",
+}
+
+
+def grouped(run: Run, clusters: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The results of each query with rank and cluster, and what was odd; one without a cluster is alone in its own.
+
+    >>> run = Run.of({"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
+    >>> grouped(run, pl.DataFrame({"doc_id": ["d1", "d3"], "cluster": ["a", "a"]}))[0].rows()
+    [('q', 'd1', 3.0, 1, 'a'), ('q', 'd2', 2.0, 2, '(alone) d2'), ('q', 'd3', 1.0, 3, 'a')]
+    """
+    # As the measures rank: by score, and of equal ones the larger id first.
+    ranked = run.frame.select("query_id", "doc_id", "score").sort(
+        "query_id", "score", "doc_id", descending=[False, True, True]
+    )
+    ranked = ranked.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id"))
+    keys = [name for name in ("query_id", "doc_id") if name in clusters.columns]
+    found = ranked.join(clusters, on=keys, how="left", maintain_order="left")
+    alone = int(found["cluster"].null_count())
+    said = []
+    if alone:
+        said.append(f"{number_of('result', alone)} of {found.height:,} without a cluster: each is read on its own")
+    if alone == found.height:
+        raise ParameterError("no result of the run has a cluster: are these the clusters of its documents?")
+    return found.with_columns(pl.col("cluster").fill_null(pl.concat_str(pl.lit("(alone) "), "doc_id"))), tuple(said)
+
+
+def read_in_order(found: pl.DataFrame, order: str, name: str) -> Run:
+    """The run as it is read cluster by cluster: clusters in an order, documents within each by rank.
+
+    >>> run = Run.of({"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
+    >>> both = grouped(run, pl.DataFrame({"doc_id": ["d1", "d2", "d3"], "cluster": ["a", "b", "a"]}))[0]
+    >>> read_in_order(both, "best-rank", "read").frame["doc_id"].to_list()
+    ['d1', 'd3', 'd2']
+    """
+    if order not in ORDERS:
+        raise ParameterError(f"order is one of {', '.join(ORDERS)}, not {order!r}{did_you_mean(order, ORDERS)}")
+    own = ["query_id", "cluster"]
+    by = {
+        "best-rank": pl.col("rank").min().over(own),
+        "size": -pl.len().cast(pl.Int64).over(own),
+        "mean-score": -pl.col("score").mean().over(own),
+    }[order]
+    placed = found.with_columns(_by=by, _best=pl.col("rank").min().over(own))
+    # Of clusters that are alike in this, the one with the better best document comes first.
+    read = placed.sort("query_id", "_by", "_best", "rank")
+    score = -pl.int_range(1, pl.len() + 1).over("query_id").cast(pl.Float64)
+    return Run(read.select("query_id", "doc_id", score=score), name)

@@ -1,0 +1,208 @@
+"""`number_of_clusters`: points -> measures over the number of clusters, stability, structure; or clusterings given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.clustering.clusterers import Clusterer, one_thread
+from assay.clustering.computing import computed, counts_of, measure_of, measures_of
+from assay.clustering.over_k import VOTING, AtK, NumberOfClusters
+from assay.clustering.reference import reference_of
+from assay.clustering.rules import Rules
+from assay.clustering.stability import Stability, stability_of, subsamples
+from assay.counting.contingency import Contingency
+from assay.counting.judgments import Floats
+from assay.counting.points import Points
+from assay.errors import InputError, ParameterError, listed, number_of
+from assay.given import whole
+from assay.measures.registry import Measure
+from assay.tables.clusters import Clusters
+
+#: Subsamples are of so many points at most, drawn once.
+MOST_RESAMPLED = 1_000
+_FEWEST_RESAMPLES = 2
+#: Columns whose spreads differ by more than this are probably in different units.
+_UNEVEN = 20.0
+_FEWEST = 2
+
+
+def number_of_clusters(
+    X: Any,  # noqa: N803  # scikit-learn's name
+    ks: Iterable[int] = range(2, 11),
+    *,
+    labels_true: Any = None,
+    estimator: Any = None,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    stability: bool = True,
+    resamples: int = 20,
+    metric: str = "euclidean",
+    sample_size: int | None = None,
+    seed: int = 0,
+    tell: Callable[[], None] = lambda: None,
+) -> NumberOfClusters:
+    """Say which number of clusters points have, as far as they have any: measures over k, stability, structure.
+
+    `X` has a row of numbers an item; or `Clusters` with points. `ks`: the numbers to try. `estimator`: a clusterer of
+    scikit-learn that takes `n_clusters` (or `n_components`); k-means unless given. `measures`: Silhouette,
+    DaviesBouldin and CalinskiHarabasz unless given; with `labels_true`, measures against classes may be among them,
+    which are shown and have no say. `stability=False` leaves out the clustering of subsamples. `resamples`: how many
+    subsamples there are, and how many data sets without structure. `metric` and `sample_size` are those of `cluster`.
+    `tell` is called after each step, of which there are `2 * len(ks) + resamples`, or less.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(60, 2))
+    >>> number_of_clusters(X, range(2, 5)).verdict
+    'no structure'
+    """
+    resamples, seed = whole("resamples", resamples, _FEWEST_RESAMPLES), whole("seed", seed, 0)
+    given = X if isinstance(X, Clusters) else None
+    if given is None:
+        given = Clusters.of(labels_true, np.zeros(_rows(X), dtype=np.int64), X=X)
+    points = given.points
+    if points is None:
+        raise ParameterError("expected points to cluster, got clusters only: say points=... (--points)")
+    if metric == "precomputed":
+        raise ParameterError("there are distances only, and no points to cluster: choose a metric of points")
+    tried = checked_numbers(ks, points)
+    clusterer = Clusterer.of(estimator, seed)
+    rules = Rules(metric=metric, sample_size=sample_size, unlabelled="drop").checked()
+    chosen = _chosen(measures, given)
+    rng = np.random.default_rng(seed)
+    some = points if len(points) <= MOST_RESAMPLED else points[rng.choice(len(points), MOST_RESAMPLED, replace=False)]
+    drawn = subsamples(len(some), resamples, rng) if stability else []
+    rows = []
+    with one_thread():
+        for k in tried:
+            labels = clusterer.fit(k, points)
+            tell()
+            own = _with_clusters(given, labels)
+            steady = _stability(some, clusterer, k, drawn) if stability else None
+            rows.append(at_k(k, own, chosen, rules=rules, seed=seed, stability=steady))
+            tell()
+        best = _largest_silhouette(rows)
+        reference = None if best is None else reference_of(
+            some, best, tried, clusterer.fit, sets=resamples, rng=rng, metric=metric, tell=tell
+        )  # fmt: skip
+    return NumberOfClusters(
+        tuple(rows), chosen, len(points), f"clusters by {clusterer.says}", reference,
+        resamples if stability else 0, len(some), seed, metric, tuple(_warnings(given, points)),
+    )  # fmt: skip
+
+
+def numbers_given(
+    clusterings: Mapping[int, Clusters],
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    rules: Rules | None = None,
+    seed: int = 0,
+) -> NumberOfClusters:
+    """Measures over k of clusterings that somebody else made: `clusterings` by their number of clusters.
+
+    >>> X = [[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]]
+    >>> made = {2: Clusters.of(None, [0, 0, 0, 0, 1, 1], X=X), 3: Clusters.of(None, [0, 0, 1, 1, 2, 2], X=X)}
+    >>> numbers_given(made, ["Silhouette"]).preferred("Silhouette")
+    3
+    """
+    if not clusterings:
+        raise ParameterError("expected clusterings with different numbers of clusters, got none")
+    rules = Rules() if rules is None else rules
+    counts = [counts_of(one, rules, seed) for one in clusterings.values()]
+    chosen = measures_of(measures, counts)
+    if not chosen:
+        raise InputError("there are neither classes nor points to measure clusters by: say --truth or --points")
+    rows = [at_k(k, clusterings[k], chosen, rules=rules, seed=seed) for k in sorted(clusterings)]
+    warnings = []
+    for k, one in sorted(clusterings.items()):
+        found = rules.clusters_of(one).drop_nulls().n_unique()
+        if found != k:
+            warnings.append(f"{one.name}: {number_of('cluster', found)}, and its name says {k}")
+    first = next(iter(clusterings.values()))
+    return NumberOfClusters(
+        tuple(rows), chosen, len(first), "clusters as they were given", seed=seed, metric=rules.metric,
+        warnings=tuple(dict.fromkeys([*warnings, *(text for one in clusterings.values() for text in one.warnings)])),
+    )  # fmt: skip
+
+
+def checked_numbers(ks: Iterable[int], points: Floats) -> tuple[int, ...]:
+    """The numbers of clusters to try, in order: from 2 on, and fewer than points that differ."""
+    tried = tuple(sorted({whole("a number of clusters", k, _FEWEST) for k in ks}))
+    if not tried:
+        raise ParameterError("expected numbers of clusters to try, such as range(2, 11), got none")
+    most = len(points)
+    if tried[-1] >= most:
+        raise ParameterError(
+            f"{tried[-1]} clusters of {number_of('point', most)}: try fewer clusters than points, {most - 1} at most"
+        )
+    different = len(np.unique(points, axis=0))
+    if tried[-1] > different:
+        raise ParameterError(f"{tried[-1]} clusters, and only {number_of('point', different)} that differ: try fewer")
+    return tried
+
+
+def at_k(
+    k: int, own: Clusters, measures: Sequence[Measure], *, rules: Rules, seed: int, stability: Stability | None = None
+) -> AtK:
+    """All measures of one clustering."""
+    counts = counts_of(own, rules, seed)
+    results = {measure: computed(measure, counts, own.name) for measure in measures}
+    sizes = rules.clusters_of(own).drop_nulls().value_counts()["count"].to_numpy()
+    return AtK(k, results, stability, int(sizes.min()))
+
+
+def _rows(X: Any) -> int:  # noqa: N803
+    shape = getattr(X, "shape", None)
+    if shape:
+        return int(shape[0])
+    try:
+        return len(X)
+    except TypeError:
+        raise InputError(f"X: expected a row of numbers an item, got {type(X).__name__}") from None
+
+
+def _chosen(given: Any, clusters: Clusters) -> tuple[Measure, ...]:
+    """The measures asked for, or those that have a say; those that need classes are refused where there are none."""
+    kinds: dict[type, Any] = {Points: None} | ({} if clusters.truth is None else {Contingency: None})
+    if given is None:
+        return tuple(measure_of(name) for name in VOTING)
+    chosen = measures_of(given, [kinds])
+    lacking = [str(one) for one in chosen if one.definition.counts not in kinds]
+    if lacking:
+        raise ParameterError(f"{listed(lacking)}: against classes, which are not known: say labels_true=... (--truth)")
+    return chosen
+
+
+def _with_clusters(given: Clusters, labels: Any) -> Clusters:
+    return Clusters.of(given.truth, labels, X=given.points, item_id=given.item_id, name=given.name)
+
+
+def _stability(points: Floats, clusterer: Clusterer, k: int, drawn: Sequence[Any]) -> Stability:
+    if drawn and k >= len(drawn[0]):  # a subsample has too few points for so many clusters
+        return Stability(np.nan, np.nan, 0)
+    return stability_of(points, clusterer.with_number(k), drawn)
+
+
+def _largest_silhouette(rows: Sequence[AtK]) -> float | None:
+    """What data without structure are held against; None if silhouettes were not wanted or there is none."""
+    wanted = measure_of("Silhouette")
+    values = [float(row.results[wanted].values[0]) for row in rows if wanted in row.results]
+    return max((value for value in values if not np.isnan(value)), default=None)
+
+
+def _warnings(given: Clusters, points: Floats) -> list[str]:
+    said = list(given.warnings)
+    spread = points.std(axis=0)
+    varied = np.flatnonzero(spread > 0)
+    if len(varied) > 1:
+        low, high = varied[np.argmin(spread[varied])], varied[np.argmax(spread[varied])]
+        ratio = float(spread[high] / spread[low])
+        if ratio > _UNEVEN:
+            names = given.point_names or tuple(f"column {place + 1}" for place in range(points.shape[1]))
+            said.append(
+                f"{names[high]} spreads {ratio:,.0f} times as far as {names[low]}, and so decides nearly alone how far "
+                "points are apart: standardise columns that are in different units"
+            )
+    return said

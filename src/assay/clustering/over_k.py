@@ -1,0 +1,244 @@
+"""`NumberOfClusters`: measures over the number of clusters, what each prefers, and what to make of that."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import polars as pl
+
+from assay.clustering.computing import measure_of
+from assay.clustering.reference import Reference
+from assay.clustering.stability import SHARE, Stability
+from assay.errors import ParameterError, listed, number_of
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.tabled import Tabled
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from assay.report.titled import Titled
+
+#: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
+VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
+STABILITY = "Stability"
+Verdict = Literal["agree", "disagree", "no structure", "undefined"]
+_A_MAJORITY = 0.5
+
+
+class AtK(NamedTuple):
+    """One number of clusters: the numbers of all measures, how stable it is, and the items of its smallest cluster."""
+
+    k: int
+    results: Mapping[Measure, PerQuery]
+    stability: Stability | None = None
+    smallest: int = 0
+
+
+class Drawn(NamedTuple):
+    """What the chart shows; see `assay.report.charts`."""
+
+    kind: Literal["over_k"]
+    title: str
+    subtitle: str
+    frame: pl.DataFrame
+    summary: pl.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class NumberOfClusters(Tabled):
+    """Measures over the number of clusters k, and what they prefer.
+
+    `verdict`: `agree` if all prefer the same k, `disagree` if not, `no structure` if data without any come as high,
+    `undefined` if no measure has a number. `k` is the number that all prefer, or most of them; None if there is none.
+
+    >>> from assay import number_of_clusters
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(middle, 0.2, size=(30, 2)) for middle in (0, 3, 6)])
+    >>> result = number_of_clusters(X, range(2, 6))
+    >>> result.verdict, result.k, result.preferred("Silhouette")
+    ('agree', 3, 3)
+    """
+
+    rows: tuple[AtK, ...]
+    measures: tuple[Measure, ...]
+    items: int
+    #: What made the clusters, in words.
+    by: str
+    reference: Reference | None = None
+    #: How many subsamples stability is from, and how many items they were drawn from.
+    resamples: int = 0
+    resampled: int = 0
+    seed: int = 0
+    metric: str = "euclidean"
+    warnings: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<NumberOfClusters: {self.ks[0]} to {self.ks[-1]}, {self.verdict}, k = {self.k}>"
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The numbers of clusters that were tried."""
+        return tuple(row.k for row in self.rows)
+
+    def at(self, k: int) -> AtK:
+        """What is known about one number of clusters."""
+        if k not in self.ks:
+            raise ParameterError(f"choose a number of clusters of {listed([*map(str, self.ks)])}, not {k!r}")
+        return self.rows[self.ks.index(k)]
+
+    def value(self, measure: str | Measure, k: int) -> float:
+        """A measure's number, or that of `Stability`; NaN if it is undefined."""
+        row = self.at(k)
+        if measure == STABILITY:
+            return math.nan if row.stability is None else row.stability.mean
+        wanted = measure_of(measure)
+        if wanted not in self.measures:
+            raise ParameterError(f"choose a measure of {listed(self.names)}, not {measure}")
+        return float(row.results[wanted].values[0])
+
+    @property
+    def names(self) -> list[str]:
+        """The measures, and stability if it was looked at."""
+        stable = [STABILITY] if any(row.stability is not None for row in self.rows) else []
+        return [*map(str, self.measures), *stable]
+
+    def preferred(self, measure: str | Measure) -> int | None:
+        """The number of clusters where a measure is best, the smallest of several; None if it has no best."""
+        higher = True if measure == STABILITY else measure_of(measure).definition.higher_is_better
+        values = {k: value for k in self.ks if not math.isnan(value := self.value(measure, k))}
+        if higher is None or not values:
+            return None
+        best = max(values.values()) if higher else min(values.values())
+        return next(k for k, value in values.items() if value == best)
+
+    @property
+    def votes(self) -> dict[str, int]:
+        """Which number each measure prefers that has a say: those that are best where the number suits."""
+        counted = [name for name in self.names if name.split("(")[0] in (*VOTING, STABILITY)]
+        return {name: k for name in counted if (k := self.preferred(name)) is not None}
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the measures agree; and first of all, whether there is anything to find."""
+        if not self.votes:
+            return "undefined"
+        if self.reference is not None and not self.reference.has_structure:
+            return "no structure"
+        return "agree" if len(set(self.votes.values())) == 1 else "disagree"
+
+    @property
+    def k(self) -> int | None:
+        """The number of clusters that more than half of the votes are for; None without structure."""
+        if self.verdict in {"no structure", "undefined"}:
+            return None
+        (k, count), *_ = Counter(self.votes.values()).most_common()
+        return k if count > _A_MAJORITY * len(self.votes) else None
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a number of clusters and measure: value, spread (of stability), why it is undefined."""
+        rows: list[tuple[int, str, float, float | None, str | None]] = []
+        for row in self.rows:
+            rows += [
+                (row.k, str(measure), float(result.values[0]), None, result.reason(0))
+                for measure, result in row.results.items()
+            ]
+            if row.stability is not None:
+                rows.append((row.k, STABILITY, row.stability.mean, row.stability.spread, None))
+        numbers = {"value": pl.Float64, "spread": pl.Float64}
+        schema = {"k": pl.Int64, "measure": pl.String, **numbers, "undefined": pl.String}
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def says(self) -> str:
+        """The verdict in a sentence."""
+        if self.verdict == "undefined":
+            return "no measure has a number: nothing can be said"
+        if self.reference is not None and self.verdict == "no structure":
+            return (
+                f"no structure: of {len(self.reference.without)} data sets spread evenly over the same box, "
+                f"{self.reference.reached} reached a silhouette of {self.reference.value:.4f}, the largest of these "
+                "points; no number of clusters is worth choosing"
+            )
+        if self.verdict == "agree":
+            names = list(self.votes)
+            both = "" if len(names) == 1 else "both " if len(names) == 2 else "all of "
+            return f"{self.k} clusters: {both}{listed(names)} {'prefers' if len(names) == 1 else 'prefer'} that"
+        by_k: dict[int, list[str]] = {}
+        for name, k in self.votes.items():
+            by_k.setdefault(k, []).append(name)
+        told = "; ".join(
+            f"{listed(names)} {'prefers' if len(names) == 1 else 'prefer'} {k}" for k, names in sorted(by_k.items())
+        )
+        return f"no clear number of clusters: {told}"
+
+    def remarks(self) -> Iterator[str]:
+        """What else to know: structure, ends of what was tried, tiny clusters."""
+        if self.reference is not None and self.reference.has_structure:
+            yield (
+                f"there is structure: the largest silhouette is {self.reference.value:.4f}, and none of "
+                f"{len(self.reference.without)} data sets spread evenly over the same box comes to more than "
+                f"{max(self.reference.without):.4f}"
+            )
+        if self.verdict != "no structure":
+            ends = [name for name, k in self.votes.items() if k == self.ks[-1]]
+            if ends and len(self.ks) > 1:
+                prefer = "prefers" if len(ends) == 1 else "prefer"
+                yield f"{listed(ends)} {prefer} {self.ks[-1]}, the largest number that was tried: try more"
+            if self.k is not None and 0 < self.at(self.k).smallest == 1:
+                yield f"with {self.k} clusters, the smallest has one item only: look for outliers"
+
+    def drawn(self) -> Drawn:
+        """What the chart shows: a row a number of clusters and measure, and which number each measure prefers."""
+        summary = pl.DataFrame(
+            [(name, self.preferred(name)) for name in self.names],
+            schema={"system": pl.String, "value": pl.Int64}, orient="row",
+        )  # fmt: skip
+        subtitle = f"{number_of('point', self.items)}, {self.by}"
+        return Drawn("over_k", "Measures over the number of clusters", subtitle, self.to_frame(), summary)
+
+    def chart(self) -> alt.HConcatChart:
+        """Each measure over k, as an Altair object; needs the extra `report`."""
+        from assay.report.charts import chart  # noqa: PLC0415  # results reach the report inside functions only
+
+        return chart(self.drawn())
+
+    def to_json(self) -> str:
+        """Everything: measures over k, preferences, verdict, reference; null where there is no number."""
+        from assay.report.numbers_of_clusters import to_json  # noqa: PLC0415
+
+        return to_json(self)
+
+    def tables(self) -> list[Titled]:
+        """A row a number of clusters, a column a measure."""
+        from assay.report.numbers_of_clusters import tables  # noqa: PLC0415
+
+        return tables(self)
+
+    def lines(self) -> list[str]:
+        """The verdict, remarks, and what the numbers rest on."""
+        from assay.report.numbers_of_clusters import lines  # noqa: PLC0415
+
+        return lines(self)
+
+    def basis(self) -> Iterator[str]:
+        """How the numbers were made, in sentences."""
+        yield f"{number_of('point', self.items)}; {self.by}; distances are {self.metric}."
+        if self.resamples:
+            of = "" if self.resampled == self.items else f" of {self.resampled:,} points, drawn once"
+            yield (
+                f"Stability: {self.resamples} random subsamples ({SHARE:.0%}{of}) are clustered, and every two are "
+                f"compared on the items they share (adjusted Rand: 0 by chance); mean ± standard deviation; "
+                f"seed {self.seed}."
+            )
+        if self.reference is not None:
+            yield (
+                f"Structure: {len(self.reference.without)} data sets of {number_of('point', self.reference.points)}, "
+                "even over the box along the principal axes, clustered alike; the largest silhouette over all k counts."
+            )
+        else:
+            yield "Whether there is any structure was not looked at: the points were not clustered here."

@@ -1,0 +1,89 @@
+"""Data without any structure, to hold clusters against: points spread evenly over the box that the data fill.
+
+The box lies along the data's principal axes, so that numbers that rise and fall together do not look like clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.counting.judgments import Floats, Ints
+from assay.counting.points import Points
+
+#: Reference data have so many points at most. Fewer points look more clustered, so this errs on the careful side.
+MOST_POINTS = 500
+_TINY = 1e-12
+
+
+class Box(NamedTuple):
+    """A box along the principal axes of data: its middle, its axes as rows, and from where to where it reaches."""
+
+    middle: Floats
+    axes: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def around(cls, points: Floats) -> Box:
+        """The smallest box along the principal axes that holds all points.
+
+        >>> box = Box.around(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]))
+        >>> box.high - box.low  # the diagonal, and nothing across
+        array([2.8284, 0.    ])
+        """
+        middle = points.mean(axis=0)
+        centred = points - middle
+        axes = np.linalg.svd(centred, full_matrices=False)[2]
+        turned = centred @ axes.T
+        low, high = turned.min(axis=0), turned.max(axis=0)
+        flat = high - low < _TINY * max(1.0, float(np.abs(centred).max()))
+        return cls(middle, axes, np.where(flat, 0.0, low), np.where(flat, 0.0, high))
+
+    def draw(self, points: int, rng: np.random.Generator) -> Floats:
+        """So many points, spread evenly over the box."""
+        drawn: Floats = rng.uniform(self.low, self.high, size=(points, len(self.low))) @ self.axes + self.middle
+        return drawn
+
+
+class Reference(NamedTuple):
+    """The largest silhouette over all numbers of clusters: that of the data, and those of data without structure."""
+
+    value: float
+    without: tuple[float, ...]
+    #: Points of each of the data sets without structure.
+    points: int
+
+    @property
+    def reached(self) -> int:
+        """How many data sets without structure come as high."""
+        return sum(one >= self.value for one in self.without)
+
+    @property
+    def has_structure(self) -> bool:
+        """Whether the data stand out from all data without structure.
+
+        >>> Reference(0.5, (0.3, 0.4), 100).has_structure, Reference(0.4, (0.3, 0.4), 100).has_structure
+        (True, False)
+        """
+        return self.reached == 0
+
+
+def reference_of(
+    points: Floats, best: float, ks: Sequence[int], fit: Callable[[int, Floats], Ints], *, sets: int,
+    rng: np.random.Generator, metric: str = "euclidean", tell: Callable[[], None] = lambda: None,
+) -> Reference:  # fmt: skip
+    """Cluster data without structure as the data were; `best` is the largest silhouette of those.
+
+    `tell` is called after each data set.
+    """
+    box, size = Box.around(points), min(len(points), MOST_POINTS)
+    found = []
+    for _ in range(sets):
+        drawn = box.draw(size, rng)
+        values = [float(np.mean(Points.of(drawn, fit(k, drawn), metric=metric).silhouettes)) for k in ks if k < size]
+        found.append(max(values))
+        tell()
+    return Reference(best, tuple(found), size)

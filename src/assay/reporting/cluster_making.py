@@ -1,0 +1,205 @@
+"""A `Clustering` -> a `ClusterReport`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from assay import __version__
+from assay.clustering import Clustering, cluster
+from assay.clustering.over_k import NumberOfClusters
+from assay.comparison import compare
+from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.report.clusterings import called
+from assay.report.sentences import of_verdict
+from assay.reporting.classifier_contents import ClassifierRow, Estimated, RemarkOf, ShownMeasure
+from assay.reporting.classifier_words import interval_by
+from assay.reporting.cluster_contents import ClusterContents
+from assay.reporting.cluster_parts import groups_of, map_of, number_of_clusters_in, silhouettes_of
+from assay.reporting.cluster_result import ClusterReport
+from assay.reporting.cluster_words import items_of, lead_of, methods_of, summary_of, title_of
+from assay.reporting.contents import Input, Provenance, Spoken
+from assay.reporting.provenance import described, now
+from assay.reporting.stamps import Stamp, stamps_of
+from assay.reporting.verdicts import spoken
+
+#: Of more clusterings than these, only the first are looked at closely; all are in the table.
+MOST_SYSTEMS = 6
+_A_PAIR = 2
+#: What else than measures a report on clusterings may be told.
+RULES = ("noise", "noise_as", "unlabelled", "metric", "sample_size", "confidence", "resamples", "seed", "mute")
+
+
+class _Compared(NamedTuple):
+    """What a comparison adds; all empty where there is one clustering only, and `notes` says why otherwise."""
+
+    verdicts: tuple[Spoken, ...] = ()
+    summary: tuple[str, ...] = ()
+    methods: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def cluster_report(
+    given: Any,
+    measures: Any = None,
+    *,
+    title: str | None = None,
+    command: str = "",
+    stamps: Mapping[str, Stamp] | None = None,
+    baseline: str | None = None,
+    comparison: Mapping[str, Any] | None = None,
+    over_k: NumberOfClusters | None = None,
+    **rules: Any,
+) -> ClusterReport:
+    """Put together everything that is known about clusterings: what they are worth, how sure that is, and why.
+
+    `given` is a `Clustering`; or what `cluster` takes, with `measures` and its further arguments. Of several
+    clusterings the first, or the one that `baseline` names, is what the others are held against; `comparison` are
+    further arguments of `compare` for that. `over_k`: what `number_of_clusters` found.
+
+    >>> from assay import Clusters
+    >>> report = cluster_report(Clusters.of(list("xxoo"), [0, 0, 0, 1]))
+    >>> report.contents.maps[0].cells[0][1].items  # class o in cluster 0
+    ('3',)
+    """
+    before = stamps_of(given) | dict(stamps or {})
+    if isinstance(given, Clustering):
+        told = {"measures": measures, **rules}
+        for name in [name for name, value in told.items() if value is not None]:
+            raise ParameterError(f"{name} belongs to the clustering that the report is made of: give it to cluster")
+        result = given
+    else:
+        for name in rules:
+            if name not in RULES:
+                raise ParameterError(f"{name!r} is no rule of clusterings{did_you_mean(name, RULES)}")
+        result = cluster(given, measures, **rules)
+    names = [system.name for system in result.systems]
+    close = names[:MOST_SYSTEMS]
+    held = _compared(result, baseline, dict(comparison or {}))
+    paragraph, references = methods_of(result, over_k, held.methods)
+    silhouettes = tuple(filter(None, (silhouettes_of(result, name) for name in close)))
+    return ClusterReport(
+        ClusterContents(
+            title=title or title_of(result),
+            lead=lead_of(result),
+            confidence=result.confidence,
+            summary=(*held.summary, *summary_of(result, judged=bool(held.summary))),
+            remarks=tuple(_remarks(result)),
+            measures=tuple(_shown(result)),
+            systems=tuple(ClassifierRow(name, tuple(_estimates(result, name))) for name in names),
+            verdicts=held.verdicts,
+            maps=tuple(filter(None, (map_of(result, name) for name in close))),
+            silhouettes=silhouettes,
+            groups=tuple(groups_of(result, name) for name in close),
+            number_of=None if over_k is None else number_of_clusters_in(over_k),
+            warnings=(*result.warnings, *(() if over_k is None else over_k.warnings)),
+            notes=tuple(_notes(result, held, bool(silhouettes))),
+            methods=paragraph,
+            references=tuple(references),
+            provenance=_provenance(result, command, before),
+        )
+    )
+
+
+def _compared(result: Clustering, baseline: str | None, settings: dict[str, Any]) -> _Compared:
+    """Hold the clusterings against the baseline, the first one unless another is named, as `compare` does."""
+    names = [system.name for system in result.systems]
+    if baseline is not None and baseline not in names:
+        hint = did_you_mean(baseline, names)
+        raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{hint}")
+    if len(names) == 1:
+        return _Compared()
+    first = baseline or names[0]
+    asked = {"alpha": round(1 - result.confidence, 12), "seed": result.seed} | settings
+    try:
+        held = compare(result, baseline=first, **asked)
+    except (InputError, ParameterError) as problem:
+        return _Compared(notes=(f"the clusterings are not compared: {problem}",))
+    called_so = {str(measure): called(measure) for measure in result.measures}
+    findings = [one._replace(measure=called_so.get(one.measure, one.measure)) for one in held.findings]
+    main = [one for one in findings if one.measure == findings[0].measure]
+    summary = [of_verdict(one, "item") for one in main] if len(names) == _A_PAIR else []
+    methods = (
+        f"Differences from {first} have intervals from random halves that all clusterings share; there is no test, the "
+        "interval speaks."
+    )
+    return _Compared(tuple(spoken(one, held, "item") for one in findings), tuple(summary), methods, tuple(held.notes))
+
+
+def _shown(result: Clustering) -> Iterator[ShownMeasure]:
+    for measure in result.measures:
+        low, high = measure.definition.bounds or (-math.inf, math.inf)
+        yield ShownMeasure(called(measure), float(low), float(high), measure.definition.higher_is_better)
+
+
+def _estimates(result: Clustering, system: str) -> Iterator[Estimated]:
+    for measure in result.measures:
+        one = result.estimate(measure, system)
+        yield Estimated(called(measure), one.value, one.low, one.high, interval_by(one.method), one.undefined or "")
+
+
+def _remarks(result: Clustering) -> Iterator[RemarkOf]:
+    """The advice; of several clusterings, each remark names the one that it is about, unless it holds for all."""
+    several = len(result.systems) > 1
+    said = [(one.code, one.says) for one in result.advice]
+    once: set[tuple[str, str]] = set()
+    for one in result.advice:
+        of_all = said.count((one.code, one.says)) == len(result.systems)
+        if of_all and (one.code, one.says) in once:
+            continue
+        once.add((one.code, one.says))
+        yield RemarkOf(one.code, one.says, one.system if several and not of_all else "")
+
+
+def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:
+    yield from held.notes
+    if len(result.systems) > MOST_SYSTEMS:
+        yield (
+            f"{number_of('clustering', len(result.systems))} are too many to look at each closely: maps, silhouettes "
+            f"and clusters are of the first {MOST_SYSTEMS}, the table has all"
+        )
+    first = result.systems[0]
+    if all(system.clusters is None for system in result.systems):
+        yield "a table holds no items: none are listed behind its cells"
+    if result.points(first.name) is None:
+        yield "without points there are no silhouettes: --points names their columns"
+    elif not drawn:
+        yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
+    if result.contingency(first.name) is None:
+        yield "without classes there is no map of classes and clusters: --truth names their column"
+
+
+def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -> Provenance:
+    rules = result.rules
+    settings = {
+        "noise": None if rules.noise is None else f"{rules.noise}, as {rules.noise_as}",
+        "without a class": rules.unlabelled,
+        "distance": rules.metric,
+        "sample of silhouettes": None if rules.sample_size is None else f"{rules.sample_size:,}",
+        "confidence": f"{result.confidence:g}",
+        "halves": f"{result.resamples:,}",
+    }
+    return Provenance(
+        version=__version__,
+        command=command,
+        made=now(),
+        seed=result.seed,
+        inputs=tuple(_inputs(result, before)),
+        signatures=tuple(dict.fromkeys(one for by in result.signatures.values() for one in by.values())),
+        settings=tuple((name, value) for name, value in settings.items() if value is not None),
+    )
+
+
+def _inputs(result: Clustering, before: Mapping[str, Stamp]) -> Iterator[Input]:
+    """The files, each once, and what was in memory."""
+    groups: dict[str, list[str]] = {}
+    for system in result.systems:
+        origin = "in memory" if system.clusters is None else system.clusters.origin
+        groups.setdefault(origin, []).append(system.name)
+    for origin, names in groups.items():
+        in_memory, systems = origin == "in memory", ", ".join(names)
+        yield described(
+            before, "clusters", systems if in_memory else origin,
+            "in memory" if in_memory else f"clusterings {systems}", number_of("item", items_of(result)),
+        )  # fmt: skip
