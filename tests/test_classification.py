@@ -702,3 +702,27 @@ def test_one_of_several_labels_keeps_its_scores() -> None:
     items = Predictions.of([["a"], ["a", "b"], ["b"], []], [["a"], ["b"], ["b"], ["a"]], y_score=scores)
     assert classify(items, "AUC", one_class="a").value() == 0.75
     assert classify(items, "AUC", one_class="b").value() == 1.0
+
+
+def test_remarks_that_would_say_nothing_are_not_made() -> None:
+    perfect = classify(ConfusionMatrix.from_matrix([[50, 0], [0, 50]], ["n", "p"], pos_label="p"))
+    assert "other_prevalence" not in {remark.code for remark in perfect.advice}
+    alone = classify(ConfusionMatrix.from_matrix([[5, 0], [0, 0]], ["n", "p"], pos_label="p"))
+    [said] = [str(remark) for remark in alone.advice if remark.code == "prevalence"]
+    assert "no item is p, so accuracy misleads" in said
+    of_three = classify(ConfusionMatrix.from_matrix([[5, 1, 0], [0, 0, 0], [0, 0, 0]], ["a", "b", "c"]))
+    assert any("no item is anything else" in str(remark) for remark in of_three.advice)
+
+
+def test_a_million_weights_take_no_million_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Matrices of items with very many weights: the same intervals, by draws of cells."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 6000)
+    said, weight = np.where(rng.random(6000) < 0.7, truth, 1 - truth), rng.lognormal(0, 1, 6000)
+    items = Predictions.of(truth, said, sample_weight=weight)
+    by_cell = classify(items, "F").estimate()
+    monkeypatch.setattr("assay.stats.bootstrap._MANY_WEIGHTS", 10_000)
+    by_item = classify(items, "F").estimate()
+    wide = by_item.high - by_item.low
+    assert by_cell != by_item
+    assert (by_cell.low, by_cell.high) == pytest.approx((by_item.low, by_item.high), abs=0.06 * wide)

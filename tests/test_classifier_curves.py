@@ -14,6 +14,7 @@ import pytest
 
 from assay import InputError, ParameterError, Predictions, classifier_curves
 from assay.classifier_curves.bands import Band, band_frame
+from assay.classifier_curves.spread import bin_edges
 from assay.counting.scored import Scored
 from assay.curves import Curve
 from assay.files.typed_labels import scores_in
@@ -278,3 +279,11 @@ def test_a_large_score_that_all_items_have_is_in_the_middle_of_the_picture() -> 
 def test_a_band_wants_a_seed_that_is_one() -> None:
     with pytest.raises(ParameterError, match="seed"):
         classifier_curves.roc([1, 0, 1], [0.9, 0.1, 0.4], band="pointwise", seed=-1)
+
+
+def test_probabilities_close_together_have_bins_of_their_own() -> None:
+    close = bin_edges([Scored.from_lists(positive=[0.0021, 0.003], negative=[0.001])], 40)
+    assert (close[0], close[-1]) == pytest.approx((0.001, 0.003))
+    for others in ([0.1, 0.9], [0.5, 0.5], [0.5, 0.5000001], [1e-310, 2e-310]):
+        spread = bin_edges([Scored.from_lists(positive=others[1:], negative=others[:1])], 40)
+        assert (spread[0], spread[-1]) == (0, 1), others

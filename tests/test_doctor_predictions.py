@@ -519,3 +519,76 @@ def test_the_doctor_survives_any_cells(tmp_path_factory: pytest.TempPathFactory,
     path = tmp_path_factory.mktemp("cells") / "p.csv"
     frame.with_columns(text=pl.col("truth")).write_csv(path)
     assert isinstance(doctor(str(path)), Diagnosis)
+
+
+def test_files_that_disagree_on_the_truth_are_named_with_the_item() -> None:
+    ids = [f"i{number}" for number in range(40)]
+    truth, said = ["a", "b"] * 20, ["a", "b", "b", "a"] * 10
+    one = Predictions.of(truth, said, item_id=ids, name="one")
+    other = Predictions.of([*truth[:5], "a", *truth[6:]][::-1], said[::-1], item_id=ids[::-1], name="other")
+    finding = the(doctor([one, other]), "truth-conflict")
+    assert (finding.severity, finding.count) == ("error", 1)
+    assert "item 'i5': 'a' here, 'b' in one" in str(finding.examples[0])
+    alike = doctor([one, Predictions.of(truth[::-1], said[::-1], item_id=ids[::-1], name="other")])
+    assert not {"truth-conflict", "missing-items"} & {found.check for found in alike.findings}
+    assert {"truth-conflict", "missing-items"} <= {check.name for check in alike.checks}
+    assert not {"truth-conflict", "missing-items"} & {check.name for check in doctor(one).checks}
+
+
+def test_files_that_lack_items_or_cannot_be_paired_are_named() -> None:
+    ids = [f"i{number}" for number in range(40)]
+    truth, said = ["a", "b"] * 20, ["a", "b", "b", "a"] * 10
+    one = Predictions.of(truth, said, item_id=ids, name="one")
+    short = Predictions.of(truth[:30], said[:30], item_id=ids[:30], name="short")
+    finding = the(doctor([one, short]), "missing-items")
+    assert (finding.severity, finding.count, finding.file) == ("warning", 10, "short")
+    assert str(finding.examples[0]) == "item 'i30'"
+    by_row = Predictions.of(truth, said, name="by row")
+    assert "items cannot be paired" in the(doctor([one, by_row]), "missing-items").says
+    shorter = Predictions.of(truth[:30], said[:30], name="shorter")
+    assert the(doctor([by_row, shorter]), "missing-items").says.startswith("30 rows, by row has 40")
+    turned = Predictions.of(["b", "a"] * 20, said, name="turned")
+    assert the(doctor([by_row, turned]), "truth-conflict").count == 40
+
+
+def test_systems_of_one_file_are_held_against_each_other_as_files_are(tmp_path: Path) -> None:
+    rows = [f"{system},i{item},{'a' if item % 2 or (system, item) == ('new', 4) else 'b'},a"
+            for system in ("old", "new") for item in range(20)]  # fmt: skip
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(["system,item_id,truth,prediction", *rows]) + "\n", encoding="utf-8")
+    finding = the(doctor(path), "truth-conflict")
+    assert (finding.system, str(finding.examples[0])) == ("new", "line 26: item 'i4': 'a' here, 'b' in old")
+
+
+def test_sets_of_labels_are_the_same_in_any_order() -> None:
+    truth = [["a", "b"], ["b"], ["a"]] * 10
+    one, other, single = (
+        Predictions.of(given, given, name=name)
+        for name, given in (("one", truth), ("other", [labels[::-1] for labels in truth]), ("single", ["a"] * 30))
+    )
+    assert "truth-conflict" not in {found.check for found in doctor([one, other]).findings}
+    assert "only one has several labels" in the(doctor([one, single]), "truth-conflict").says
+
+
+def test_scores_that_explain_no_prediction_are_told_as_such(tmp_path: Path) -> None:
+    """The best threshold is above all scores: that is none."""
+    frame = pl.DataFrame({"truth": ["a", "b"] * 15, "score": [number / 30 for number in range(30)],
+                          "prediction": ["a"] * 4 + ["b"] * 26})  # fmt: skip
+    says = the(doctor(written(tmp_path, frame), pos_label="a"), "score-conflict").says
+    assert "inf" not in says
+    assert "no threshold does better than never to predict 'a'" in says
+
+
+def test_a_file_of_nothing_but_a_header_is_said_to_lack_items(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("item_id,truth,prediction\n", encoding="utf-8")
+    finding = the(doctor(path), "unreadable")
+    assert finding.says == "expected a line or more below the header (there are no data in the file)"
+    assert "columns" not in finding.advice
+
+
+def test_the_reader_speaks_of_options_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("item_id,truth,score\na,1\n", encoding="utf-8")
+    done = CliRunner().invoke(app, ["doctor", str(path), "--truth", "nowhere"])
+    assert "truth=" not in done.output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,7 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures import parse_measure
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import bootstrapped, intervals, pattern_weights
+from assay.stats.bootstrap import bootstrapped, group_weights, intervals, pattern_weights
 from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.paired import Paired
 from assay.stats.pairs import Resampled
@@ -108,6 +109,55 @@ def test_how_often_patterns_are_drawn_follows_their_counts() -> None:
     assert (drawn.sum(axis=1) == 1000).all()
     assert drawn.mean(axis=0) == pytest.approx(counts, rel=0.05, abs=0.1)
     assert drawn.var(axis=0) == pytest.approx(counts * (1 - counts / 1000), rel=0.12)
+
+
+WEIGHTS: dict[str, Callable[[np.random.Generator], Any]] = {
+    "even": lambda rng: rng.random(700),
+    "heavy tails": lambda rng: rng.lognormal(0, 1.5, 900),
+    "one that dwarfs all": lambda rng: np.append(rng.random(600) * 1e-6, [0.04, 1.0]),
+    "few": lambda rng: rng.random(60),
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_sums_of_many_weights_are_spread_as_those_of_items_drawn_one_by_one(kind: str) -> None:
+    """The normal limit of a group, beside a group that is drawn item by item: quantiles, and how the two correlate."""
+    rng = np.random.default_rng(5)
+    first = np.sort(WEIGHTS[kind](rng))
+    weight, group = np.append(first, rng.random(200)), np.repeat([0, 1], [len(first), 200])
+    found = np.concatenate(list(group_weights(group, weight, np.ones(len(weight), np.int64), 4000, seed=6)))
+    drawn = rng.integers(len(weight), size=(4000, len(weight)))
+    twin = np.column_stack([np.where(group[drawn] == place, weight[drawn], 0).sum(axis=1) for place in (0, 1)])
+    assert (found >= 0).all()
+    levels = [0.025, 0.25, 0.5, 0.75, 0.975]
+    apart = (np.quantile(found, levels, axis=0) - np.quantile(twin, levels, axis=0)) / twin.std(axis=0)
+    assert np.abs(apart).max() < 0.2  # four standard errors of the outer ones
+    assert np.corrcoef(found.T)[0, 1] == pytest.approx(np.corrcoef(twin.T)[0, 1], abs=0.08)
+
+
+def test_items_that_weigh_alike_are_counted_as_often_as_they_occur() -> None:
+    """Weights of 1 sum up to all items, beside a group with very many weights."""
+    weight, counts = np.append(np.linspace(1, 2, 600), [1.0, 1.0]), np.append(np.full(600, 2), [3, 300])
+    group = np.append(np.zeros(600, np.int64), [1, 1])
+    found = np.concatenate(list(group_weights(group, weight, counts, 3000, seed=1)))
+    assert found.mean(axis=0) == pytest.approx([2 * weight[:600].sum(), 303], rel=0.01)
+    share = 303 / counts.sum()
+    assert found[:, 1].var() == pytest.approx(counts.sum() * share * (1 - share), rel=0.12)
+    assert (found[:, 1] == np.rint(found[:, 1])).all()
+
+
+def test_one_group_without_items_drawn_one_by_one() -> None:
+    weight = np.linspace(1, 2, 600)
+    [found] = group_weights(np.zeros(600, np.int64), weight, np.ones(600, np.int64), 500, seed=0)
+    assert found.shape == (500, 1)
+    assert found.std() == pytest.approx(np.sqrt(600) * weight.std(), rel=0.12)
+
+
+def test_a_weighted_bootstrap_is_that_of_the_patterns() -> None:
+    """Weights summed by labels first, against the same draws pattern by pattern."""
+    weighted = made("F", 3, 90, weighted=True)[0]
+    plainly = np.concatenate([weighted.of(block) for block in pattern_weights(weighted.counts, 300, 2)])
+    assert bootstrapped(weighted, 300, 2) == pytest.approx(plainly, rel=1e-12)
 
 
 def test_intervals_by_pattern_are_intervals_by_item() -> None:

@@ -175,7 +175,12 @@ def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
     ("text", "said", "says"),
     [
         ("", {}, r"^p.csv: expected a table with a column `truth`.*\(there are no data in the file\)"),
-        ("truth,prediction\n", {}, "there are no data in the file"),
+        (
+            "truth,prediction\n",
+            {},
+            r"^p.csv: expected a line or more below the header \(there are no data in the file\)",
+        ),
+        (b"[\x95\x00,b\n1,2\n", {}, r"^p.csv: expected text in UTF-8 \(byte 2 is 0x95\)"),
         ("a,b\n1,2\n", {}, "^p.csv:1: expected a table with a column `truth`.*got 'a, b'"),
         ("truth,other\n1,2\n", {}, "^p.csv:1: expected a table with a column `truth` and a column `prediction`"),
         ("truth prediction\na b\n", {}, "^p.csv:1: expected a table"),

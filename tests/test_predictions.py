@@ -303,7 +303,7 @@ def test_items_that_a_system_lacks_are_named_or_left_out_and_counted() -> None:
 
 def test_systems_that_cannot_be_paired_are_refused() -> None:
     one = table("one", {"a": (0, 1), "b": (1, 1)})
-    with pytest.raises(InputError, match=r"item 'b': the truth is 1 in one and 0 in other \(1 item differ"):
+    with pytest.raises(InputError, match=r"item 'b': the truth is 1 in one and 0 in other \(1 item differs\)"):
         aligned([one, table("other", {"b": (0, 0), "a": (0, 0)})])
     with pytest.raises(InputError, match="one has item ids and bare has none"):
         aligned([one, Predictions.of([0, 1], [0, 1], name="bare")])

@@ -32,8 +32,11 @@ def _prevalence(case: Case) -> Iterator[Remark]:
     if case.cells is not None:
         always = "always positive" if label == case.result.positive else "always negative"
         rare = next(str(other) for other in case.matrix.labels if other != label)
+    how_rare = "no item is anything else" if rare == "everything else" else f"no item is {rare}"
+    if share < 1:
+        how_rare = f"{rare} is rare ({1 - share:.2%} of the items)"
     says = (
-        f'{rare} is rare ({1 - share:.2%} of the items), so accuracy misleads: "{always}" would score {share:.1%}, '
+        f'{how_rare}, so accuracy misleads: "{always}" would score {share:.1%}, '
         f"this classifier scores {case.accuracy:.1%}"
     )
     yield Remark("prevalence", says, share, case.system.name)

@@ -53,9 +53,12 @@ def _other_prevalence(case: Case) -> Iterator[Remark]:
     share = (case.cells[0] + case.cells[2]) / case.matrix.items[0]
     other = next(prevalence for prevalence in ELSEWHERE if not share / 2 <= prevalence <= 2 * share)
     _, ppv, npv = predictive_values(case.matrix, [other]).row(0)
+    there, here = ((f"{one:.1%}", f"{two:.1%}") for one, two in ((ppv, npv), rates[2:]))
+    if there == here:
+        return
     says = (
-        f"if {other:.0%} of the items were positive (here {share:.1%}), PPV would be {ppv:.1%} "
-        f"(here {rates[2]:.1%}) and NPV {npv:.1%} (here {rates[3]:.1%}), TPR and TNR being as here"
+        f"if {other:.0%} of the items were positive (here {share:.1%}), PPV would be {there[0]} "
+        f"(here {here[0]}) and NPV {there[1]} (here {here[1]}), TPR and TNR being as here"
     )
     yield Remark("other_prevalence", says, ppv, case.system.name)
 

@@ -1,7 +1,9 @@
 """Confusion matrices as other items would have given them.
 
 Items are not drawn one by one: a resample of *n* items puts so many of them in each cell of the matrix as one draw from
-a multinomial distribution does, so that the cells are drawn at once, whatever *n* is.
+a multinomial distribution does, so that the cells are drawn at once, whatever *n* is. Items with weights are drawn by
+cell and weight; where a cell has very many weights, only how many of its items there are is drawn, and their sum by the
+normal limit.
 """
 
 from __future__ import annotations
@@ -15,14 +17,17 @@ import polars as pl
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes
-from assay.stats.bootstrap import pattern_weights
+from assay.stats.bootstrap import group_weights, pattern_weights
 
 Key: TypeAlias = Any
 Computed: TypeAlias = Callable[[ConfusionMatrix], Floats]
 
 
 class Patterns(NamedTuple):
-    """Items that are alike: the cell of the matrix they are in, what each of them weighs, and how many there are."""
+    """Items that are alike: the cell of the matrix they are in, what each of them weighs, and how many there are.
+
+    By cell, in order.
+    """
 
     cell: Ints
     weight: Floats
@@ -61,16 +66,17 @@ def resampled_matrices(
     array([10, 10, 10])
     """
     size = len(labels) ** 2
-    whole = bool((patterns.weight == 1).all())
-    for drawn in pattern_weights(patterns.items, resamples, seed, cells=size):
-        count = len(drawn)
-        if whole and len(np.unique(patterns.cell)) == len(patterns.cell):
-            tables = np.zeros((count, size), dtype=np.int64)
-            tables[:, patterns.cell] = drawn
-        else:
-            place = patterns.cell + size * np.arange(count)[:, None]
-            weights = (drawn * patterns.weight).ravel()
-            tables = np.bincount(place.ravel(), weights=weights, minlength=count * size).reshape(count, size)
+    filled, group = np.unique(patterns.cell, return_inverse=True)
+    counted = len(filled) == len(patterns.cell) and bool((patterns.weight == 1).all())
+    blocks = (
+        pattern_weights(patterns.items, resamples, seed, cells=size)
+        if counted
+        else group_weights(group, patterns.weight, patterns.items, resamples, seed, cells=size)
+    )
+    for block in blocks:
+        count = len(block)
+        tables = np.zeros((count, size), dtype=np.int64 if counted else np.float64)
+        tables[:, filled] = block
         units = tuple(map(str, range(count)))
         yield ConfusionMatrix(labels, tables.reshape(count, len(labels), len(labels)), units, positive)
 

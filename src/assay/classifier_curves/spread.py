@@ -20,6 +20,10 @@ from assay.thresholding.given import ScoredSystem, said
 from assay.thresholding.registry import Rule
 from assay.thresholding.verbs import choose_threshold
 
+#: Probabilities that are no further apart than this, or this share of the largest, have no numbers along an axis that
+#: would tell them apart.
+_LEAST_APART, _LEAST_SHARE = 1e-9, 1e-4
+
 
 def score_distributions(
     y_true: Any,
@@ -61,12 +65,15 @@ def score_distributions(
 def bin_edges(scored: Sequence[Scored], bins: int) -> Floats:
     """The borders of the bins: from 0 to 1 for probabilities, else from the smallest to the largest score.
 
+    Probabilities that would all be in one bin, or in two, have bins of their own, too.
+
     >>> bin_edges([Scored.from_lists(positive=[3, 5], negative=[1])], bins=2)
     array([1., 3., 5.])
     """
     sides = [side for one in scored for side in (one.positive, one.negative)]
     low, high = min(float(side[0]) for side in sides), max(float(side[-1]) for side in sides)
-    if low >= 0 and high <= 1:
+    told_apart = high - low > max(_LEAST_APART, _LEAST_SHARE * high)
+    if low >= 0 and high <= 1 and not (told_apart and high - low < 1 / bins):
         low, high = 0.0, 1.0
     elif high - low < 1e-300:  # one score, or as good as one; of large numbers a half is nothing
         low, high = low - max(0.5, 1e-6 * abs(low)), high + max(0.5, 1e-6 * abs(high))

@@ -34,6 +34,9 @@ def unreadable(file: LabelledFile) -> Iterator[Finding]:
     if place.rstrip(":").isdigit() and SHAPE not in said:
         todo = "mend the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
         yield found("unreadable", "error", file, f"line {place} {said}", todo=todo)
+    elif "below the header" in file.refusal:
+        said = file.refusal.removeprefix(f"{file.file}: ")
+        yield found("unreadable", "error", file, said, todo="look why no item was written")
     else:
         yield found("unreadable", "error", file, file.refusal.removeprefix(f"{file.file}: "))
 

@@ -121,7 +121,10 @@ def _no_threshold(system: Labelled, predicted: pl.Series) -> Iterator[Finding]:
     threshold = float(table.threshold[best])
     if mistakes[best]:
         wrong = (keep & ((score >= threshold) != predicted)).arg_true()
-        at = f"at the threshold that explains most, {threshold:g}"
+        positive = quote(str(system.positive))
+        at = f"at the threshold that explains most, {threshold:g}, with {positive} as the positive label"
+        if math.isinf(threshold):
+            at = f"which explain nothing: no threshold does better than never to predict {positive}"
         says = f"{share(len(wrong), int(keep.sum()), 'prediction')} contradict the scores, {at}"
         examples = [system.of.example(row, f"score {score[row]:g}") for row in wrong.head(EXAMPLES).to_list()]
         yield found("score-conflict", "warning", system, says, len(wrong), examples=examples)

@@ -49,6 +49,10 @@ def examine(
             known.append("training")
         for system in own:
             findings += _of_system(system, known)
+    tables = list({id(system.of): system for system in reversed(systems)}.values())[::-1]
+    if len(tables) > 1:
+        findings += _found("together", tables)
+        known.append("together")
     if not files:
         raise ParameterError("there is no file of predictions to look at")
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))

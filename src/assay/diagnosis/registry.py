@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 #: What a check looks at: a file as it was read, the judgments, one run by itself or with the judgments, and all runs
 #: together by themselves or with the judgments. Of classifiers: a file of predictions, one system of it, two labels
-#: and their scores, probabilities, and a file beside that of the items it was trained on.
+#: and their scores, probabilities, several files together, and a file beside that of the items it was trained on.
 About: TypeAlias = Literal[
     "file", "judgments", "ranking", "run", "rankings", "runs",
-    "predictions", "system", "scored", "probabilities", "training",
+    "predictions", "system", "scored", "probabilities", "together", "training",
 ]  # fmt: skip
 
 
@@ -40,7 +40,8 @@ _CHECKS: dict[str, Check] = {}
 _MODULES = ("lines", "duplicates", "grades", "topics", "identifiers", "scores", "ranked", "plausibility", "systems",
             "suitability")  # fmt: skip
 #: The same for predictions of classifiers.
-_MODULES_OF_PREDICTIONS = ("label_columns", "label_scores", "labelled_items", "label_noise", "leakage")
+_MODULES_OF_PREDICTIONS = ("label_columns", "label_scores", "labelled_items", "label_noise", "labelled_together",
+                           "leakage")  # fmt: skip
 
 
 def check(name: str, about: About, *severities: Severity, question: str, advice: str) -> Callable[[Any], Any]:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Mask
 from assay.stats.label_samples import Patterns
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Sample
@@ -17,6 +17,10 @@ Method: TypeAlias = Literal["bca", "percentile"]
 
 #: Numbers drawn at a time: enough for NumPy, little for the memory. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20
+#: So many weights of a group are summed by the normal limit, where none of them is above their mean by more than this
+#: share of the spread of the group's sum: what the limit leaves out, skewness, is about as small.
+_MANY_WEIGHTS = 500
+_MOST_APART = 0.05
 
 
 class Interval(NamedTuple):
@@ -40,6 +44,15 @@ class Interval(NamedTuple):
     def is_known(self) -> bool:
         """Whether there is an interval: a number that is undefined has none."""
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
+
+    @property
+    def is_beside_zero(self) -> bool:
+        """Whether it is known and 0 lies outside of it.
+
+        >>> Interval(0.01, 0.03, 0.95, "bca").is_beside_zero, Interval(-0.01, 0.03, 0.95, "bca").is_beside_zero
+        (True, False)
+        """
+        return self.is_known and (self.low > 0 or self.high < 0)
 
 
 def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
@@ -79,6 +92,53 @@ def pattern_weights(counts: Ints, resamples: int, seed: int, *, cells: int = 0) 
         yield often.reshape(count, len(counts)).astype(np.float64)
 
 
+def group_weights(
+    group: Ints, weight: Floats, counts: Ints, resamples: int, seed: int, *, cells: int = 0
+) -> Iterator[Floats]:
+    """What all items of each group (column) weigh together in each resample (row), block by block.
+
+    Items are given by patterns: the `group` of each, 0 and up in order, what its items weigh, and how many there are.
+    Where a group has very many different weights, those that do not stand out are not drawn item by item: how many of
+    them there are is drawn, and what they weigh together from the normal distribution that such sums have in the limit.
+
+    >>> weight = np.array([1.0, 2.0, 1.0])
+    >>> next(group_weights(np.array([0, 0, 1]), weight, np.array([2, 3, 5]), resamples=3, seed=0)).shape
+    (3, 2)
+    """
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    light = _not_outstanding(group, weight, counts, starts)
+    if not light.any():
+        for drawn in pattern_weights(counts, resamples, seed, cells=cells):
+            yield np.add.reduceat(drawn * weight, starts, axis=1)
+        return
+    smooth, place = np.unique(group[light], return_inverse=True)
+    items, sums = (np.bincount(place, counts[light] * one) for one in (1, weight[light]))
+    mean = sums / items
+    spread = np.sqrt(np.bincount(place, counts[light] * (weight[light] - mean[place]) ** 2) / items)
+    single = np.repeat(np.flatnonzero(~light), counts[~light])
+    shares, rng = np.append(len(single), items) / counts.sum(), np.random.default_rng(seed)
+    rows = max(1, _BLOCK // max(len(single), len(starts), cells))
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        often = rng.multinomial(counts.sum(), shares, size=count)
+        row = np.repeat(np.arange(count), often[:, 0])
+        which = single[rng.integers(len(single), size=len(row))] if len(single) else row
+        sums = np.bincount(row * len(starts) + group[which], weight[which], count * len(starts))
+        block = sums.astype(np.float64).reshape(count, len(starts))  # without any item, they are whole numbers
+        often = often[:, 1:]
+        limit = often * mean + np.sqrt(often) * spread * rng.standard_normal(often.shape)
+        block[:, smooth] += np.maximum(limit, 0)  # beside a weight that dwarfs them all, the limit may fall below
+        yield block
+
+
+def _not_outstanding(group: Ints, weight: Floats, counts: Ints, starts: Ints) -> Mask:
+    """Patterns whose weights can be summed by the normal limit."""
+    items, sums, squares = (np.add.reduceat(counts * weight**power, starts) for power in (0, 1, 2))
+    most = sums / items + _MOST_APART * np.sqrt(squares)
+    light: Mask = weight <= most[group]
+    return light & (np.bincount(group[light], minlength=len(starts)) >= _MANY_WEIGHTS)[group]
+
+
 def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floats:
     """Each system's number (column) in each resample (row).
 
@@ -87,6 +147,10 @@ def bootstrapped(sample: Sample, resamples: int = 10_000, seed: int = 0) -> Floa
     array([[1.],
            [1.]])
     """
+    if isinstance(sample, Patterns) and sample.weight is not None:
+        alike = sample.whatever_they_weigh()
+        blocks = group_weights(alike.pattern, sample.weight, sample.counts, resamples, seed)
+        return np.concatenate([alike.of(block) for block in blocks])
     if isinstance(sample, Patterns):
         return np.concatenate([sample.of(block) for block in pattern_weights(sample.counts, resamples, seed)])
     return np.concatenate([sample.of(block) for block in weights(sample.units, resamples, seed)])

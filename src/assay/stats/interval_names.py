@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-BOOTSTRAP, NO_INTERVAL = "bootstrap", "none"
+BOOTSTRAP, SUBSAMPLING, NO_INTERVAL = "bootstrap", "subsampling", "none"
 
 
 class Way(NamedTuple):
@@ -14,11 +14,12 @@ class Way(NamedTuple):
     said: str
 
 
-#: The ways to a classifier's intervals, by what `Estimate.method` calls them.
+#: The ways to intervals of classifiers and clusterings, by what `Estimate.method` calls them.
 WAYS = {
     "wilson": Way("Wilson", "Wilson's"),
     "DeLong, logit": Way("DeLong (logit)", "DeLong's on the logit scale"),
     "exact bound": Way("exact bound", "exact one-sided bounds"),
     "t": Way("t distribution", "those of the t distribution"),
     BOOTSTRAP: Way("bootstrap of items", "those of the bootstrap"),
+    SUBSAMPLING: Way("random halves of the items", "those of random halves of the items"),
 }

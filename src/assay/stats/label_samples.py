@@ -120,6 +120,11 @@ class Patterns:
             return self
         return replace(self, predicted=self.predicted[:, list(systems)])._grouped()
 
+    def whatever_they_weigh(self) -> Patterns:
+        """The patterns of labels alone, for sums of weights; `pattern` is then which one each of these patterns has."""
+        every = np.arange(len(self.counts), dtype=np.int64)
+        return replace(self, weight=None, pattern=every)._grouped()
+
     def observed(self) -> Floats:
         """Each system's number."""
         numbers: Floats = self.of(self.counts[None].astype(np.float64))[0]
