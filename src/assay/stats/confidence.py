@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from scipy import special
-
 from assay.measures.domains import Real
 
 _LEVEL = Real(0.0, 1.0, inside=True)
@@ -26,4 +24,6 @@ def standard_errors(confidence: float) -> float:
     >>> standard_errors(0.95)
     1.96
     """
+    from scipy import special  # noqa: PLC0415  # slow to load
+
     return float(special.ndtri((1 + confidence) / 2))
