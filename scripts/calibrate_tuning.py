@@ -14,26 +14,35 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from assay.stats.retuning import Choices, interval_by_error
+from assay.stats.retuning import Choices, interval_by_error, t_by_error
 
-ALPHA, NOISE = 0.05, 0.1
+ALPHA, NOISE, RESAMPLES = 0.05, 0.1, 500
 
 
 class Case(NamedTuple):
-    """What is simulated: how many topics, folds and settings, and how much better the last setting is."""
+    """What is simulated: how many topics, folds and settings.
+
+    `better`: by how much the last setting is better than the first. `worse`: by how much the last but one is worse.
+    """
 
     says: str
     topics: int
     folds: int
     settings: int
     better: float = 0.0
+    worse: float = 0.0
 
 
 CASES = (
     Case("12 equal settings, 50 topics, 5 folds", 50, 5, 12),
     Case("12 equal settings, 50 topics, leave-one-out", 50, 50, 12),
     Case("4 equal settings, 100 topics, 5 folds", 100, 5, 4),
+    Case("2 equal settings, 50 topics, 5 folds", 50, 5, 2),
+    Case("2 equal settings, 50 topics, leave-one-out", 50, 50, 2),
+    Case("11 equal, one worse by 0.4, 50 topics, 5 folds", 50, 5, 12, worse=0.4),
     Case("one of 12 better by 0.05, 50 topics, 5 folds", 50, 5, 12, 0.05),
+    Case("the same, and one worse by 0.4", 50, 5, 12, 0.05, 0.4),
+    Case("one of 12 better by 0.1, 50 topics, 5 folds", 50, 5, 12, 0.1),
 )
 
 
@@ -43,12 +52,13 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, default=1000, help="simulated data sets for each row")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    print(f"{'':46}{'t':>8}{'retuned':>9}{'t holds':>9}{'retuned holds':>15}")
+    print(f"{'':48}{'t':>8}{'retuned':>9}{'t holds':>9}{'retuned holds':>15}")
     for case in CASES:
         rng, rows = np.random.default_rng(asked.seed), []
         for number in range(asked.data_sets):
             own = rng.normal(0, NOISE, (case.topics, case.settings))
             own[:, -1] += case.better
+            own[:, -2] -= case.worse
             fold_of = rng.permutation(np.arange(case.topics) % case.folds)
             choices = Choices(own - own[:, [0]], fold_of)
             gain = float(choices.values(np.ones((1, case.topics)))[0])
@@ -56,14 +66,15 @@ def main() -> None:
             chosen = (sums.sum(axis=0) - sums).argmax(axis=1)
             apart = choices.numbers[np.arange(case.topics), chosen[fold_of]]
             plain = stats.ttest_1samp(apart, 0.0).pvalue if np.ptp(apart) else 1.0
-            error = float(apart.std(ddof=1)) / np.sqrt(case.topics), choices.error(500, number)
+            error = float(apart.std(ddof=1)) / np.sqrt(case.topics), choices.error(RESAMPLES, number)
             reach = [interval_by_error(gain, one, case.topics, 1 - ALPHA)[:2] for one in error]
-            rows.append((gain, plain < ALPHA, choices.swapped(gain, 499, number).p < ALPHA, *reach[0], *reach[1]))
+            retuned = t_by_error(gain, error[1], case.topics).p
+            rows.append((gain, plain < ALPHA, retuned < ALPHA, *reach[0], *reach[1]))
         table = np.array(rows)
         mean = table[:, 0].mean()
         holds = [np.mean((table[:, low] <= mean) & (mean <= table[:, low + 1])) for low in (3, 5)]
         rejects = table[:, 1:3].mean(axis=0)
-        print(f"{case.says:46}{rejects[0]:>8.1%}{rejects[1]:>9.1%}{holds[0]:>9.1%}{holds[1]:>15.1%}", flush=True)
+        print(f"{case.says:48}{rejects[0]:>8.1%}{rejects[1]:>9.1%}{holds[0]:>9.1%}{holds[1]:>15.1%}", flush=True)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,8 @@ def test_without_spread_there_is_no_p_value_but_a_reason(differences: list[float
         (([0.1, math.nan], 80, 20), "got nan in fold 2"),
         (([0.1, 0.2], 0, 20), "train: expected numbers of items above 0, got 0"),
         (([0.1, 0.2], [80, 80, 80], 20), "train: expected one size, or one a fold (2), got 3"),
+        (([0.1, 0.2], "x", 1), "train: expected numbers, got 'x'"),
+        ((["a", "b"], 80, 20), "differences: expected numbers, got "),
     ],
 )
 def test_bad_folds_are_refused(given: tuple[list[float], int, int], says: str) -> None:
@@ -149,6 +151,8 @@ def test_five_by_two_takes_nothing_else() -> None:
     for wrong in (np.zeros((2, 5)), np.zeros(10), np.zeros((5, 3)), 0.1):
         with pytest.raises(ParameterError, match="5 repeats of 2 folds"):
             five_by_two(wrong)
+    with pytest.raises(ParameterError, match="differences: expected numbers, got "):
+        five_by_two([["a", 2]] * 5)
     assert five_by_two(np.zeros((5, 2))).f.p == 1
     alike = five_by_two(np.full((5, 2), 0.1))
     assert math.isnan(alike.f.p)
@@ -207,7 +211,9 @@ def test_5x2_folds_take_the_tests_made_for_them() -> None:
     alone = five_by_two(differences)
     assert result.compare(measure="F", test="5x2cv").finding().p == pytest.approx(alone.f.p)
     assert result.compare(measure="F", test="5x2cv-t").finding().p == pytest.approx(alone.t.p)
-    with pytest.raises(ParameterError, match="5 repeats of 2 folds, not 8 folds in 1 repeat"):
+    with pytest.raises(
+        ParameterError, match="5 repeats of 2 folds, not 8 folds in 1 repeat; corrected-t takes any folds"
+    ):
         simulated([(1, fold) for fold in range(8)]).compare(test="5x2cv")
 
 

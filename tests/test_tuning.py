@@ -24,7 +24,7 @@ from assay.cli import app
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
 from assay.errors import InputError, ParameterError
-from assay.stats.retuning import Choices, interval_by_error
+from assay.stats.retuning import Choices, interval_by_error, t_by_error
 from assay.tables import Topics
 
 ROOT = Path(__file__).parents[1]
@@ -212,17 +212,52 @@ def slow_values(numbers: Floats, fold_of: Ints, weights: Floats) -> float:
         others = [n for n in range(len(fold_of)) if fold_of[n] != own]
         sums = [round(sum(weights[n] * numbers[n, s] for n in others), 9) for s in range(numbers.shape[1])]
         total += weights[unit] * numbers[unit, sums.index(max(sums))]
-    return total / float(np.abs(weights).sum())
+    return total / float(weights.sum())
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_choosing_again_is_what_plain_loops_make(seed: int) -> None:
     rng = np.random.default_rng(seed)
     numbers, fold_of = rng.normal(size=(9, 4)), np.arange(9) % (3 if seed % 2 else 9)
-    signs = np.where(rng.random(9) < 0.5, 1.0, -1.0)
-    for weights in (rng.integers(0, 3, 9).astype(np.float64), signs):
-        found = Choices(numbers, fold_of).values(weights[None])
-        assert found[0] == pytest.approx(slow_values(numbers, fold_of, weights))
+    weights = rng.integers(0, 3, 9).astype(np.float64)
+    found = Choices(numbers, fold_of).values(weights[None])
+    assert found[0] == pytest.approx(slow_values(numbers, fold_of, weights))
+
+
+@pytest.mark.parametrize("against_first", [False, True])
+def test_choosing_again_takes_the_first_of_settings_that_tie(against_first: bool) -> None:
+    """Sums of tenths tie often, and differ by rounding: that must not choose."""
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        numbers, fold_of = rng.integers(0, 11, (20, 4)) / 10, rng.permutation(np.arange(20) % 5)
+        numbers -= numbers[:, [0]] if against_first else 0.0
+        weights = rng.integers(0, 3, 20).astype(np.float64)
+        found = Choices(numbers, fold_of).values(np.stack([np.ones(20), weights]))
+        assert found == pytest.approx([slow_values(numbers, fold_of, one) for one in (np.ones(20), weights)])
+
+
+@given(st.floats(-1, 1), st.floats(1e-6, 1), st.integers(2, 100), st.sampled_from([0.5, 0.9, 0.95]))
+def test_the_interval_holds_0_where_the_test_does_not_reject(
+    gain: float, error: float, units: int, level: float
+) -> None:
+    p, interval = t_by_error(gain, error, units).p, interval_by_error(gain, error, units, level)
+    if abs(p - (1 - level)) > 1e-9:
+        assert (interval.low <= 0 <= interval.high) == (p > 1 - level)
+
+
+def test_a_poor_setting_in_the_grid_hides_no_gain() -> None:
+    """Nobody would choose it, so the gain of another is found about as often as without it."""
+    rng, found = np.random.default_rng(2), {0.0: 0, 0.4: 0}
+    for seed in range(60):
+        numbers, fold_of = rng.normal(0, 0.1, (50, 3)), rng.permutation(np.arange(50) % 5)
+        numbers[:, 1] += 0.06
+        for worse in found:
+            turned = numbers - [0.0, 0.0, worse]
+            choices = Choices(turned - turned[:, [0]], fold_of)
+            gain = float(choices.values(np.ones((1, 50)))[0])
+            found[worse] += t_by_error(gain, choices.error(200, seed), 50).p < 0.05
+    assert found[0.4] >= 0.5 * 60
+    assert found[0.4] >= found[0.0]
 
 
 def test_the_gain_over_a_baseline_is_not_found_where_settings_do_not_differ() -> None:
@@ -237,9 +272,10 @@ def test_the_gain_over_a_baseline_is_not_found_where_settings_do_not_differ() ->
         chosen = [(differences.sum(axis=0) - differences[fold_of == fold].sum(axis=0)).argmax() for fold in range(5)]
         own = differences[np.arange(topics), np.array(chosen)[fold_of]]
         assert own.mean() == pytest.approx(gain)
-        kept += choices.swapped(gain, 199, seed).p < 0.05
+        error = choices.error(200, seed)
+        kept += t_by_error(gain, error, topics).p < 0.05
         plain += bool(own.any() and scipy_stats.ttest_1samp(own, 0.0).pvalue < 0.05)
-        low, high, *_ = interval_by_error(gain, choices.error(200, seed), topics, 0.95)
+        low, high, *_ = interval_by_error(gain, error, topics, 0.95)
         covered += low <= 0 <= high
     assert kept / sets <= scipy_stats.binom.ppf(0.999, sets, 0.05) / sets
     assert plain / sets > 0.09
@@ -255,6 +291,24 @@ def test_a_gain_that_is_there_is_found() -> None:
     assert result.finding.verdict.word == "better"
     assert result.finding.interval.low > 0
     assert result.finding.difference == pytest.approx(result.value - result.of("k=0"))
+
+
+def test_a_gain_that_is_the_same_for_all_topics_is_found() -> None:
+    judged = {f"q{n}": {"good": 1} for n in range(30)}
+    runs = {name: {q: {"good": place, "bad": 1.0} for q in judged} for name, place in (("off", 0.0), ("on", 2.0))}
+    found = tune(judged, runs, "RR", baseline="off").finding
+    assert found is not None
+    assert (found.p, found.verdict.word, found.interval.is_known) == (2 / 2**30, "better", False)
+
+
+def test_where_settings_tie_no_end_of_the_grid_is_said_to_be_best() -> None:
+    judged = {f"q{n:02}": {"good": 1} for n in range(30)}
+    runs = {f"k={k}": {q: {"good": 1.0} for q in judged} for k in range(4)}
+    assert tune(judged, runs, "RR", baseline="k=0").warnings == (
+        "every topic has the same number under all settings: there is nothing to choose by",
+    )
+    runs["k=3"]["q00"] = {"bad": 1.0}
+    assert tune(judged, runs, "RR").warnings == ()
 
 
 def bm25(documents: list[str], queries: list[str], k1: float, b: float) -> Floats:
@@ -335,7 +389,9 @@ def test_every_form_is_written() -> None:
     ("options", "says"),
     [
         (("--folds", "99"), "99 folds need"),
-        (("--folds", "many"), "leave-one-out"),
+        (("--folds", "many"), "--folds is a whole number from 2 on, or leave-one-out, not 'many'"),
+        (("--folds", ""), "--folds is a whole number from 2 on, or leave-one-out, not ''"),
+        (("--confidence", "0.5"), "--confidence lies between 0.5 and 1, not 0.5"),
         (("--test", "t"), "--test goes with predictions"),
         (("--compare",), "--compare goes with predictions"),
         (("--repeat", "r"), "--repeat goes with predictions"),

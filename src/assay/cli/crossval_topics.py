@@ -78,9 +78,8 @@ class Asked(NamedTuple):
 
 def compared(result: CrossValidation, asked: Asked, confidence: float) -> FoldComparison:
     """The systems of a cross-validation held against one another."""
-    return result.compare(
-        asked.baseline, test=asked.test or "corrected-t", margin=asked.margin, alpha=round(1 - confidence, 12)
-    )
+    test = "corrected-t" if asked.test is None else asked.test
+    return result.compare(asked.baseline, test=test, margin=asked.margin, alpha=_alpha(confidence))
 
 
 def tuned(
@@ -88,6 +87,7 @@ def tuned(
 ) -> Tuning:
     """Judgments and runs, each a setting of one system: for each fold one is chosen by the topics of the others."""
     from assay.crossvalidation import tune  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.crossvalidation.tuning import LEAVE_ONE_OUT  # noqa: PLC0415
     from assay.files import read_topics  # noqa: PLC0415
 
     if measure is not None and len(measure) > 1:
@@ -97,11 +97,14 @@ def tuned(
         raise ParameterError("--topics FILE and --fold ATTRIBUTE go together")
     if asked.topics is not None and asked.folds is not None:
         raise ParameterError("choose --folds, or folds by an attribute of --topics")
-    folds: Any = asked.folds or 5
+    folds: Any = 5
     if asked.topics is not None:
         folds = read_topics(asked.topics)
-    elif isinstance(folds, str) and folds.isascii() and folds.isdigit():
-        folds = int(folds)
+    elif asked.folds is not None:
+        is_number = asked.folds.isascii() and asked.folds.isdigit()
+        if not is_number and asked.folds != LEAVE_ONE_OUT:
+            raise ParameterError(f"--folds is a whole number from 2 on, or {LEAVE_ONE_OUT}, not {asked.folds!r}")
+        folds = int(asked.folds) if is_number else LEAVE_ONE_OUT
     qrels, *runs = files
     return tune(
         qrels,
@@ -111,10 +114,16 @@ def tuned(
         by=fold,
         baseline=asked.baseline,
         margin=asked.margin,
-        alpha=round(1 - confidence, 12),
+        alpha=_alpha(confidence),
         seed=asked.seed,
         relevance_level=asked.level,
     )
+
+
+def _alpha(confidence: float) -> float:
+    if not 0.5 < confidence < 1:
+        raise ParameterError(f"--confidence lies between 0.5 and 1, not {confidence:g}")
+    return round(1 - confidence, 12)
 
 
 def say(result: Tuning) -> None:

@@ -181,7 +181,7 @@ def _refuse_other_folds(result: CrossValidation, test: str) -> None:
     repeats = Counter(fold.repeat for fold in result.folds)
     if sorted(repeats.values()) != [2] * 5:
         found = f"{number_of('fold', len(result.folds))} in {number_of('repeat', len(repeats))}"
-        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {found}: cross-validate with cv='5x2'")
+        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {found}; corrected-t takes any folds")
 
 
 class _Tested(NamedTuple):

@@ -22,8 +22,8 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
 from assay.stats.power import smallest_detectable
-from assay.stats.retuning import Choices, interval_by_error
-from assay.stats.rounding import snapped
+from assay.stats.retuning import Choices, interval_by_error, t_by_error
+from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import Averaged
 from assay.stats.verdict import verdict
 from assay.tables import Topics
@@ -31,8 +31,8 @@ from assay.tables import Topics
 LEAVE_ONE_OUT = "leave-one-out"
 #: By fewer topics than these, which setting is best is largely chance.
 _FEW_TOPICS = 25
-#: How often topics are drawn anew for intervals, and sides swapped for the test.
-_RESAMPLES, _SWAPS = 2000, 10_000
+#: How often topics are drawn anew, and settings chosen again.
+_RESAMPLES = 2000
 
 
 def tune(
@@ -109,7 +109,7 @@ def tune(
         baseline,
         finding,
         measured.evaluation,
-        (*(measured.evaluation.warnings if measured.evaluation else ()), *_warnings(tuned, settings, len(table))),
+        (*(measured.evaluation.warnings if measured.evaluation else ()), *_warnings(tuned, settings, table)),
         (*paired.notes(), *_notes(tuned)),
     )
 
@@ -187,8 +187,7 @@ def _finding(paired: Paired, values: Floats, choices: Choices, asked: _Asked) ->
     two = replace(paired, systems=(asked.baseline, TUNED), sample=Averaged(np.column_stack([own, values])))
     (baseline, value), units = two.observed.tolist(), len(paired.units)
     difference, error = value - baseline, choices.error(_RESAMPLES, asked.seed)
-    gain = -difference if paired.higher_is_better is False else difference
-    outcome = choices.swapped(gain, _SWAPS, asked.seed)._replace(statistic=difference)
+    outcome = t_by_error(0.0 if two.is_same(0, 1) else difference, error, units)
     narrow = interval_by_error(difference, error, units, 1 - 2 * asked.alpha)
     margin = Margin(*two.margin(0, asked.margin))
     said = verdict(
@@ -225,9 +224,12 @@ def _finding(paired: Paired, values: Floats, choices: Choices, asked: _Asked) ->
     )
 
 
-def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], topics: int) -> Iterator[str]:
-    if topics < _FEW_TOPICS:
-        yield f"{number_of('topic', topics)} are few to choose by: which setting is best on them is largely chance"
+def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], table: Floats) -> Iterator[str]:
+    if (np.ptp(table, axis=1) <= ROUNDING * np.abs(table).max()).all():
+        yield "every topic has the same number under all settings: there is nothing to choose by"
+        return
+    if len(table) < _FEW_TOPICS:
+        yield f"{number_of('topic', len(table))} are few to choose by: which setting is best on them is largely chance"
     chosen = Counter(one.chosen for one in folds)
     if max(chosen.values()) < len(folds) / 2:
         yield (
@@ -237,7 +239,8 @@ def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], topics: i
     named = {one.name: one for one in settings}
     for name, grid in grid_of(settings).items():
         for end, says in ((grid[0], "smallest"), (grid[-1], "largest")):
-            often = sum(number for one, number in chosen.items() if named[one].parameters[name] == end)
+            # Where settings tied, it was their order that chose, and says nothing of what lies beyond.
+            often = sum(one.tied == 1 and named[one.chosen].parameters[name] == end for one in folds)
             if len(grid) > 2 and often:
                 yield (
                     f"{name}: the {says} value of the grid, {end:g}, was chosen in {often} of "

@@ -144,7 +144,7 @@ def five_by_two(differences: Any) -> FiveByTwo:
     >>> found.t.statistic, found.t.p  # 0.02 / sqrt(0.0011 / 5)
     (1.348, 0.235)
     """
-    table = np.asarray(differences, dtype=np.float64)
+    table = _as_numbers(differences, "differences")
     if table.shape != _SHAPE:
         shape = " x ".join(map(str, table.shape)) or "one number"
         raise ParameterError(f"5x2cv takes differences of 5 repeats of 2 folds each (5 x 2), not {shape}")
@@ -226,8 +226,15 @@ def _student(mean: float, error: float, freedom: int, level: float, method: str)
     return Interval(mean - reach, mean + reach, level, method)
 
 
+def _as_numbers(given: Any, what: str) -> Floats:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{what}: expected numbers, got {given!r}") from None
+
+
 def _numbers(given: Any, what: str) -> Floats:
-    values = np.asarray(given, dtype=np.float64)
+    values = _as_numbers(given, what)
     if values.ndim != 1 or not len(values):
         raise ParameterError(f"{what}: expected one number a fold, got an array of shape {values.shape}")
     if not np.isfinite(values).all():
@@ -238,7 +245,7 @@ def _numbers(given: Any, what: str) -> Floats:
 
 def _share(train: Sizes, test: Sizes, folds: int) -> tuple[float, bool]:
     """How many items are tested for each one learned from, the mean over folds, and whether folds are unequal."""
-    learned, tested = (np.atleast_1d(np.asarray(one, dtype=np.float64)) for one in (train, test))
+    learned, tested = (np.atleast_1d(_as_numbers(*one)) for one in ((train, "train"), (test, "test")))
     for name, sizes in (("train", learned), ("test", tested)):
         if sizes.ndim != 1 or len(sizes) not in {1, folds}:
             raise ParameterError(f"{name}: expected one size, or one a fold ({folds}), got {len(sizes)}")
