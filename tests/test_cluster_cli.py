@@ -141,3 +141,13 @@ def test_other_commands_can_ask_whether_files_hold_clusters() -> None:
     assert [one.name for one in named] == ["mine"]
     several = ClusterInputs(points="rest").read([f"mine={NOTES}"])
     assert [one.name for one in several] == ["mine kmeans", "mine density", "mine words"]
+
+
+def test_names_twice_and_numbers_too_large_are_said_in_words_of_the_command_line() -> None:
+    done = run(NOTES, NOTES)
+    assert done.code == 2
+    assert "two clusterings are called 'kmeans': name=FILE gives a file a name of its own" in done.err
+    assert "expected numbers from 0 to 2^53, got 99999999999999999999" in run("--table", "99999999999999999999 1").err
+    done = run(NOTES, "--unlabelled", "drop", "--metric", "foo")
+    assert (done.code, done.out) == (2, "")
+    assert "--sample-size) are about points, and there are none: give X, or say --points" in done.err

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from assay import Clusters, Contingency, cluster
-from assay.clustering import Clustering, Halves, Rules, aligned_clusters, halves
+from assay.clustering import Clustering, Halves, Rules, aligned_clusters, halves, subsets
 from assay.clustering.result import ClusteredSystem
 from assay.clustering.subsets import MOST_POINTS
 from assay.counting.points import Points
@@ -72,9 +72,9 @@ def test_a_share_of_items_strays_as_its_standard_error_says(n: int) -> None:
 
 
 def test_an_interval_is_turned_around_the_value() -> None:
-    """Where halves stray far upwards, the truth may lie far below."""
+    """Where halves stray far upwards, the truth may lie far below; no end is nearer than that of a normal curve."""
     found = around(0.5, np.array([-0.1] * 10 + [0.3] * 10), 0.5)
-    assert [found.low, found.high] == pytest.approx([0.2, 0.6])
+    assert [found.low, found.high] == pytest.approx([0.2, 0.5 + 0.6744897502 * 0.2])
     assert not around(0.5, np.zeros(10), 0.95).is_known
     assert not around(0.5, np.full(10, np.nan), 0.95).is_known
 
@@ -166,10 +166,57 @@ def test_what_cannot_be_drawn_has_no_interval(monkeypatch: pytest.MonkeyPatch) -
     assert cluster(Clusters.of([0, 1, 1], [0, 1, 0]), "Purity").estimate().method == "none"
     assert cluster(Contingency.from_table([[9, 0], [0, 9]]), "ARI").estimate().method == "none"  # all halves alike
     assert cluster(items(), "PairTP").estimate().method == "none"  # a half has fewer pairs
-    monkeypatch.setattr(halves, "MOST_KINDS", 5)
-    assert cluster(items(), "ARI").estimate().method == "none"
     weighted = Contingency.from_labels([0, 1], [0, 1], sample_weight=[1, 2])
     assert cluster(weighted, "Purity").estimate().method == "none"
+    monkeypatch.setattr(halves, "MOST_KINDS", 5)
+    assert cluster(items(), "ARI").estimate().method == "none"
+
+
+def test_what_has_no_interval_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = np.random.default_rng(0).normal(size=(90, 2))
+    given = items(sample_weight=np.arange(1.0, 91.0), X=points)
+    assert "grows" in str(cluster(given, "CalinskiHarabasz").estimate().no_interval)
+    assert (
+        cluster(Clusters.of([0, 1, 1], [0, 1, 0]), "Purity").estimate().no_interval == "of 3 items no halves are drawn"
+    )
+    same = cluster(Contingency.from_table([[9, 0], [0, 9]]), "ARI").estimate()
+    assert same.no_interval == "all halves are alike"
+    table = Contingency.from_labels([0, 1], [0, 1], sample_weight=[1, 2])
+    assert "a table does not hold the weights" in str(cluster(table, "Purity").estimate().no_interval)
+    assert cluster(given, "Purity").estimate().no_interval is None
+    monkeypatch.setattr(halves, "MOST_KINDS", 5)
+    result = cluster(given, "Purity")
+    assert "items are of 90 kinds (class, cluster and weight)" in str(result.estimate().no_interval)
+    assert any(line.startswith("No interval (–) of Purity: items are of 90 kinds") for line in result.lines())
+
+
+def test_middles_that_hardly_differ_have_no_interval_of_davies_bouldin() -> None:
+    """Clusters of pure noise: more points bring their middles together, and the number grows with the points."""
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 12, 6000)
+    wild = cluster(Clusters.of(None, labels, X=rng.normal(size=(6000, 3))), "DaviesBouldin", resamples=60)
+    assert wild.estimate().no_interval == "halves of the items have quite another number"
+    assert math.isnan(wild.estimate().low)
+    both = {"a": wild.systems[0].clusters, "b": Clusters.of(None, labels % 3, X=wild.systems[0].clusters.points)}  # type: ignore[union-attr]
+    assert np.isnan(cluster(both, "DaviesBouldin", resamples=60).halves("a", "b").deviations("DaviesBouldin")).any()
+
+
+def test_davies_bouldin_is_computed_on_true_halves_of_any_number_of_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its halves stray as its numbers do over samples, for overlapping clusters, too."""
+    middles = np.random.default_rng(99).normal(size=(8, 3)) * 3
+
+    def sample(seed: int) -> Clusters:
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 8, 3000)
+        labels = np.where(rng.random(3000) < 0.2, rng.integers(0, 8, 3000), truth)
+        return Clusters.of(None, labels, X=middles[truth] + rng.normal(size=(3000, 3)))
+
+    over_samples = [cluster(sample(seed), "DaviesBouldin").value() for seed in range(60)]
+    drawn = cluster(sample(0), "DaviesBouldin", resamples=200).halves()
+    assert drawn.deviations("DaviesBouldin").std() == pytest.approx(np.std(over_samples), rel=0.3)
+    assert drawn.scale_of(parse_measure("DaviesBouldin", "clustering")) == 1.0
+    monkeypatch.setattr(subsets, "MOST_DRAWN", 1500 * 3 * 50)
+    assert cluster(sample(0), "DaviesBouldin").estimate().resamples == 50
 
 
 def test_many_kinds_of_items_are_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,13 +231,13 @@ def test_silhouettes_of_halves_are_those_of_their_points_alone() -> None:
     labels = np.repeat([0, 1], 30)
     labels[::10] = -1
     result = cluster(Clusters.of(None, labels, X=points), ["Silhouette", "DaviesBouldin"], noise=-1, resamples=20)
-    subsets = result.halves().subsets
-    assert subsets is not None
+    drawn = result.halves().subsets
+    assert drawn is not None
     values = result.halves().values("Silhouette")[:, 0]
-    for rows, value in zip(subsets._rows, values, strict=True):
+    for rows, value in zip(drawn.rows(), values, strict=True):
         kept = rows[labels[rows] >= 0]
         assert float(SILHOUETTE.of(Points.of(points[kept], labels[kept]))[0]) == pytest.approx(value, abs=1e-12)
-    assert subsets.size == 30
+    assert drawn.size == 30
     assert result.estimate("Silhouette").resamples == 20
 
 
@@ -199,9 +246,9 @@ def test_of_many_points_small_subsets_are_drawn_and_scaled() -> None:
     labels = np.repeat([0, 1], 2000)
     points = rng.normal(size=(4000, 2)) + 4 * labels[:, None]
     result = cluster(Clusters.of(None, labels, X=points), "Silhouette", resamples=60)
-    subsets = result.halves().subsets
-    assert subsets is not None
-    assert [subsets.size, subsets.scale] == pytest.approx([MOST_POINTS, math.sqrt(300 / 3700)])
+    drawn = result.halves().subsets
+    assert drawn is not None
+    assert [drawn.size, drawn.scale] == pytest.approx([MOST_POINTS, math.sqrt(300 / 3700)])
     one = result.estimate()
     assert 0.002 < one.high - one.low < 0.05
 

@@ -271,7 +271,7 @@ def test_everything_is_written_in_every_form() -> None:
     assert sum(row["items"] for row in system["contingency"]) == 95
     assert {row["class"] for row in system["classes"]} == {"garden", "kitchen", "travel", "money"}
     assert {row["kind"] for row in system["moves"]} == {"merged"}
-    assert result.to_csv().startswith("system,measure,value,low,high,interval,undefined\n")
+    assert result.to_csv().startswith("system,measure,value,low,high,interval,undefined,no_interval\n")
     assert "**measures**" in result.to_markdown()
     assert r"\begin{tabular}" in result.to_latex()
     assert "<table>" in result._repr_html_()
@@ -291,3 +291,74 @@ def test_no_number_depends_on_the_order_of_items() -> None:
     external = pl.col("measure").is_in(["Purity", "ARI"])
     assert first.filter(external).equals(second.filter(external))
     assert results[0].value("DaviesBouldin") == pytest.approx(results[1].value("DaviesBouldin"))
+
+
+def test_noise_has_the_same_names_in_the_table_among_the_points_and_in_halves() -> None:
+    """One by one, items of noise are clusters that no other is called as, wherever they are counted."""
+    for labels, noise in (([0, 0, 1, 1, -1, -1], -1), (["-1 1", "-1 1", "noise 1", "noise 1", "-1", "-1"], "-1")):
+        given = Clusters.of(list("xxooxo"), labels, X=[[0.0], [1.0], [9.0], [8.0], [4.0], [5.0]])
+        result = cluster(given, ["Silhouette", "ARI"], noise=noise, noise_as="singletons")
+        table, points = result.contingency(), result.points()
+        assert table is not None
+        assert points is not None
+        assert set(table.clusters) == set(points.clusters) == set(result.halves().sides[0].clusters)
+        assert len(table.clusters) == 4
+        frame = result.per_cluster()
+        assert frame["silhouette"].null_count() == 0
+        assert frame.filter(items=1)["silhouette"].to_list() == [0.0, 0.0]
+
+
+def test_clusterings_that_no_default_fits_are_refused() -> None:
+    pair = {"a": Clusters.of([0, 1], [0, 1]), "b": Clusters.of(None, [0, 1], X=[[1.0], [2.0]])}
+    with pytest.raises(InputError, match="no measure fits all clusterings: a has classes only, b has points only"):
+        cluster(pair)
+
+
+def test_what_is_about_points_needs_points() -> None:
+    for said in ({"metric": "cosine"}, {"sample_size": 2}):
+        with pytest.raises(ParameterError, match="are about points, and there are none"):
+            cluster(Clusters.of([0, 1], [0, 1]), **said)
+
+
+def test_calls_that_say_nothing_of_use_get_one_line() -> None:
+    odd: Any = 3
+    with pytest.raises(ParameterError, match="measures are names, such as 'ARI' and 'Purity', not 3"):
+        cluster(Clusters.of([0, 1], [0, 1]), odd)
+    with pytest.raises(InputError, match=r"labels_true: expected labels, got the number 1.5$"):
+        Clusters.of([1.5, 2.5], [0, 1])
+    two = cluster({"a": Clusters.of([0, 1], [0, 1]), "b": Clusters.of([0, 1], [0, 0])}, ["Purity", "ARI"])
+    with pytest.raises(ParameterError, match=r"choose a measure of Purity, ARI$"):
+        two.estimate(system="a")
+    with pytest.raises(ParameterError, match=r"choose a clustering of a, b$"):
+        two.estimate("ARI")
+
+
+def test_the_share_of_items_left_out_is_of_the_numbers_it_is_about() -> None:
+    """Noise is left out of points and classes, items without a class of what needs classes."""
+    points = [[0.0], [1.0], [9.0], [8.0]]
+    noisy = cluster(Clusters.of([0, 0, 1, 1], [0, 0, 1, -1], X=points), noise=-1)
+    unknown = cluster(Clusters.of([0, 0, 1, None], [0, 0, 1, 1], X=points), unlabelled="drop")
+    says = [next(one.says for one in result.advice if one.code == "left_out") for result in (noisy, unknown)]
+    assert "the numbers are of 75.0% of the items" in says[0]
+    assert "the numbers against classes are of 75.0% of the items" in says[1]
+
+
+def test_a_drift_that_nobody_could_see_is_not_spoken_of() -> None:
+    """Of very many items in many clusters, purity drifts by much of its interval and by next to nothing."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(400, 5.0), size=5).ravel() / 5
+    table = rng.multinomial(1_000_000, shares).reshape(5, 400)
+    result = cluster(Contingency.from_table(table), "Purity", resamples=100)
+    estimate, halves = result.estimate(), result.drawn()
+    assert halves is not None
+    drift = float(halves.drifts("Purity", np.array([estimate.value]))[0])
+    assert 0.25 * (estimate.high - estimate.low) < drift < 0.005
+    assert "few_items" not in said(result)
+
+
+def test_the_interval_of_a_remark_stays_within_the_bounds_of_the_measure() -> None:
+    result = cluster(Contingency.from_table([[2, 1], [0, 3]]), "ARI")
+    remark = next(one for one in result.advice if one.code == "chance")
+    one = result.estimate("ARI")
+    assert one.high <= 1
+    assert f"[{one.low:.4f}, {one.high:.4f}]" in remark.says

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 from assay import Clusters, cluster, compare, gate
 from assay.cli import app
 from assay.clustering.pairing import Clusterings, are_clusters
-from assay.counting.contingency import Contingency
+from assay.counting.contingency import Contingency, NoisePolicy
 from assay.errors import AssayError, InputError, ParameterError
 from assay.measures import parse_measure
 from assay.stats.cluster_samples import Subsampled, around
@@ -76,8 +77,9 @@ def test_the_interval_is_that_of_halves_drawn_item_by_item() -> None:
         apart.append(numbers[1] - numbers[0])
     strayed = np.array(apart) - np.mean(apart)
     low, high = np.quantile(strayed, [0.025, 0.975])
-    assert found.interval.low == pytest.approx(found.difference - high, abs=0.02)
-    assert found.interval.high == pytest.approx(found.difference - low, abs=0.02)
+    reach = 1.959964 * np.std(strayed)
+    assert found.interval.low == pytest.approx(found.difference - max(high, reach), abs=0.02)
+    assert found.interval.high == pytest.approx(found.difference - min(low, -reach), abs=0.02)
 
 
 def test_equally_good_clusterings_are_rarely_told_apart() -> None:
@@ -87,6 +89,69 @@ def test_equally_good_clusterings_are_rarely_told_apart() -> None:
         for seed in range(120)
     ]
     assert sum(word in {"better", "worse"} for word in verdicts) <= 15
+
+
+def test_good_clusterings_of_few_items_are_rarely_told_apart_by_any_measure() -> None:
+    """Both are the classes with 5% of the labels redrawn; 13 of 100 pairs are more than chance allows."""
+    for n in (40, 100):
+        told: Counter[str] = Counter()
+        for seed in range(100):
+            rng = np.random.default_rng([n, seed])
+            truth = rng.integers(0, 3, n)
+            found = [np.where(rng.random(n) < 0.95, truth, rng.integers(0, 3, n)) for _ in range(2)]
+            two = [Clusters.of(truth, own, name=name) for name, own in zip("ab", found, strict=True)]
+            result = compare(two, margin=1e-6, bootstrap_resamples=400, seed=seed)
+            told.update(one.measure for one in result.findings if one.is_sure(0.05))
+        assert max(told.values(), default=0) < 13, (n, told)
+
+
+@pytest.mark.parametrize("n", [12, 40, 100, 1000])
+def test_few_moved_items_do_not_decide(n: int) -> None:
+    """All of five moves may go the same way by chance: one time in sixteen."""
+    truth = np.arange(n) % 3
+    for moved in (1, 5):
+        other = np.where(np.arange(n) < moved, (truth + 1) % 3, truth)
+        result = compare(
+            [Clusters.of(truth, own, name=name) for name, own in (("a", truth), ("b", other))], margin=1e-9
+        )
+        assert {one.verdict.word for one in result.findings} == {"cannot tell"}, moved
+        assert all(one.interval.high >= 0 for one in result.findings)
+
+
+def test_a_gate_does_not_fail_for_three_moved_items() -> None:
+    truth = np.arange(40) % 3
+    other = np.where(np.arange(40) < 3, (truth + 1) % 3, truth)
+    assert gate(Clusters.of(truth, truth, name="a"), Clusters.of(truth, other, name="b")).outcome == "inconclusive"
+
+
+def test_few_moved_items_of_many_are_equivalent() -> None:
+    truth = np.arange(5000) % 3
+    other = np.where(np.arange(5000) < 2, (truth + 1) % 3, truth)
+    found = compare([Clusters.of(truth, own, name=name) for name, own in (("a", truth), ("b", other))], measures="ARI")
+    assert found.finding().verdict.word == "equivalent"
+
+
+def test_more_comparisons_need_more_moved_items() -> None:
+    """Six moves go the same way one time in 32: enough for 95%, and not for 98.3%."""
+    truth = np.arange(2000) % 2
+    drawn = np.random.default_rng(0).normal(0, 0.001, (2000, 2))
+    places = truth, np.where(np.arange(2000) < 6, 1 - truth, truth)
+    sample = Subsampled(
+        parse_measure("ARI", "clustering"), np.array([1.0, 0.9]), (None, None), places, lambda *_: drawn
+    )
+    usual, wide = sample.of_difference(0, 1, [0.95, 1 - 0.05 / 3], Drawing(2000, 0))
+    assert usual.high < 0
+    assert wide.high == 0
+
+
+def test_either_end_is_the_farther_one_of_quantile_and_normal_curve() -> None:
+    lumps = np.repeat([-0.01, 0.03], [1500, 500])
+    found = around(0.02, lumps, 0.95)
+    assert found.low == pytest.approx(0.02 - 1.959964 * np.std(lumps))
+    skewed = np.random.default_rng(0).exponential(1.0, 2000) - 1
+    found = around(0.0, skewed, 0.95)
+    assert found.low == pytest.approx(-np.quantile(skewed, 0.975))
+    assert found.high == pytest.approx(1.959964 * np.std(skewed))
 
 
 def test_intervals_hold_the_true_difference_as_often_as_they_say() -> None:
@@ -181,6 +246,10 @@ def test_tables_hold_no_items_to_pair() -> None:
     result = cluster({"a": table, "b": table})
     with pytest.raises(InputError, match="holds no items to pair"):
         compare(result)
+    with pytest.raises(InputError, match="holds no items to pair"):
+        compare({"a": table, "b": table})
+    with pytest.raises(InputError, match="holds no items to pair"):
+        gate({"a": table, "b": table}, baseline="a", candidate="b")
 
 
 def test_other_points_are_refused_for_distances_and_left_out_of_the_defaults() -> None:
@@ -222,6 +291,100 @@ def test_missing_items_are_an_error_or_are_left_out_and_counted() -> None:
     with pytest.raises(InputError, match="other lacks 1 item"):
         compare([one, other], measures="Purity")
     assert compare([one, other], measures="Purity", missing="drop").finding().units == 5
+
+
+def noisy_and_clean() -> list[Clusters]:
+    """One clustering is right where it says something, and leaves every fifth item out; the other places all."""
+    truth = np.arange(100) % 2
+    rng = np.random.default_rng(0)
+    noisy = np.where(np.arange(100) % 5 == 0, -1, truth)
+    clean = np.where(rng.random(100) < 0.2, 1 - truth, truth)
+    return [Clusters.of(truth, own, name=name) for name, own in (("noisy", noisy), ("clean", clean))]
+
+
+@pytest.mark.parametrize("noise_as", ["singletons", "cluster"])
+def test_noise_of_one_clustering_is_kept_beside_a_clean_one(noise_as: NoisePolicy) -> None:
+    both = noisy_and_clean()
+    found = compare(both, measures="ARI", noise=-1, noise_as=noise_as).finding()
+    assert found.units == 100
+    assert found.baseline_value == pytest.approx(cluster(both[0], ["ARI"], noise=-1, noise_as=noise_as).value("ARI"))
+    assert found.value == pytest.approx(cluster(both[1], ["ARI"]).value("ARI"))
+
+
+def test_what_one_clustering_leaves_out_is_left_out_of_all() -> None:
+    both = noisy_and_clean()
+    kept = np.arange(100) % 5 != 0
+    by_hand = [one.taken(pl.Series(kept)) for one in both]
+    dropped, expected = compare(both, measures="ARI", noise=-1), compare(by_hand, measures="ARI")
+    assert dropped.finding().interval == expected.finding().interval
+    assert dropped.finding().value == expected.finding().value
+    assert dropped.finding().units == 80
+    said = "left out as noise: 20 items of noisy, 0 items of clean: the numbers are of the 80 items"
+    assert any(said in note for note in dropped.notes)
+    assert dropped.clusterings is not None
+    assert expected.clusterings is not None
+    assert dropped.clusterings.alike("noisy", "clean") == expected.clusterings.alike("noisy", "clean")
+    checked = gate(both[1], both[0], noise=-1)
+    assert checked.checks[0].units == 80
+    assert all(guard.holds for guard in checked.guards)
+    assert any("left out as noise" in note for note in checked.notes)
+
+
+def test_noise_everywhere_leaves_nothing_to_compare() -> None:
+    two = [Clusters.of([0, 1] * 4, labels, name=name) for name, labels in (("a", [-1, 1] * 4), ("b", [1, -1] * 4))]
+    with pytest.raises(InputError, match="no item that all clusterings put into a cluster"):
+        compare(two, noise=-1)
+
+
+def test_a_difference_without_an_interval_says_why() -> None:
+    truth = np.arange(60) % 3
+    pure = [Clusters.of(truth, own, name=name) for name, own in (("a", truth), ("b", np.arange(60) % 6))]
+    why = (
+        "Purity: there is no interval of the difference, so that nothing decides: all halves of the items give the same"
+    )
+    assert any(why in note for note in compare(pure, measures="Purity").notes)
+    checked = gate(*pure, measures="Purity")
+    assert any(why in note for note in checked.notes)
+    assert "there is no interval to tell by" in str(checked)
+    assert "NA" not in str(checked)
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    two = [Clusters.of(None, np.arange(40) % k, X=points, name=f"k{k}") for k in (2, 3)]
+    assert any("it grows with the number of items" in note for note in gate(*two, measures="CalinskiHarabasz").notes)
+
+
+def test_a_baseline_of_0_but_for_rounding_has_no_relative_difference() -> None:
+    found = compare(made(50, 0, 0.6, 0.9), measures="ARI").finding()
+    assert math.isnan(found._replace(baseline_value=1.8e-17).relative)
+    assert found._replace(baseline_value=-0.5, difference=0.1).relative == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"interval": "percentile"}, "is about a bootstrap"),
+        ({"resamples": 500}, "is about a test"),
+        ({"metric": "cosine"}, "metric is about points"),
+        ({"sample_size": 10}, "sample_size is about points"),
+    ],
+)
+def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        compare(made(30, 0, 0.7, 0.8), **options)
+
+
+def test_the_settings_name_the_intervals_that_there_are() -> None:
+    result = compare(made(60, 0, 0.7, 0.8), measures="ARI")
+    assert result.settings.interval == result.finding().interval.method == "subsampling"
+    assert json.loads(result.to_json())["settings"]["interval"] == "subsampling"
+
+
+def test_what_rankings_have_is_refused_without_speaking_of_scores() -> None:
+    result = compare(made(30, 0, 0.7, 0.8), measures="ARI")
+    for asked in (result.bounds, result.changes, result.condensed):
+        with pytest.raises(ParameterError, match="clusters have none"):
+            asked()
+    with pytest.raises(ParameterError, match=r"flip: compare those$"):
+        result.flipped()
 
 
 def test_how_alike_two_clusterings_are_counts_moved_items() -> None:

@@ -210,6 +210,74 @@ def test_names_of_coefficients_are_known_and_measures_are_none() -> None:
     assert not any(is_coefficient(name) for name in (*registered("ranking"), *registered("clustering"), "F(beta=2)"))
 
 
+@pytest.mark.parametrize("measure", ["Kendall", "RBO"])
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [
+        ({"A": "x", "B": 2}, "item 'A': expected a number, got 'x'"),
+        ({"A": None, "B": 2}, "item 'A': expected a number, got None"),
+        ({"A": 1, "B": float("nan")}, "item 'B': expected a number, got nan"),
+        ({1: 1, "1": 2}, "an order holds '1' twice"),
+        (["A", "A"], "an order holds 'A' twice"),
+        (np.array([["A", "B"]]), "expected a list of items or a dict of numbers, got ndarray"),
+    ],
+)
+def test_what_is_no_order_is_refused(measure: str, first: Any, says: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(says)):
+        explain(measure, first, {"A": 1.0, "B": 3.0})
+
+
+@pytest.mark.parametrize("measure", ["Kendall", "RBO", "Spearman"])
+def test_arrays_are_orders_as_lists_are(measure: str) -> None:
+    first, second = ["A", "B", "C"], ["B", "A", "C"]
+    expected = explain(measure, first, second).value
+    assert explain(measure, np.array(first), np.array(second)).value == expected
+    assert explain(measure, pl.Series(first), pl.Series(second)).value == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "orders"), [("tau", ("A=B=C", "A B C")), ("tau_AP", ("A B C", "A=B=C")), ("Kendall", ("A=B=C", "A B C"))]
+)
+def test_no_number_is_shown_for_a_list_without_an_order_that_its_formula_belies(
+    name: str, orders: tuple[str, str]
+) -> None:
+    told = CliRunner().invoke(app, ["explain", name, "--order", orders[0], "--order", orders[1]])
+    assert told.exit_code == 0
+    [number, *_] = [line for line in told.stdout.splitlines() if "= NA" in line]
+    assert "has no order" in number
+    assert not re.search(r"= \(?[\d.]+ - [\d.]+\) / [1-9]|= 0 / \(", told.stdout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["Silhouette", "--points", "0 1 2"],
+        ["Silhouette", "--points", "0 1 2", "--item", "1"],
+        ["DaviesBouldin", "--points", "0 | 1 | 2"],
+        ["CalinskiHarabasz", "--points", "0 1 | 2 3", "--metric", "manhattan"],
+    ],
+)
+def test_an_undefined_measure_of_points_shows_the_reason_alone(words: list[str]) -> None:
+    told = CliRunner().invoke(app, ["explain", *words]).stdout.splitlines()
+    assert [line.startswith(f"{words[0]} = NA (") for line in told[1:]] == [True, False]
+    assert told[2].startswith(f"{words[0]}|")
+
+
+def test_a_silhouette_says_what_the_point_itself_would_make_of_it() -> None:
+    """A slow twin: the mean distance within divided by all points of the cluster, as an erratum of the page has it."""
+    rng = np.random.default_rng(0)
+    points, labels = rng.normal(size=(14, 2)), np.append(rng.integers(0, 3, 13), 7)
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    values = []
+    for row, own in enumerate(labels):
+        means = {other: apart[row, labels == other].mean() for other in set(labels.tolist())}
+        a, b = means.pop(own), min(mean for other, mean in means.items() if other != own)
+        values.append(0.0 if np.sum(labels == own) == 1 else (b - a) / max(a, b))
+    said = explain("Silhouette", Points.of(points, labels)).remarks
+    assert any(f"with the point itself among them, Silhouette would be {np.mean(values):.4f}" in one for one in said)
+    assert any("0.9223" in one for one in explain("Silhouette", FIVE).remarks)
+
+
 def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
     (tmp_path / "lists.csv").write_text("system,AP,RR\na,0.3,0.5\nb,0.2,0.6\nc,0.1,0.1\n", encoding="utf-8")
     told = typed(f"assay explain tau {tmp_path / 'lists.csv'}")
@@ -230,10 +298,13 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
         (["ARI", "--points", "0 1 | 2"], "ARI is computed from classes and clusters"),
         (["Silhouette", "--table", "5 1; 2 0"], "Silhouette is computed from points"),
         (["Silhouette", "--points", "0 1 | "], "no point in cluster 2"),
+        (["Silhouette", "--points", "0,0 | 3,3"], "'0,0' may be one point or several: end each point with ';'"),
+        (["ARI", str(NOTES), "--unlabelled", "drop"], "choose one by system"),
         (["Silhouette", "--points", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
         (["Silhouette", "--points", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
         (["Silhouette", str(NOTES), "--system", "kmeans", "--unlabelled", "drop"], "--points"),
         (["AP", "--order", "A B", "--order", "B A"], "--order goes with Kendall"),
+        (["kendal", "--order", "A B", "--order", "B A"], "did you mean Kendall?"),
         (["tau", "--order", "A B"], "takes --order twice"),
         (["tau", "--order", "A B", "--order", "A C"], "different items"),
         (["tau", "--order", "A A", "--order", "A B"], "each item once"),

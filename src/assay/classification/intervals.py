@@ -51,6 +51,8 @@ class Estimate(NamedTuple):
     undefined: str | None = None
     #: How often items were drawn anew for the interval; 0 if they were not.
     resamples: int = 0
+    #: Why a number has no interval, where that is known.
+    no_interval: str | None = None
 
 
 def estimates_of(

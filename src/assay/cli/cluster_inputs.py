@@ -138,7 +138,11 @@ class ClusterInputs(NamedTuple):
             found += own if name is None else [
                 replace(one, name=f"{name} {one.name}" if several else name) for one in own
             ]  # fmt: skip
-        return self._chosen(found)
+        chosen = self._chosen(found)
+        names = [one.name for one in chosen]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ParameterError(f"two clusterings are called {twice!r}: name=FILE gives a file a name of its own")
+        return chosen
 
     def named_points(self) -> list[str] | None:
         """The columns of the points; None if they were not said."""

@@ -9,7 +9,7 @@ import typer
 from assay.cli import cluster_inputs
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.prediction_inputs import NOT_OF_CLUSTERS, PredictionInputs
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean, listed
 
 _TYPED = "Clusters: a table or points instead of files"
 _ORDERS = "Two orders of the same items"
@@ -66,7 +66,10 @@ class ItemInputs(NamedTuple):
 
         if self.orders or is_coefficient(measure):
             if not is_coefficient(measure):
-                raise ParameterError(f"--order goes with Kendall, tau, Spearman, tau_AP and RBO, not with {measure}")
+                known = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
+                raise ParameterError(
+                    f"--order goes with {listed(known)}, not with {measure}{did_you_mean(measure, known)}"
+                )
             self.refuse()
             self.predicted.refuse("has no meaning for two orders")
             return Given(two_orders(measure, self.orders, path), {})

@@ -9,7 +9,7 @@ from assay.counting.contingency import Contingency
 #: How often a cluster of each size is filled at random; fewer times where that would draw more numbers than this.
 DRAWS, _MOST_DRAWN = 200, 20_000_000
 #: NumPy draws from fewer items than this without replacement.
-_LARGEST_URN = 1_000_000_000
+LARGEST_URN = 1_000_000_000
 
 
 def purity_by_chance(table: Contingency, seed: int = 0) -> float:
@@ -31,7 +31,7 @@ def purity_by_chance(table: Contingency, seed: int = 0) -> float:
         if size <= 1:
             found += size * count
             continue
-        if total < _LARGEST_URN:
+        if total < LARGEST_URN:
             filled = rng.multivariate_hypergeometric(classes, size, size=draws, method="marginals")
         else:
             filled = rng.multinomial(size, classes / total, size=draws)

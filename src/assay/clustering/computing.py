@@ -41,6 +41,8 @@ def measures_of(
     if given is None:
         able = [kind for kind in DEFAULTS if all(kind in held for held in counts)]
         return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
+    if not isinstance(given, str | Measure | Iterable):
+        raise ParameterError(f"measures are names, such as 'ARI' and 'Purity', not {given!r}")
     several = [given] if isinstance(given, str | Measure) else list(given)
     names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
     if not names:
@@ -54,7 +56,7 @@ def counts_of(given: Clusters | Contingency, rules: Rules, seed: int) -> dict[ty
         return {Contingency: given}
     counts: dict[type, Any] = {}
     if not rules.noisy(given).any():
-        rules = rules._replace(noise=None)
+        rules = rules._replace(noise=None, noise_as="drop")
     if given.truth is not None:
         rules.refuse_unlabelled(given)
         counts[Contingency] = _counted(given, rules)

@@ -21,12 +21,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.clustering.chance import LARGEST_URN
 from assay.clustering.rules import Rules
-from assay.clustering.subsets import Placed, Subsets
+from assay.clustering.subsets import FEWEST_POINTS, OF_CENTROIDS, Placed, Subsets
 from assay.counting.contingency import Contingency
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.points import Points
-from assay.errors import InputError
+from assay.errors import InputError, number_of
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
 MOST_DRAWN, FEWEST = 4_000_000, 100
 #: With more kinds of items than this there are no intervals: each of them would take minutes.
 MOST_KINDS = 50_000
-#: NumPy draws from fewer items than this without replacement.
-_LARGEST_URN = 1_000_000_000
+#: Of fewer items than this, no halves are drawn.
+FEWEST_ITEMS = 4
+#: Halves whose mean lies farther from the number of all points than so many of their standard deviations are no guide.
+FARTHEST = 0.5
 
 
 class Side(NamedTuple):
@@ -128,7 +131,7 @@ class Halves:
     def resamples(self) -> int:
         """How many halves are drawn: as many as wanted, fewer if items are of many kinds, none of too few items."""
         kinds = len(self.items)
-        if self.total < 4 or kinds > MOST_KINDS:
+        if self.total < FEWEST_ITEMS or kinds > MOST_KINDS:
             return 0
         return min(self.wanted, max(FEWEST, MOST_DRAWN // kinds))
 
@@ -140,7 +143,7 @@ class Halves:
 
     def resamples_of(self, measure: Measure) -> int:
         """How many numbers `values` has of a measure: of points, fewer are drawn."""
-        return self._points.resamples if measure.definition.counts is Points else self.resamples
+        return self._points.of(measure).resamples if measure.definition.counts is Points else self.resamples
 
     def values(self, measure: str | Measure) -> Floats:
         """The measure on each half (row) of each clustering (column); NaN where it is undefined."""
@@ -156,13 +159,16 @@ class Halves:
 
     def _computed(self, measure: Measure) -> Floats:
         if measure.definition.counts is Points:
-            return self._points.values(measure)
+            return self._points.of(measure).values(measure)
         if not self.resamples or not self.sides:
             return np.empty((0, len(self.sides)))
         return np.column_stack([measure.of(table) for table in self.tables])
 
     def deviations(self, measure: str | Measure) -> Floats:
-        """How far each half (row) strays from the mean of halves, on the scale of all items' error."""
+        """How far each half (row) strays from the mean of halves, on the scale of all items' error.
+
+        NaN for a clustering whose halves have other numbers than all items have: see `elsewhere`.
+        """
         wanted = parse_measure(measure, "clustering")
         values = self.values(wanted)
         # A half in which one clustering has no number pairs with nothing.
@@ -171,7 +177,40 @@ class Halves:
         if bool(np.all(undefined)):
             return known
         centred: Floats = self.scale_of(wanted) * (known - np.nanmean(known, axis=0))
+        centred[:, self.elsewhere(wanted)] = np.nan
         return centred
+
+    def elsewhere(self, measure: Measure) -> Mask:
+        """For which clusterings halves lie far from the number of all points, so that their spread is of another one.
+
+        Where clusters have nearly the same middle, Davies-Bouldin is made of the error of the middles, and grows with
+        the number of points.
+        """
+        found = self.values(measure)
+        far = np.zeros(found.shape[1], dtype=np.bool)
+        if measure.name not in OF_CENTROIDS:
+            return far
+        known = np.flatnonzero((~np.isnan(found)).sum(axis=0) > 1)
+        own = found[:, known]
+        far[known] = np.abs(np.nanmean(own, axis=0) - self._points.whole(measure)[known]) > FARTHEST * np.nanstd(
+            own, axis=0
+        )
+        return far
+
+    def why_none(self, measure: Measure) -> str:
+        """Why there is no interval for a measure."""
+        of_points = measure.definition.counts is Points
+        total, fewest = (self._points.total, FEWEST_POINTS) if of_points else (self.total, FEWEST_ITEMS)
+        if total < fewest:
+            return f"of {number_of('item', total)} no halves are drawn"
+        if not of_points and len(self.items) > MOST_KINDS:
+            alike = "class and cluster" if self.weight is None else "class, cluster and weight"
+            return f"items are of {len(self.items):,} kinds ({alike}), and halves of more than {MOST_KINDS:,} take long"
+        if np.isnan(self.values(measure)).any():
+            return "it is undefined on many halves of the items"
+        return (
+            "halves of the items have quite another number" if self.elsewhere(measure).any() else "all halves are alike"
+        )
 
     def drifts(self, measure: str | Measure, values: Floats) -> Floats:
         """How much more of a measure the items have, of each clustering, than many more items would; NaN if unknown.
@@ -187,7 +226,7 @@ class Halves:
 
     def scale_of(self, measure: Measure) -> float:
         """What deviations of a measure are multiplied by."""
-        return self._points.scale if measure.definition.counts is Points else self.scale
+        return self._points.of(measure).scale if measure.definition.counts is Points else self.scale
 
     @property
     def _points(self) -> Subsets:
@@ -199,7 +238,7 @@ class Halves:
     def tables(self) -> tuple[Contingency, ...]:
         """Of each clustering, how many items of each class each cluster has in every half: a unit a half."""
         rng = np.random.default_rng(self.seed)
-        if self.total < _LARGEST_URN:
+        if self.total < LARGEST_URN:
             half = self.total // 2
             drawn = rng.multivariate_hypergeometric(self.items, half, size=self.resamples, method="marginals")
         else:  # of so many items, kind by kind: how many items the half has then varies next to nothing

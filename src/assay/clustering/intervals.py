@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from assay.classification.intervals import Estimate
 from assay.clustering.halves import Halves
 from assay.measures.registry import Measure
+from assay.stats.bootstrap import Interval
 from assay.stats.cluster_samples import around
 from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
 
@@ -28,11 +29,19 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
     value = float(result.values[0])
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, result.reason(0))
-    if halves is None or measure.name in WITHOUT_INTERVAL:
-        return Estimate(value, math.nan, math.nan, NO_INTERVAL)
-    found = around(value, halves.deviations(measure)[:, 0], confidence)
+    if measure.name in WITHOUT_INTERVAL:
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval="it grows with the number of items")
+    if halves is None:
+        why = "a table does not hold the weights of single items"
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=why)
+    found = interval_around(measure, value, halves, confidence)
     if not found.is_known:
-        return Estimate(value, math.nan, math.nan, NO_INTERVAL)
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=halves.why_none(measure))
+    return Estimate(value, found.low, found.high, SUBSAMPLING, None, halves.resamples_of(measure))
+
+
+def interval_around(measure: Measure, value: float, halves: Halves, confidence: float) -> Interval:
+    """The interval of a number, as far as the measure's bounds."""
+    found = around(value, halves.deviations(measure)[:, 0], confidence)
     least, most = measure.definition.bounds or (-math.inf, math.inf)
-    low, high = max(found.low, least), min(found.high, most)
-    return Estimate(value, low, high, SUBSAMPLING, None, halves.resamples_of(measure))
+    return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found

@@ -10,8 +10,9 @@ from assay.clustering.computing import computed, counts_of, measures_of
 from assay.clustering.opening import not_alike, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering, Shown
 from assay.clustering.rules import Rules
-from assay.counting.contingency import NoisePolicy, UnlabelledPolicy
-from assay.errors import InputError
+from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
+from assay.counting.points import Points
+from assay.errors import InputError, ParameterError
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
@@ -62,7 +63,15 @@ def cluster(
                 f"{name}: there are clusters, and neither classes nor points to measure them by: "
                 "say truth=... (--truth) or points=... (--points)"
             )
+    if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
+        raise ParameterError(
+            "metric and sample_size (--metric, --sample-size) are about points, and there are none: give X, or say "
+            "points=... (--points)"
+        )
     chosen = measures_of(measures, list(counts.values()))
+    if not chosen:
+        told = [f"{name} has {'classes' if Contingency in held else 'points'} only" for name, held in counts.items()]
+        raise InputError(f"no measure fits all clusterings: {', '.join(told)}: measure them apart")
     systems = tuple(
         ClusteredSystem(
             name,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from assay.counting.points import Points
 from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.files.sources import Source
 from assay.measures.registry import Measure
-from assay.stats.cluster_samples import Strays, Subsampled
+from assay.stats.cluster_samples import Strays, Subsampled, moved_items
 from assay.stats.paired import Paired
 from assay.stats.score_samples import Drawing
 from assay.tables.alignment import Missing
@@ -81,20 +82,28 @@ class Clusterings:
         """Take a `Clustering`; or `Clusters`, a path of a file of them, a list of such, or a dict of names.
 
         `rules` are those of `cluster`: noise, noise_as, unlabelled, metric, sample_size. `missing`: an item that a
-        clustering lacks is an error, or is left out and counted (`drop`).
+        clustering lacks is an error, or is left out and counted (`drop`). Items that one clustering leaves out as noise
+        are left out of all: what is paired is of the same items.
         """
         made = _rules_of(given, rules)
         opened = systems_in(given)
         held = [one for one in opened.values() if isinstance(one, Clusters)]
         if len(held) < len(opened):
             raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
-        same = aligned_clusters(held, missing=missing)
+        aligned = aligned_clusters(held, missing=missing)
+        same, left_out = _in_all(aligned, made)
         systems = tuple(ClusteredSystem(one.name, one, counts_of(one, made, seed), {}) for one in same)
         for one in systems:
             if not one.counts:
                 raise InputError(f"{one.name}: there are neither classes nor points to measure the clusters by")
+        if rules and not any(Points in one.counts for one in systems):
+            for rule in ("metric", "sample_size"):
+                if getattr(made, rule) != Rules._field_defaults[rule]:
+                    raise ParameterError(f"{rule} is about points, and the clusterings have none")
         warnings = dict.fromkeys(warning for one in same for warning in one.warnings)
-        return cls(systems, made, (*warnings, *_left_out(systems)), tuple(map(len, held)))
+        return cls(
+            systems, made, (*warnings, *left_out), tuple(len(one) - len(aligned[0]) + len(same[0]) for one in held)
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -190,13 +199,12 @@ class Clusterings:
     def alike(self, first: str, second: str) -> Alike:
         """How alike two clusterings are: each taken for the classes of the other."""
         one, other = (self._partitions[self.names.index(name)] for name in (first, second))
-        table = Contingency.from_labels(one, other)
-        moved = len(one) * (1 - float(measure_of("ClusterAccuracy").of(table)[0]))
-        return Alike(len(one), round(moved), float(measure_of("ARI").of(table)[0]))
+        index = measure_of("ARI").of(Contingency.from_labels(one, other))
+        return Alike(len(one), moved_items(one, other), float(index[0]))
 
     def notes_on(self, measures: Sequence[str]) -> Iterator[str]:
         """What the numbers of clusters alone do to measures, where they differ."""
-        clusters = {name: len(np.unique(own[own >= 0])) for name, own in zip(self.names, self._partitions, strict=True)}
+        clusters = {name: len(np.unique(own)) for name, own in zip(self.names, self._partitions, strict=True)}
         if len(set(clusters.values())) == 1:
             return
         counted = listed([f"{name} has {number_of('cluster', count)}" for name, count in clusters.items()])
@@ -205,6 +213,17 @@ class Clusterings:
                 yield f"{counted}: {word} clusters alone make {' and '.join(found)} better, whatever they are worth"
         if found := [name for name in measures if measure_of(name).name in _BY_CHANCE]:
             yield f"{counted}: more clusters make {' and '.join(found)} larger by chance; AMI and ARI allow for chance"
+
+    def without_interval(self, measure: str, pair: tuple[str, str], drawing: Drawing) -> str:
+        """Why the difference of two clusterings, that have numbers, has no interval."""
+        wanted = measure_of(measure)
+        why = "it grows with the number of items"
+        if wanted.name not in WITHOUT_INTERVAL:
+            halves = self.halves((self.names.index(pair[0]), self.names.index(pair[1])), drawing)
+            strayed = halves.deviations(wanted)
+            is_known = len(strayed) > 0 and not np.isnan(strayed).any()
+            why = "all halves of the items give the same difference" if is_known else halves.why_none(wanted)
+        return f"{measure}: there is no interval of the difference, so that nothing decides: {why}"
 
     def drifted(self, measure: str, pair: tuple[str, str], reach: float, drawing: Drawing) -> str | None:
         """What to say if few items shift a difference by much of its interval's `reach`; the interval cannot tell."""
@@ -226,12 +245,12 @@ class Clusterings:
 
 
 def are_clusters(given: Any) -> bool:
-    """Whether something is clusterings: a `Clustering`, `Clusters`, files of them, or several.
+    """Whether something is clusterings: a `Clustering`, `Clusters`, tables or files of them, or several.
 
     >>> are_clusters(Clusters.of([0, 1], [1, 1])), are_clusters({"q1": {"d1": 1.0}})
     (True, False)
     """
-    if isinstance(given, Clustering | Clusterings | Clusters):
+    if isinstance(given, Clustering | Clusterings | Clusters | Contingency):
         return True
     if isinstance(given, Mapping):
         return bool(given) and all(are_clusters(one) for one in given.values())
@@ -258,15 +277,17 @@ def _rules_of(given: Any, rules: Mapping[str, Any]) -> Rules:
     return found[0] if found else Rules(**rules).checked()
 
 
-def _left_out(systems: Sequence[ClusteredSystem]) -> Iterator[str]:
-    """Items that count for some clusterings and not for others."""
-    left = []
-    for one in systems:
-        held = one.counts.get(Contingency, one.counts.get(Points))
-        left.append(sum(held.left_out.values()) if held is not None else 0)
-    if len(set(left)) > 1:
-        said = ", ".join(f"{number_of('item', count)} of {one.name}" for one, count in zip(systems, left, strict=True))
-        yield f"left out: {said}: the numbers are not of the same items"
+def _in_all(systems: list[Clusters], rules: Rules) -> tuple[list[Clusters], list[str]]:
+    """The items that no clustering leaves out as noise, and what to say of the others."""
+    placed = [rules.clusters_of(one).is_not_null() for one in systems]
+    kept = reduce(and_, placed)
+    if kept.all():
+        return systems, []
+    if not kept.any():
+        raise InputError("there is no item that all clusterings put into a cluster: all are noise in one of them")
+    noisy = [f"{number_of('item', int((~own).sum()))} of {one.name}" for one, own in zip(systems, placed, strict=True)]
+    all_of_them = f"the numbers are of the {number_of('item', int(kept.sum()))} that no clustering leaves out"
+    return [one.taken(kept) for one in systems], [f"left out as noise: {', '.join(noisy)}: {all_of_them}"]
 
 
 def _same_points(one: Clusters, other: Clusters) -> bool:
@@ -276,13 +297,8 @@ def _same_points(one: Clusters, other: Clusters) -> bool:
 
 
 def _numbered(rules: Rules, given: Clusters) -> Ints:
-    """The clusters of the items by number, in the order in which they come first; -1 where an item is left out."""
-    labels = rules.clusters_of(given)
-    ranks = labels.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    """The clusters of the items by number, in the order in which they come first."""
+    ranks = rules.clusters_of(given).rank("dense").to_numpy()
     _, first, inverse = np.unique(ranks, return_index=True, return_inverse=True)
-    places = np.empty(len(first), dtype=np.int64)
-    known = np.flatnonzero(np.unique(ranks) > 0)
-    places[:] = -1
-    places[known[np.argsort(first[known])]] = np.arange(len(known))
-    numbered: Ints = places[inverse]
+    numbered: Ints = np.argsort(np.argsort(first))[inverse]
     return numbered

@@ -9,9 +9,9 @@ import numpy as np
 from assay.clustering.advice import Case, Remark, remark
 from assay.clustering.chance import purity_by_chance
 from assay.clustering.computing import measure_of
+from assay.clustering.intervals import interval_around
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.errors import listed, number_of
-from assay.stats.cluster_samples import around
 from assay.stats.interval_names import NO_INTERVAL
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
@@ -22,6 +22,8 @@ NEARLY_ALL = 0.90
 SINGLE = 0.10
 #: A number drifts with the number of items if it does by this share of its interval's reach.
 DRIFT = 0.5
+#: And by no less than this: of very many items, intervals are so short that any drift is large beside them.
+LEAST_DRIFT = 0.005
 #: Labels that tools give to items that they put in no cluster.
 USUAL_NOISE = ("-1", "noise", "outlier", "none")
 #: Clusters that lie well apart, or hardly; and clusters that agree well with the classes, or hardly.
@@ -55,7 +57,8 @@ def _left_out(case: Case) -> Iterator[Remark]:
     words = {NOISE: "of noise", WITHOUT_CLASS: "without a class"}
     said = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
     left = sum(held.left_out.values())
-    numbers = "numbers" if case.points is None or case.table is None else "numbers against classes"
+    # Noise is left out of the points as well, items without a class are not.
+    numbers = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
     says = f"left out: {', '.join(said)}; the {numbers} are of {1 - left / total:.1%} of the items"
     if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
         says += f"; noise_as='singletons' (--noise-as singletons) counts the {noisy:,} as clusters of one"
@@ -93,7 +96,7 @@ def _chance(case: Case) -> Iterator[Remark]:
     halves = case.result.drawn(case.system.name)
     if halves is None or np.isnan(value):
         return
-    found = around(value, halves.deviations(measure)[:, 0], case.result.confidence)
+    found = interval_around(measure, value, halves, case.result.confidence)
     if not found.is_known or found.low > 0:
         return
     says = (
@@ -116,7 +119,7 @@ def _few_items(case: Case) -> Iterator[Remark]:
         if one.method == NO_INTERVAL or measure.definition.counts is not Contingency:
             continue
         drift = float(halves.drifts(measure, np.array([one.value]))[0])
-        if abs(drift) <= DRIFT * (one.high - one.low) / 2:
+        if abs(drift) <= max(LEAST_DRIFT, DRIFT * (one.high - one.low) / 2):
             continue
         found[str(measure)] = f"{measure} nearer {one.value - drift:.4f} than {one.value:.4f}"
         largest = max(largest, abs(drift))

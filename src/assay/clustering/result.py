@@ -87,9 +87,8 @@ class Clustering(Tabled):
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            raise ParameterError(
-                f"choose a clustering of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}"
-            )
+            wrong = "" if name is None else f", not {name!r}{did_you_mean(str(name), names)}"
+            raise ParameterError(f"choose a clustering of {', '.join(names)}{wrong}")
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -98,7 +97,8 @@ class Clustering(Tabled):
             return self.measures[0]
         wanted = None if name is None else measure_of(name)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}, not {name}")
+            wrong = "" if name is None else f", not {name}"
+            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}{wrong}")
         return wanted
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
@@ -223,14 +223,26 @@ class Clustering(Tabled):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a clustering and measure: value, interval, how it was found, why it is undefined."""
+        """One row a clustering and measure: value, interval, how it was found, why number or interval is missing."""
         rows = []
         for system in self.systems:
             for measure in self.measures:
                 one = self.estimate(measure, system.name)
-                rows.append((system.name, str(measure), one.value, one.low, one.high, one.method, one.undefined))
+                rows.append(
+                    (
+                        system.name,
+                        str(measure),
+                        one.value,
+                        one.low,
+                        one.high,
+                        one.method,
+                        one.undefined,
+                        one.no_interval,
+                    )
+                )
         numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
-        schema = {"system": pl.String, "measure": pl.String, **numbers, "interval": pl.String, "undefined": pl.String}
+        texts = dict.fromkeys(("interval", "undefined", "no_interval"), pl.String)
+        schema = {"system": pl.String, "measure": pl.String, **numbers, **texts}
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def to_json(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise
+from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise, singletons
 from assay.errors import InputError, ParameterError, number_of
 from assay.given import whole
 from assay.tables.clusters import Clusters
@@ -46,18 +46,17 @@ class Rules(NamedTuple):
         return noisy
 
     def clusters_of(self, given: Clusters) -> pl.Series:
-        """The cluster of each item, null where it is left out as noise; as singletons, noise is named one by one.
+        """The cluster of each item, null where it is left out as noise; as singletons, each has a name of its own.
 
         >>> Rules(noise=-1, noise_as="singletons").clusters_of(Clusters.of(None, [0, -1, -1])).to_list()
-        ['0', 'noise 1', 'noise 2']
+        [0, 1, 2]
         """
         noisy = self.noisy(given)
         if self.noise_as == "cluster" or not noisy.any():
             return given.cluster
         if self.noise_as == "drop":
             return pl.select(pl.when(~noisy).then(given.cluster)).to_series().alias("cluster")
-        named = pl.concat_str(pl.lit("noise "), noisy.cast(pl.Int64).cum_sum().cast(pl.String))
-        return pl.select(pl.when(noisy).then(named).otherwise(given.cluster.cast(pl.String))).to_series()
+        return singletons(given.cluster, noisy)
 
     def refuse_unlabelled(self, given: Clusters) -> None:
         """Refuse items without a class, unless it was said what to do about them."""

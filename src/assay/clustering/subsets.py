@@ -2,14 +2,14 @@
 
 Half of the points are drawn without replacement, or fewer if there are many: a subset of *m* of *n* points strays from
 the whole by σ²(1/m - 1/n), which a factor brings to the scale of the whole's own error, σ²/n. The measures are computed
-anew on each subset, from the distances of its points alone.
+anew on each subset, from the distances of its points alone. What is made of centroids takes one pass over the points,
+so it is computed on true halves, however many points there are: centroids of few points are somewhere else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,12 @@ from assay.measures.registry import Measure
 
 #: A subset has at most so many points, and at most so many subsets are drawn: distances are of pairs.
 MOST_POINTS, MOST_SUBSETS = 300, 300
+#: Of fewer points, no subsets are drawn.
+FEWEST_POINTS = 6
+#: Measures of centroids, which are computed on true halves.
+OF_CENTROIDS = ("DaviesBouldin",)
+#: So many coordinates are drawn for true halves: of very many points fewer halves, but not fewer than these.
+MOST_DRAWN, FEWEST = 50_000_000, 40
 
 
 class Placed(NamedTuple):
@@ -30,9 +36,8 @@ class Placed(NamedTuple):
 
     @classmethod
     def of(cls, points: Points, kept: Mask) -> Placed:
-        """Points of the items that were kept; nobody asks for their names."""
-        row = np.where(kept, np.cumsum(kept) - 1, -1)
-        return cls(replace(points, item_id=None, sample_size=None), row)
+        """Points of the items that were kept."""
+        return cls(points, np.where(kept, np.cumsum(kept) - 1, -1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,12 @@ class Subsets:
     held: tuple[Placed, ...]
     wanted: int = MOST_SUBSETS
     seed: int = 0
+    #: Whether these are true halves, however many points there are.
+    halved: bool = False
+
+    def of(self, measure: Measure) -> Subsets:
+        """The subsets that a measure is computed on."""
+        return replace(self, halved=measure.name in OF_CENTROIDS)
 
     @property
     def total(self) -> int:
@@ -51,7 +62,7 @@ class Subsets:
     @property
     def size(self) -> int:
         """How many points a subset has."""
-        return min(self.total // 2, MOST_POINTS)
+        return self.total // 2 if self.halved else min(self.total // 2, MOST_POINTS)
 
     @property
     def scale(self) -> float:
@@ -61,7 +72,10 @@ class Subsets:
     @property
     def resamples(self) -> int:
         """How many subsets are drawn; none of too few points."""
-        return 0 if self.total < 6 else min(self.wanted, MOST_SUBSETS)
+        if self.total < FEWEST_POINTS:
+            return 0
+        fewer = max(FEWEST, MOST_DRAWN // (self.size * self.held[0].points.X.shape[1])) if self.halved else MOST_SUBSETS
+        return min(self.wanted, MOST_SUBSETS, fewer)
 
     def values(self, measure: Measure) -> Floats:
         """The measure on each subset (row) of each clustering (column); NaN where it is undefined."""
@@ -70,16 +84,22 @@ class Subsets:
             row[:] = [np.nan if points is None else float(measure.of(points)[0]) for points in several]
         return made
 
+    def whole(self, measure: Measure) -> Floats:
+        """The measure on all points of each clustering."""
+        return np.array([float(measure.of(one.points)[0]) for one in self.held])
+
     def _subsets(self) -> Iterator[list[Points | None]]:
-        for rows in self._rows:
+        for rows in self.rows():
             yield [self._taken(one, rows) for one in self.held]
 
-    @cached_property
-    def _rows(self) -> list[Ints]:
+    def rows(self) -> Iterator[Ints]:
+        """Which items each subset has."""
         rng = np.random.default_rng(self.seed)
-        return [np.sort(rng.choice(self.total, self.size, replace=False)) for _ in range(self.resamples)]
+        for _ in range(self.resamples):
+            yield np.sort(rng.choice(self.total, self.size, replace=False))
 
     def _taken(self, one: Placed, rows: Ints) -> Points | None:
         kept = one.row[rows]
         kept = kept[kept >= 0]
-        return one.points.only(kept) if len(kept) else None
+        # Nobody asks for the names of points in a subset.
+        return replace(one.points, item_id=None).only(kept) if len(kept) else None

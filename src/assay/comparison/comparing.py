@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isnan
 from typing import Any, get_args
 
 import numpy as np
@@ -64,9 +65,10 @@ def compare(
     mcnemar_chi2_corrected; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
     classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
     benjamini-hochberg or none, over the `family` of comparisons under one `measure`, or under `all` measures together.
-    `interval`: bca or percentile; that of AUC is DeLong's. `margin`: the smallest difference that matters; unless
-    given, 0.01 of the measure's range. `power` is what the needed units are counted for. `resamples`: how many random
-    swaps; unless given, enough for the correction. Everything random is drawn from `seed`.
+    `interval`: bca or percentile; that of AUC is DeLong's, and clusterings have their own. `margin`: the smallest
+    difference that matters; unless given, 0.01 of the measure's range. `power` is what the needed units are counted
+    for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
+    `seed`.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0} for n in range(6)}
@@ -78,6 +80,9 @@ def compare(
     _check_words(correction=correction, family=family, interval=interval)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
     measured = Measured.of(given, runs, measures, seed=seed, **rules)
+    untested = measured.clusterings is not None
+    if untested:
+        _refuse_drawing(interval, resamples)
     paired = measured.all_paired(measures)
     pairs = pairs_of(paired[0].systems, baseline, all_pairs)
     wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
@@ -86,7 +91,6 @@ def compare(
     tests = [chosen_test(one, test) for one in paired]
     results = [outcomes(one, pairs.pairs, own, wanted, seed) for one, own in zip(paired, tests, strict=True)]
     redrawn = [Resampled(one, redraws, seed, interval) for one in paired]
-    untested = measured.clusterings is not None
     family_size = len(pairs.pairs) * (len(paired) if family == "all" else 1)
     settings = Settings(
         alpha=alpha,
@@ -94,7 +98,7 @@ def compare(
         test=tests[0] if len(set(tests)) == 1 else EACH_ITS_OWN,
         correction=_correction(correction, test, untested=untested),
         family=family,
-        interval=interval,
+        interval="subsampling" if untested else interval,
         resamples=max((one.resamples for found in results for one in found if one.resamples), default=None),
         bootstrap_resamples=_redraws(redrawn),
         power=power,
@@ -145,6 +149,15 @@ def _correction(asked: str, test: str | None, *, untested: bool) -> str:
     return "bonferroni" if untested and asked != "none" else asked
 
 
+def _refuse_drawing(interval: str, resamples: int | None) -> None:
+    """Refuse what says how a bootstrap or a test draws, where there is neither."""
+    halves = "intervals of clusterings come from random halves of the items, bootstrap_resamples of them"
+    if interval != "bca":
+        raise ParameterError(f"interval={interval!r} is about a bootstrap: {halves}")
+    if resamples is not None:
+        raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
+
+
 def _notes_on(clusterings: Clusterings, findings: list[Finding], settings: Settings) -> Iterator[str]:
     """What to know about differences of clusterings besides their intervals."""
     yield from clusterings.notes_on(list(dict.fromkeys(one.measure for one in findings)))
@@ -153,8 +166,12 @@ def _notes_on(clusterings: Clusterings, findings: list[Finding], settings: Setti
         if one.interval.is_known and not one.all_zero:
             reach = (one.interval.high - one.interval.low) / 2
             said = clusterings.drifted(one.measure, (one.baseline, one.system), reach, drawing)
-            if said is not None:
-                yield said if len(findings) == 1 else f"{one.system} against {one.baseline}: {said}"
+        elif one.all_zero or isnan(one.difference):
+            continue
+        else:
+            said = clusterings.without_interval(one.measure, (one.baseline, one.system), drawing)
+        if said is not None:
+            yield said if len(findings) == 1 else f"{one.system} against {one.baseline}: {said}"
 
 
 def _redraws(redrawn: list[Resampled]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
@@ -18,6 +18,8 @@ from assay.stats.verdict import Verdict, verdict
 
 #: What stands for the test where measures have different ones.
 EACH_ITS_OWN = "each measure's own"
+#: Numbers of this size are 0, but for rounding.
+_ZERO = 1e-12
 
 
 class Settings(NamedTuple):
@@ -33,11 +35,16 @@ class Settings(NamedTuple):
     test: str
     correction: str
     family: Family
-    interval: Method
+    interval: Method | Literal["subsampling"]
     resamples: int | None
     bootstrap_resamples: int
     power: float
     seed: int
+
+    @property
+    def bootstrap(self) -> Method:
+        """Which intervals a bootstrap gives; where clusterings were compared, there was none."""
+        return "percentile" if self.interval == "percentile" else "bca"
 
 
 class Margin(NamedTuple):
@@ -90,8 +97,8 @@ class Finding(NamedTuple):
 
     @property
     def relative(self) -> float:
-        """The difference as a share of the size of the baseline's number; NaN if that is 0."""
-        return self.difference / abs(self.baseline_value) if self.baseline_value else float("nan")
+        """The difference as a share of the size of the baseline's number; NaN if that is 0, or 0 but for rounding."""
+        return self.difference / abs(self.baseline_value) if abs(self.baseline_value) > _ZERO else float("nan")
 
     def row(self) -> dict[str, Any]:
         """One row of a table."""

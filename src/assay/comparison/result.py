@@ -176,7 +176,7 @@ class Comparison(Tabled):
         [('2', 1, 0, 1, 'fixed'), ('4', 0, 0, 1, 'broken')]
         """
         if self.classifiers is None:
-            raise ParameterError("only predictions of classifiers flip: compare those, not rankings or scores")
+            raise ParameterError("only predictions of classifiers flip: compare those")
         if baseline is None or system is None:
             found = self.finding(self.measures[0], system, baseline)
             baseline, system = found.baseline, found.system
@@ -323,6 +323,8 @@ class Comparison(Tabled):
 
     @property
     def _evaluation(self) -> Evaluation:
+        if self.classifiers is not None or self.clusterings is not None:
+            raise ParameterError("this is about the documents of rankings: items of predictions and clusters have none")
         if self.evaluation is None or not self.evaluation.runs:
             raise ParameterError("the documents are not known: compare from judgments and runs, not from scores")
         return self.evaluation

@@ -75,7 +75,7 @@ def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings
     p = corrected_as_stated(np.array([result.p for result in results]), correction)
     rows = []
     for part, one, result, value in zip(parts, own, results, p.tolist(), strict=True):
-        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.interval)
+        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
         found = finding_of(resampled, (0, 1), result, value, settings._replace(margin=whole.margin.value))
         rows.append((part.value, found))
     return pl.DataFrame(

@@ -123,7 +123,7 @@ class Contingency:
         if noise is not None and noise_as != "cluster":
             is_noise = noisy_items(cluster, noise)
             if noise_as == "singletons":
-                cluster = _single(cluster, is_noise)
+                cluster = singletons(cluster, is_noise)
             elif noisy := int((kept & is_noise).sum()):
                 left_out[NOISE], kept = noisy, kept & ~is_noise
         if left_out:
@@ -298,8 +298,12 @@ def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
         raise ParameterError(f"noise_as={noise_as!r} goes with `noise`, the label of items that are in no cluster")
 
 
-def _single(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
-    """Each item of the noise in a cluster of its own, with a number after those that occur, or a name."""
+def singletons(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
+    """Each item of the noise in a cluster of its own, with a number after those that occur, or a name.
+
+    >>> singletons(pl.Series([0, -1, -1]), pl.Series([False, True, True])).to_list()
+    [0, 1, 2]
+    """
     if not is_noise.any():
         return cluster
     numbered = is_noise.cast(pl.Int64).cum_sum()

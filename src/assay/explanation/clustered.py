@@ -13,10 +13,10 @@ import polars as pl
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
-from assay.errors import ParameterError
+from assay.errors import ParameterError, listed
 from assay.explanation.classified import Chosen
 from assay.explanation.numbers import Shown, explained
-from assay.explanation.pointwise import of_one_point, tables_of_points
+from assay.explanation.pointwise import of_one_point, remarks_on_points, tables_of_points, undefined_of_points
 from assay.explanation.result import Explanation
 from assay.explanation.working import StepTable
 from assay.measures import parse_measure
@@ -89,6 +89,9 @@ def _of_items(measure: Measure, given: Any, chosen: Chosen, shown: Shown, rules:
         result = given
     else:
         result = cluster(given, [measure], **rules)
+    if chosen.system is None and len(result.systems) > 1:
+        known = listed([one.name for one in result.systems])
+        raise ParameterError(f"there are {len(result.systems)} clusterings, {known}: choose one by system (--system)")
     system = result.system(chosen.system)
     computed(measure, system.counts, system.name)  # which says what is lacking
     return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, shown)
@@ -111,11 +114,13 @@ def _of_counts(
             raise ParameterError(f"item goes with Silhouette, which points have: {measure} is one number for all items")
         return of_one_point(measure, counts, chosen.item, shown)
     result = measure.per_unit(counts)
+    if isinstance(counts, Points) and (why := result.reason(0)) is not None:
+        return undefined_of_points(measure, counts, why, shown)
     before = _tables(measure, counts) if isinstance(counts, Contingency) else tables_of_points(measure, counts)
     made = explained(measure, counts, result, 0, shown)
     classes = counts.classes if isinstance(counts, Contingency) else ()
     steps = (*before, *(_named(table, classes, counts.clusters) for table in made.steps))
-    said = _remarks(measure, counts) if isinstance(counts, Contingency) else ()
+    said = _remarks(measure, counts) if isinstance(counts, Contingency) else remarks_on_points(measure, counts)
     return replace(made, steps=steps, remarks=(*made.remarks, *said))
 
 

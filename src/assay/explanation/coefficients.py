@@ -5,6 +5,7 @@ The values are those of `correlate`; the steps come from the same comparisons of
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -86,6 +87,11 @@ def of_two_lists(measure: str, first: Any, second: Any) -> Explanation:
         lists = _two_lists(first, second)
         ways = {"a": _kendall_a, "b": _kendall_b, "spearman": _spearman, "tau_ap": _tau_ap}
         taken = ways[str(kind)](lists)
+        if np.isnan(taken.value) and kind in {
+            "a",
+            "tau_ap",
+        }:  # what the formula makes of ties alone is 0, and no number
+            taken = taken._replace(formula=Formula(taken.formula.words, "", is_plain=True))
     return Explanation(
         measure=_measure(taken.name),
         unit="two orders",
@@ -129,23 +135,39 @@ def _measure(name: str) -> Measure:
 
 def _numbers(order: Any) -> dict[str, float]:
     if isinstance(order, Mapping):
-        return {str(item): float(number) for item, number in order.items()}
+        _refuse_twice([str(item) for item in order])
+        return {str(item): _number(item, number) for item, number in order.items()}
     return {item: -float(rank) for rank, item in enumerate(_ranking(order), 1)}
 
 
 def _ranking(order: Any) -> list[str]:
     """The items, the best first; ties have no place in it."""
     if isinstance(order, Mapping):
-        numbers = list(order.values())
-        if len(set(numbers)) < len(numbers):
+        numbers = _numbers(order)
+        if len(set(numbers.values())) < len(numbers):
             raise ParameterError("RBO is about rankings without ties: two items have the same place")
-        return [str(item) for item in sorted(order, key=lambda item: -order[item])]
-    if isinstance(order, str | bytes) or not isinstance(order, Sequence):
+        return sorted(numbers, key=lambda item: -numbers[item])
+    is_array = isinstance(order, pl.Series) or (isinstance(order, np.ndarray) and order.ndim == 1)
+    if isinstance(order, str | bytes) or not (is_array or isinstance(order, Sequence)):
         raise ParameterError(f"expected a list of items or a dict of numbers, got {type(order).__name__}")
     items = [str(item) for item in order]
-    if len(set(items)) < len(items):
-        raise ParameterError(f"a ranking holds {next(item for item in items if items.count(item) > 1)!r} twice")
+    _refuse_twice(items)
     return items
+
+
+def _number(item: Any, given_as: Any) -> float:
+    try:
+        number = float(given_as)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"item {str(item)!r}: expected a number, got {given_as!r}")
+    return number
+
+
+def _refuse_twice(items: list[str]) -> None:
+    if len(set(items)) < len(items):
+        raise ParameterError(f"an order holds {next(item for item in items if items.count(item) > 1)!r} twice")
 
 
 def _two_lists(first: Any, second: Any) -> TwoLists:

@@ -16,6 +16,7 @@ from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
 from assay.measures.steps import given
+from assay.report.layout import short
 
 #: Points of more numbers than this are named, and their numbers are not shown.
 _MOST_NUMBERS = 6
@@ -77,6 +78,39 @@ def _centroid_tables(measure: Measure, points: Points) -> Iterator[StepTable]:
     yield StepTable("centroids", (), frame, {})
 
 
+def remarks_on_points(measure: Measure, points: Points) -> Iterator[str]:
+    """What a silhouette would be if the point itself counted among those of its cluster, as it does in some books.
+
+    >>> from assay.measures import parse_measure
+    >>> list(remarks_on_points(parse_measure("Silhouette", "clustering"), Points.of([0, 1, 2, 10, 11], list("aaabb"))))
+    ['a is over the other points of a cluster; with the point itself among them, Silhouette would be 0.9223']
+    """
+    if measure.name != "Silhouette":
+        return
+    rows = np.arange(points.items) if points.chosen is None else points.chosen
+    sizes, other = points.sizes[points.codes[rows]], points.sums.nearest_mean
+    own = points.sums.own / sizes
+    largest = np.maximum(own, other)
+    single = np.where((sizes > 1) & (largest > 0), (other - own) / np.where(largest > 0, largest, 1), 0.0)
+    said = "a is over the other points of a cluster; with the point itself among them, Silhouette would be"
+    yield f"{said} {short(float(single.mean()))}"
+
+
+def undefined_of_points(measure: Measure, points: Points, why: str, shown: Shown) -> Explanation:
+    """A measure that these points have no number for: there is nothing to take apart."""
+    return Explanation(
+        measure=measure,
+        unit="all items",
+        unit_kind=points.unit_kind,
+        value=float("nan"),
+        reason=why,
+        steps=(),
+        counts=(),
+        formula=Formula(str(measure), "", is_plain=True),
+        signature=shown.signature or str(measure),
+    )
+
+
 def of_one_point(measure: Measure, points: Points, item: str, shown: Shown) -> Explanation:
     """One point's silhouette: its distances to all points, their means by cluster, and what is made of those.
 
@@ -87,21 +121,23 @@ def of_one_point(measure: Measure, points: Points, item: str, shown: Shown) -> E
     """
     found, means = points.silhouette_of(item), points.distances_of(item)
     home = points.clusters.index(found.cluster)
-    single, alone = len(points.clusters) == 1, bool(points.sizes[home] == 1)
+    if len(points.clusters) == 1:
+        return undefined_of_points(measure, points, ONE_CLUSTER, shown)
+    alone = bool(points.sizes[home] == 1)
     made = (given("b", [found.other]) - given("a", [found.own])) / given("b", [found.other]).at_least(
         given("a", [found.own])
     )
     told = formula(made, 0)
-    if single or alone or max(found.own, found.other) == 0:
-        why = ONE_CLUSTER if single else ALONE if alone else "a and b are both 0, so that it counts 0"
+    if alone or max(found.own, found.other) == 0:
+        why = ALONE if alone else "a and b are both 0, so that it counts 0"
         told = Formula(why, "0", is_plain=True)
-    counts = () if single or alone else (("a", found.own), ("b", found.other))
+    counts = () if alone else (("a", found.own), ("b", found.other))
     return Explanation(
         measure=measure,
         unit=f"item {found.item}, in cluster {found.cluster}",
         unit_kind="item",
         value=found.value,
-        reason=ONE_CLUSTER if single else None,
+        reason=None,
         steps=(_distances(points, found.item), _by_cluster(means, home, found.nearest)),
         counts=counts,
         formula=told,

@@ -156,6 +156,7 @@ def looks_like_clusters(given: object) -> bool:
 
 
 def _plan(path: str, names: Sequence[str], said: _Said) -> _Plan:
+    _refuse_twins(path, names if said.cluster is None else said.cluster)
     clusters = _clusterings(names) if said.cluster is None else _stated(said.cluster)
     features = [said.points] if isinstance(said.points, str) else list(said.points or ())
     features = [] if features == [REST] else features
@@ -170,6 +171,8 @@ def _plan(path: str, names: Sequence[str], said: _Said) -> _Plan:
     item, weight = said.item or _exact(free, ITEM), said.weight or _exact(free, WEIGHT)
     if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
+    if twice := next((name for name in features if name in {truth, item, weight, *clusters.values()}), None):
+        raise ParameterError(f"{path}: the column {twice!r} cannot be a coordinate and something else")
     if twice := next((name for name in features if features.count(name) > 1), None):
         raise ParameterError(f"{path}: the column {twice!r} is named twice among the points")
     # A clustering is nobody's coordinate, whether or not it is measured here.
@@ -188,6 +191,15 @@ def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
         if rest != column and folded_name(column) not in CLUSTER:
             found.setdefault(rest, column)
     return found
+
+
+def _refuse_twins(path: str, columns: Columns) -> None:
+    """Refuse two columns of clusters that are called the same, as `cluster_a` and `cluster:a` are."""
+    found: dict[str, str] = {}
+    for column in () if columns is None or isinstance(columns, str | Mapping) else columns:
+        name = _named(column)
+        if name != column and found.setdefault(name, column) != column:
+            raise ParameterError(f"{path}: {found[name]!r} and {column!r} are both the clustering {name!r}")
 
 
 def _named(column: str) -> str:

@@ -108,7 +108,7 @@ def _rows(text: str, option: str) -> list[list[float]]:
 def _count(word: str, where: str) -> float:
     number = _number(word, where)
     if not 0 <= number < _MOST:
-        raise ParameterError(f"{where}: expected numbers from 0 on, got {word}")
+        raise ParameterError(f"{where}: expected numbers from 0 {'on' if number < 0 else 'to 2^53'}, got {word}")
     return number
 
 

@@ -56,6 +56,11 @@ def points_in_clusters(text: str) -> TypedPoints:
     [[0.0, 0.0], [1.0, 1.0], [5.0, 5.0]]
     """
     several = ";" in text
+    if not several and (found := re.search(r"[^\s,|]+(,[^\s,|]+)+", text)):
+        raise ParameterError(
+            f"--points: {quote(found[0])} may be one point or several: end each point with ';', such as '0,0; | 5,5;', "
+            "or put blanks between points that are single numbers"
+        )
     rows: list[list[float]] = []
     clusters: list[int] = []
     for number, part in enumerate(text.split("|"), 1):

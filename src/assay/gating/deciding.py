@@ -29,9 +29,11 @@ from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share,
 from assay.given import check_levels, named_runs, whole
 from assay.measured import Measured
 from assay.measures.registry import Measure
+from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.paired import Paired
 from assay.stats.pairs import resamples_for
 from assay.stats.samples import Averaged, Pooled
+from assay.stats.score_samples import Drawing
 from assay.stats.verdict import FEWEST_UNITS
 from assay.tables import Batches, Scores, Topics
 
@@ -129,6 +131,7 @@ def gate(
     compared = sides.measured.itemised
     if compared is not None:
         notes += compared.notes
+        notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:
         guards = guards_of(sides.coverage, settings, _undefined(sides, paired))
@@ -270,6 +273,15 @@ def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:
     if lacking == len(whole.units):
         raise ParameterError(f"{without}: there is nothing to group; are these the topics of the judgments?")
     return [f"{without}: a group of their own"] if lacking else []
+
+
+def _without_interval(clusterings: Clusterings | None, checks: Iterable[Check], drawing: Drawing) -> list[str]:
+    """Why differences of clusterings have no interval."""
+    if clusterings is None:
+        return []
+    first, second = clusterings.names
+    nothing = [one for one in checks if one.outcome == "inconclusive" and isnan(one.at_worst)]
+    return [clusterings.without_interval(one.measure, (first, second), drawing) for one in nothing]
 
 
 def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, ...], alpha: float) -> list[str]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.errors import listed, number_of
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number, short
 from assay.report.titled import Titled
-from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING, WAYS
+from assay.stats.interval_names import SUBSAMPLING, WAYS
 
 if TYPE_CHECKING:
     from assay.classification.intervals import Estimate
@@ -108,7 +108,7 @@ def _ends(one: Estimate) -> str:
 def _with_ends(one: Estimate) -> str:
     if math.isnan(one.value):
         return NOT_AVAILABLE
-    return f"{one.value:.3f}" if math.isnan(one.low) else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+    return f"{one.value:.3f} –" if math.isnan(one.low) else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 
 def _further(result: Clustering, system: str, prefix: str) -> Iterator[Titled]:
@@ -196,10 +196,23 @@ def _basis(result: Clustering) -> Iterator[str]:
     if drawn:
         way = f"{WAYS[SUBSAMPLING].short} ({' or '.join(f'{one:,}' for one in drawn)}, seed {result.seed})"
         yield f"Intervals ({result.confidence * 100:.4g}%): {way}; the clusters are taken as they are."
-    if any(one.method == NO_INTERVAL and not math.isnan(one.value) for one in found):
-        yield "No interval (–) where halves say nothing of the whole, or all of them give the same number."
+    yield from _without_interval(result)
     if several and any(_has_points(result, system.name) for system in result.systems):
         yield f"Distances are {result.rules.metric}."
+
+
+def _without_interval(result: Clustering) -> Iterator[str]:
+    """Which numbers have no interval, a line a reason."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for measure in result.measures:
+        for system in result.systems:
+            why = result.estimate(measure, system.name).no_interval
+            if why is not None:
+                found.setdefault(why, {}).setdefault(called(measure), []).append(system.name)
+    for why, measures in found.items():
+        every = len(result.systems)
+        said = [name if len(of) == every else f"{name} of {listed(of)}" for name, of in measures.items()]
+        yield f"No interval (–) of {listed(said)}: {why}."
 
 
 def _has_points(result: Clustering, system: str) -> bool:

@@ -103,6 +103,8 @@ def _why_not(check: Check, could: str, alpha: float) -> str:
     if check.units < FEWEST_UNITS:
         verb = "is" if check.units == 1 else "are"
         return f", but {number_of(check.unit_kind, check.units)} {verb} too few to tell anything."
+    if math.isnan(check.at_worst):
+        return ", and there is no interval to tell by."
     p = _evidence(check)
     if check.is_surely_worse(alpha):
         return f"; it is surely worse ({p}), but perhaps by less than matters: {could}."

@@ -266,7 +266,7 @@ def _alone(paired: dict[str, Paired], settings: Settings) -> dict[tuple[str, str
     """Each system's number and its interval, where there is nothing to compare with."""
     found = {}
     for name, one in paired.items():
-        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.interval)
+        resampled = Resampled(one, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
         for place, system in enumerate(one.systems):
             found[name, system] = float(one.observed[place]), resampled.of_system(place, 1 - settings.alpha)
     return found

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints
+from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.confidence import standard_errors
@@ -27,7 +30,7 @@ NO_TEST = "none"
 MOST_HALVES = 2_000
 #: An interval rests on halves of which at least this share has a number.
 _KNOWN = 0.5
-#: Beyond an end of an interval there are so many halves at least; where there are fewer, a normal curve is laid on all.
+#: Beyond an end of an interval there are so many halves at least; where there are fewer, a normal curve alone tells.
 _BEYOND = 3
 
 #: How far halves stray from their mean, on the scale of all items' error: halves x clusterings, given by their places.
@@ -37,17 +40,31 @@ Strays: TypeAlias = Callable[[tuple[int, ...], Drawing], Floats]
 def around(value: float, deviations: Floats, confidence: float) -> Interval:
     """The interval of a number whose error is spread as these deviations are; none if all of them are alike.
 
+    Where few items matter, halves have few different numbers, and their quantiles are too near. So either end is that
+    of the quantiles or that of a normal curve, whichever is farther out.
+
     >>> around(0.5, np.linspace(-0.1, 0.2, 301), 0.9)
-    Interval(low=0.315, high=0.585, level=0.9, method='subsampling')
+    Interval(low=0.315, high=0.6429, level=0.9, method='subsampling')
     """
     known = deviations[~np.isnan(deviations)]
     if len(known) < max(2, _KNOWN * len(deviations)) or np.ptp(known) == 0:
         return Interval.unknown(confidence, NO_INTERVAL)
-    if (1 - confidence) / 2 * len(known) < _BEYOND:
-        reach = standard_errors(confidence) * float(np.std(known))
-        return Interval(value - reach, value + reach, confidence, SUBSAMPLING)
-    low, high = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(value - high), float(value - low), confidence, SUBSAMPLING)
+    reach = standard_errors(confidence) * float(np.std(known))
+    low, high = -reach, reach
+    if (1 - confidence) / 2 * len(known) >= _BEYOND:
+        below, above = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2])
+        low, high = min(low, float(below)), max(high, float(above))
+    return Interval(value - high, value - low, confidence, SUBSAMPLING)
+
+
+def moved_items(one: Ints, other: Ints) -> int:
+    """How many items are in another cluster, names aside: clusters are matched one to one, so that the fewest are.
+
+    >>> moved_items(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 2]))
+    1
+    """
+    placed = parse_measure("ClusterAccuracy", "clustering").of(Contingency.from_labels(one, other))
+    return round(len(one) * (1 - float(placed[0])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +76,11 @@ class Subsampled:
 
     >>> from assay.measures import parse_measure
     >>> drawn = np.random.default_rng(0).normal(0, 0.01, (2000, 2))
-    >>> places = np.array([0, 0, 1]), np.array([0, 1, 1])
+    >>> places = np.repeat([0, 1], 10), np.repeat([0, 1], [4, 16])
     >>> sample = Subsampled(parse_measure("ARI", "clustering"), np.array([0.5, 0.6]), (None, None), places,
     ...                     lambda systems, drawing: drawn)
-    >>> sample.of_difference(0, 1, [0.95], Drawing(2000, seed=0))[0].low > 0.05, sample.is_same(0, 1)
-    (True, False)
+    >>> sample.of_difference(0, 1, [0.95], Drawing(2000, seed=0))[0].low > 0.05, sample.moved(0, 1)
+    (True, 6)
     """
 
     measure: Measure
@@ -90,10 +107,26 @@ class Subsampled:
         return bool(np.array_equal(self.partitions[first], self.partitions[second]))
 
     def of_difference(self, first: int, second: int, levels: Sequence[float], drawing: Drawing) -> list[Interval]:
-        """The intervals of the second clustering's number less the first one's, from halves that both see."""
+        """The intervals of the second clustering's number less the first one's, from halves that both see.
+
+        Few items that moved tell no better from worse: even if a move were as likely to do good as harm, all of *m*
+        would go the same way with the chance 2^(1 - m). As long as that is more than the interval may err, it holds 0.
+        """
         apart = float(self.numbers[second] - self.numbers[first])
         strayed = self._apart(first, second, drawing)
-        return [around(apart, strayed, level) for level in levels]
+        by_chance = 2.0 ** (1 - self.moved(first, second))
+        return [_with_zero(one) if by_chance > 1 - one.level else one
+                for one in (around(apart, strayed, level) for level in levels)]  # fmt: skip
+
+    def moved(self, first: int, second: int) -> int:
+        """How many items the second clustering puts into another cluster than the first one, names aside."""
+        if (first, second) not in self._moved:
+            self._moved[first, second] = moved_items(self.partitions[first], self.partitions[second])
+        return self._moved[first, second]
+
+    @cached_property
+    def _moved(self) -> dict[tuple[int, int], int]:
+        return {}
 
     def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
         """The interval of a clustering's number; it stays within the measure's bounds."""
@@ -122,3 +155,9 @@ class Subsampled:
         # What is added up in another order differs in the last digits, and is no difference.
         settled: Floats = np.where(np.abs(apart) <= 1e-12, 0.0, apart)
         return settled
+
+
+def _with_zero(interval: Interval) -> Interval:
+    if not interval.is_known:
+        return interval
+    return interval._replace(low=min(interval.low, 0.0), high=max(interval.high, 0.0))

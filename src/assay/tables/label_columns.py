@@ -255,7 +255,8 @@ def _whole(values: pl.Series, what: str) -> pl.Series:
         wrong = (values != values.floor()) | values.is_infinite()
         if wrong.any():
             got = values[int(wrong.arg_max() or 0)]
-            raise InputError(f"{what}: expected labels, got the number {got}: scores are given as y_score")
+            note = "" if what.startswith("labels_") else ": scores are given as y_score"
+            raise InputError(f"{what}: expected labels, got the number {got}{note}")
     made = values.cast(pl.Int64, strict=False)
     if made.null_count() > values.null_count():
         got = values.filter(made.is_null() & values.is_not_null())[0]
