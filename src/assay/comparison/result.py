@@ -323,8 +323,8 @@ class Comparison(Tabled):
 
     @property
     def _evaluation(self) -> Evaluation:
-        if self.classifiers is not None or self.clusterings is not None:
-            raise ParameterError("this is about the documents of rankings: items of predictions and clusters have none")
+        if self.clusterings is not None:
+            raise ParameterError("this is about the documents of rankings: clusters have none")
         if self.evaluation is None or not self.evaluation.runs:
             raise ParameterError("the documents are not known: compare from judgments and runs, not from scores")
         return self.evaluation

@@ -104,7 +104,7 @@ class Check(NamedTuple):
     def name(self) -> str:
         """What is checked.
 
-        >>> Check._make(["AP", "length = short", *[0] * 20]).name
+        >>> Check._make(["AP", "length = short", *[0] * 21]).name
         'AP, length = short'
         """
         return f"{self.measure}, {self.slice}" if self.slice else self.measure
