@@ -34,7 +34,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 BAD_RUNS = {
-    "truncated.gz": (gzip.compress(RUN.encode() * 100)[:-20], "truncated.gz: expected an intact compressed file"),
+    "truncated.gz": (
+        gzip.compress(RUN.encode() * 100, mtime=0)[:-20],
+        "truncated.gz: expected an intact compressed file",
+    ),
     "junk.bin": (bytes(range(256)) * 20, "junk.bin:1: expected TREC run"),
     "short-late.run": (RUN.encode() * 1 + b"q3 Q0 d9 1\n", "short-late.run:4: expected 6 columns"),
     "word.run": (b"q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 high t\n", "word.run:2: expected a number as score, got 'high'"),

@@ -527,8 +527,8 @@ PLAIN = lines(RUN).encode()
 HALF = len(PLAIN) // 2  # in the middle of a line
 SKIPPABLE = b"\x50\x2a\x4d\x18\x04\x00\x00\x00skip"
 PACKED = {
-    "gz": gzip.compress(PLAIN),
-    "gz of two members": gzip.compress(PLAIN[:HALF]) + gzip.compress(PLAIN[HALF:]),
+    "gz": gzip.compress(PLAIN, mtime=0),
+    "gz of two members": gzip.compress(PLAIN[:HALF], mtime=0) + gzip.compress(PLAIN[HALF:], mtime=0),
     "gz with zeros after it": gzip.compress(PLAIN) + bytes(512),
     "zst": zstd(PLAIN),
     "zst with a checksum": zstd(PLAIN, checksum=True),
