@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from browser import launched
 from made_classifiers import labelled, made_reports, scored
 from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 
@@ -42,12 +41,6 @@ STATE = """() => { const one = name => document.querySelector(`.explorer ${name}
     }; }"""
 MOVE = """row => { const slider = document.querySelector(".slider");
     slider.value = Number(slider.max) - row; slider.dispatchEvent(new Event("input")); }"""
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with launched() as running:
-        yield running
 
 
 @pytest.fixture

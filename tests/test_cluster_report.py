@@ -8,13 +8,11 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from browser import launched
 from test_report_browser import CONTRASTS, THEMES, Visit, opened
 from test_report_page import HOSTILE, Read
 from typer.testing import CliRunner
@@ -282,12 +280,6 @@ def test_hostile_text_is_text_and_the_policy_names_digests(kind: str) -> None:
 
 
 # The page in a browser.
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as running:
-        yield running
 
 
 @pytest.mark.parametrize("theme", THEMES)
