@@ -156,8 +156,7 @@ def report(
         unlabelled=unlabelled, metric=metric, sample_size=sample_size,
     )  # fmt: skip
     numbers = numbers_of_clusters.NumberInputs(ks, over_k)
-    is_clustered, files = clustered.looked_at([given, *(runs or ())])
-    if is_clustered:
+    if (clusters := clustered.among([given, *(runs or ())])) is not None:
         options.refuse_rules(rules)
         predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
         asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
@@ -166,9 +165,9 @@ def report(
             others = clustered._replace(cluster=None) if ks is None else clustered._replace(
                 cluster=None, noise=None, noise_as=None
             )  # fmt: skip
-            found = numbers.result(files, others, None, seed=seed) if numbers else None
+            found = numbers.result(clusters, others, None, seed=seed) if numbers else None
             made = make_report(
-                clustered.read(files), measures=measure, baseline=baseline, system=system, topics=topics,
+                clustered.read(clusters), measures=measure, baseline=baseline, system=system, topics=topics,
                 documents=documents, over_k=found, seed=seed, comparison=asked, **written, **clustered.rules(),
             )  # fmt: skip
         _deliver(made, targets, quiet)
