@@ -80,7 +80,7 @@ class Classification(Tabled):
     >>> result.value("Recall")  # 2 of 3
     0.6667
     >>> result.estimate("Recall")
-    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0)
+    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None)
     """
 
     systems: tuple[ClassifiedSystem, ...]
