@@ -243,7 +243,12 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
         works.OF_POWER,
         *works.OF_LABEL_MEASURES.values(),
         *works.OF_LABEL_INTERVALS.values(),
+        *works.OF_CLUSTER_MEASURES.values(),
+        works.OF_SUBSAMPLING,
+        works.OF_STABILITY,
+        works.OF_REFERENCE_DATA,
     }
+    assert set(works.OF_CLUSTER_MEASURES) <= set(registered("clustering"))
     assert set(works.OF_LABEL_MEASURES) <= {*registered("binary"), *registered("multiclass")}
     assert cited == set(works.works())
     for key, one in works.works().items():

@@ -73,13 +73,17 @@ class ItemInputs(NamedTuple):
             self.refuse()
             self.predicted.refuse("has no meaning for two orders")
             return Given(two_orders(measure, self.orders, path), {})
-        return self._clusters(path, run)
+        return self._clusters(measure, path, run)
 
-    def _clusters(self, path: str | None, run: str | None) -> Given | None:
+    def _clusters(self, measure: str, path: str | None, run: str | None) -> Given | None:
+        from assay.measures.vocabularies import by_alias  # noqa: PLC0415
+
         if self.table is not None:
             return self._table(self.table)
         if path is None:
-            return self._points() if self.are_points else None
+            # Where rankings alone have the measure, points are those of a curve, and lack their @.
+            of_curve = by_alias(measure) is not None and by_alias(measure, "clustering") is None
+            return self._points() if self.are_points and not of_curve else None
         columns = self.points[0] if self.points and self.are_points else None
         if columns is not None and len(self.points or ()) > 1:
             raise ParameterError("--points: expected the columns of a file once, with commas between them")
