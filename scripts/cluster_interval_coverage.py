@@ -4,8 +4,8 @@ Usage: python scripts/cluster_interval_coverage.py [SAMPLES]
 
 Two populations of classes and clusters: four clusters that are mostly right, and twenty for five classes. And one of
 points around four middles. Prints a line for each population and number of items: how often the 95 %
-interval of each measure held the population's number. The tables in docs/how-good-are-my-clusters.md are from 1,000
-samples, of points from 300, drawn from a generator of their own.
+interval of each measure held the population's number. The table of classes in docs/how-good-are-my-clusters.md is
+from 1,000 samples; that of points from 300, with other seeds.
 """
 
 import argparse

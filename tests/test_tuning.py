@@ -190,7 +190,9 @@ def test_names_tell_parameters(name: str, parameters: dict[str, float | str]) ->
 
 @given(st.text())
 def test_any_name_is_read(name: str) -> None:
-    parameters_in(name)
+    for parameter, value in parameters_in(name).items():
+        assert f"{parameter}=" in name
+        assert isinstance(value, float) or value in name
 
 
 @given(
