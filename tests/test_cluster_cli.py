@@ -151,3 +151,13 @@ def test_names_twice_and_numbers_too_large_are_said_in_words_of_the_command_line
     done = run(NOTES, "--unlabelled", "drop", "--metric", "foo")
     assert (done.code, done.out) == (2, "")
     assert "--sample-size) are about points, and there are none: give X, or say --points" in done.err
+
+
+def test_labels_with_pipes_tags_and_line_breaks_stay_in_their_cells_of_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    rows = [{"class": label, "cluster": label} for label in ("a|b", "<i>c", "two\nlines") for _ in range(3)]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    shown = run(str(path), "--markdown", "--per-cluster", *QUICK).out
+    tables = [line for line in shown.splitlines() if line.startswith("|")]
+    for label in (r"a\|b", r"\<i>c", "two lines"):
+        assert any(line.count(label) == 2 for line in tables), label  # the cluster and its largest class

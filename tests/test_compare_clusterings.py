@@ -372,6 +372,11 @@ def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> 
         compare(made(30, 0, 0.7, 0.8), **options)
 
 
+def test_a_gate_has_no_test_of_clusterings_to_draw_for() -> None:
+    with pytest.raises(ParameterError, match="is about a test"):
+        gate(*made(30, 0, 0.7, 0.8), resamples=500)
+
+
 def test_the_settings_name_the_intervals_that_there_are() -> None:
     result = compare(made(60, 0, 0.7, 0.8), measures="ARI")
     assert result.settings.interval == result.finding().interval.method == "subsampling"

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from assay.clustering.pairing import Clusterings
+from assay.clustering.pairing import Clusterings, refuse_drawing
 from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
@@ -82,7 +82,7 @@ def compare(
     measured = Measured.of(given, runs, measures, seed=seed, **rules)
     untested = measured.clusterings is not None
     if untested:
-        _refuse_drawing(interval, resamples)
+        refuse_drawing(resamples, interval)
     paired = measured.all_paired(measures)
     pairs = pairs_of(paired[0].systems, baseline, all_pairs)
     wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
@@ -147,15 +147,6 @@ def _correction(asked: str, test: str | None, *, untested: bool) -> str:
     if test in SIMULTANEOUS:
         return "none"
     return "bonferroni" if untested and asked != "none" else asked
-
-
-def _refuse_drawing(interval: str, resamples: int | None) -> None:
-    """Refuse what says how a bootstrap or a test draws, where there is neither."""
-    halves = "intervals of clusterings come from random halves of the items, bootstrap_resamples of them"
-    if interval != "bca":
-        raise ParameterError(f"interval={interval!r} is about a bootstrap: {halves}")
-    if resamples is not None:
-        raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
 
 
 def _notes_on(clusterings: Clusterings, findings: list[Finding], settings: Settings) -> Iterator[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.files.chosen import chosen
 from assay.files.headers import columns_of, folded_name
 from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns
 from assay.files.prediction_columns import ITEM, WEIGHT, Columns, looks_like
@@ -94,7 +95,7 @@ def read_clusters(
         )
         for own, column in found.clusters.items()
     ]
-    return made if systems is None else _chosen(made, systems, source.name)
+    return made if systems is None else chosen(made, systems, source.name, "clustering")
 
 
 def read_points(
@@ -260,15 +261,3 @@ def _has_numbers(values: pl.Series) -> bool:
     if values.dtype == pl.String:
         return values.str.strip_chars().cast(pl.Float64, strict=False).is_not_null().any()
     return values.dtype.is_numeric()
-
-
-def _chosen(made: list[Clusters], systems: Sequence[str], path: str) -> list[Clusters]:
-    by_name = {one.name: one for one in made}
-    wanted = [systems] if isinstance(systems, str) else list(systems)
-    for name in wanted:
-        if name not in by_name:
-            known = listed(list(by_name))
-            raise ParameterError(
-                f"{path}: no clustering is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
-            )
-    return [by_name[name] for name in wanted]

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.files.chosen import chosen
 from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns, zero_or_one
 from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan
 from assay.files.registry import head_of
@@ -69,7 +70,7 @@ def read_predictions(
         for part, rows in _parts(table, found, name or source.stem)
         for system in found.systems
     ]
-    return made if systems is None else _chosen(made, systems, source.name)
+    return made if systems is None else chosen(made, systems, source.name, "system")
 
 
 def looks_like_predictions(given: object) -> bool:
@@ -188,15 +189,3 @@ def _scores(table: NamedColumns, column: str) -> Given:
         return Given([table.numbers(column, "score").alias(column)])
     inside = table._replace(frame=values.struct.unnest())
     return Given([inside.numbers(label, "score") for label in inside.frame.columns], tuple(inside.frame.columns))
-
-
-def _chosen(made: list[Predictions], systems: Sequence[str], path: str) -> list[Predictions]:
-    by_name = {one.name: one for one in made}
-    wanted = [systems] if isinstance(systems, str) else list(systems)
-    for name in wanted:
-        if name not in by_name:
-            known = listed(list(by_name))
-            raise ParameterError(
-                f"{path}: no system is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
-            )
-    return [by_name[name] for name in wanted]

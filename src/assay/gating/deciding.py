@@ -12,7 +12,7 @@ import polars as pl
 
 from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
-from assay.clustering.pairing import Clusterings, are_clusters
+from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
 from assay.comparison.slices import NONE, attribute_of
 from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, evaluate
@@ -107,6 +107,7 @@ def gate(
             held = two_classifiers(qrels, baseline, candidate, rules)
             wanted = PREDICTED_MEASURES if measures is None else measures
         else:
+            refuse_drawing(resamples)
             held = two_clusterings(qrels, baseline, candidate, rules, seed)
             wanted = usual_measure(held) if measures is None else measures
         sides = _itemised_sides(held, wanted)

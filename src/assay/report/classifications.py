@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number, short
+from assay.report.estimates import best, ends, known, measured, undefined, with_ends
+from assay.report.layout import Cell, Table, as_json, number, short
 from assay.report.titled import Titled
 from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL, WAYS
 
 if TYPE_CHECKING:
     from assay.classification import Classification
-    from assay.classification.intervals import Estimate
     from assay.counting.confusion_matrix import ConfusionMatrix
     from assay.measures.registry import Measure
 
@@ -130,7 +131,7 @@ def _of_one(result: Classification, system: str, interval: str) -> Table:
     rows = []
     for measure in result.measures:
         one = result.estimate(measure, system)
-        cells = (Cell(number(one.value)), Cell(_ends(one)), *(Cell(_beside(b.values[measure])) for b in beside))
+        cells = (Cell(number(one.value)), Cell(ends(one)), *(Cell(_beside(b.values[measure])) for b in beside))
         rows.append(((called(measure, result.task),), cells))
     return Table(("measure",), ("value", interval, *(b.says for b in beside)), tuple(rows))
 
@@ -140,30 +141,12 @@ def _of_several(result: Classification) -> Table:
     rows = []
     for measure in result.measures:
         found = [result.estimate(measure, system.name) for system in result.systems]
-        top = _best([one.value for one in found], measure.definition.higher_is_better)
-        cells = [Cell(_with_ends(*map(_known, one[:3])), one.value == top) for one in found]
+        top = best([one.value for one in found], measure.definition.higher_is_better)
+        cells = [Cell(with_ends(*known(one)), one.value == top) for one in found]
         cells += [Cell(_beside(b.values[measure])) for b in beside]
         rows.append(((called(measure, result.task),), tuple(cells)))
     names = (*(system.name for system in result.systems), *(b.says for b in beside))
     return Table(("measure",), names, tuple(rows))
-
-
-def _best(values: list[float], higher: bool | None) -> float | None:
-    known = [value for value in values if not math.isnan(value)]
-    if higher is None or len(set(known)) < 2:
-        return None
-    return max(known) if higher else min(known)
-
-
-def _ends(one: Estimate) -> str:
-    """An interval in brackets, or nothing."""
-    if math.isnan(one.low):
-        return "" if math.isnan(one.value) else "–"
-    return f"[{one.low:.4f}, {one.high:.4f}]"
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _beside(value: float) -> str:
@@ -176,15 +159,9 @@ def _classes(result: Classification, system: str) -> Table:
     for row in result.per_class(system).iter_rows(named=True):
         cells = [Cell(short(float(row["support"])))]
         for name in ("precision", "recall", "f1"):
-            cells.append(Cell(_with_ends(row[name], row[f"{name}_low"], row[f"{name}_high"])))
+            cells.append(Cell(with_ends(row[name], row[f"{name}_low"], row[f"{name}_high"])))
         rows.append(((row["label"],), tuple(cells)))
     return Table(("class",), ("support", "precision", "recall", "F1"), tuple(rows))
-
-
-def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return NOT_AVAILABLE
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _further(result: Classification, system: str, prefix: str) -> Iterator[Titled]:
@@ -215,17 +192,8 @@ def lines(result: Classification) -> list[str]:
         whose = f"{remark.system}: " if several else ""
         said.append(f"* {whose}{remark.says} [{remark.code}]")
     said += [""] if said else []
-    said += [*_undefined(result), *_basis(result)]
+    said += [*undefined(result, partial(called, task=result.task)), *_basis(result)]
     return [*said, *result.notes]
-
-
-def _undefined(result: Classification) -> Iterator[str]:
-    for system in result.systems:
-        of = f" of {system.name}" if len(result.systems) > 1 else ""
-        for measure in result.measures:
-            reason = result.estimate(measure, system.name).undefined
-            if reason is not None:
-                yield f"{called(measure, result.task)}{of} is undefined: {reason}."
 
 
 def _basis(result: Classification) -> Iterator[str]:
@@ -282,7 +250,7 @@ def _system(result: Classification, name: str, rows: list[dict[str, Any]]) -> di
     predictions = result.system(name).predictions
     if predictions is not None:
         told["items"] = len(predictions)
-    told["measures"] = [{key: row[key] for key in row if key != "system"} for row in rows if row["system"] == name]
+    told["measures"] = measured(rows, name)
     labelled = result.system(name).is_labelled
     if labelled and result.task != "multilabel":
         matrix = result.matrix(name)

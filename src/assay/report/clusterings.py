@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay.errors import listed, number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number, short
+from assay.report.estimates import best, ends, known, measured, undefined, with_ends
+from assay.report.layout import Cell, Table, as_json, number, short
 from assay.report.titled import Titled
 from assay.stats.interval_names import SUBSAMPLING, WAYS
 
 if TYPE_CHECKING:
-    from assay.classification.intervals import Estimate
     from assay.clustering import Clustering
     from assay.counting.contingency import Contingency
     from assay.measures.registry import Measure
@@ -81,34 +80,15 @@ def _measures(result: Clustering) -> Titled:
     if len(result.systems) == 1:
         for measure in result.measures:
             one = result.estimate(measure)
-            rows.append(((called(measure),), (Cell(number(one.value)), Cell(_ends(one)))))
+            rows.append(((called(measure),), (Cell(number(one.value)), Cell(ends(one)))))
         return Titled("measures", Table(("measure",), ("value", percent), tuple(rows)))
     for measure in result.measures:
         found = [result.estimate(measure, system.name) for system in result.systems]
-        top = _best([one.value for one in found], measure.definition.higher_is_better)
-        cells = tuple(Cell(_with_ends(one), one.value == top) for one in found)
+        top = best([one.value for one in found], measure.definition.higher_is_better)
+        cells = tuple(Cell(with_ends(*known(one), without=" –"), one.value == top) for one in found)
         rows.append(((called(measure),), cells))
     names = tuple(system.name for system in result.systems)
     return Titled(f"measures, with {percent}s", Table(("measure",), names, tuple(rows)))
-
-
-def _best(values: list[float], higher: bool | None) -> float | None:
-    known = [value for value in values if not math.isnan(value)]
-    if higher is None or len(set(known)) < 2:
-        return None
-    return max(known) if higher else min(known)
-
-
-def _ends(one: Estimate) -> str:
-    if math.isnan(one.low):
-        return "" if math.isnan(one.value) else "–"
-    return f"[{one.low:.4f}, {one.high:.4f}]"
-
-
-def _with_ends(one: Estimate) -> str:
-    if math.isnan(one.value):
-        return NOT_AVAILABLE
-    return f"{one.value:.3f} –" if math.isnan(one.low) else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 
 def _further(result: Clustering, system: str, prefix: str) -> Iterator[Titled]:
@@ -171,16 +151,7 @@ def lines(result: Clustering) -> list[str]:
         whose = "" if often[remark.code, remark.says] == len(result.systems) else f"{remark.system}: "
         said.append(f"* {whose}{remark.says} [{remark.code}]")
     said = [*dict.fromkeys(said), ""] if said else []
-    return [*said, *_undefined(result), *_basis(result)]
-
-
-def _undefined(result: Clustering) -> Iterator[str]:
-    for system in result.systems:
-        of = f" of {system.name}" if len(result.systems) > 1 else ""
-        for measure in result.measures:
-            reason = result.estimate(measure, system.name).undefined
-            if reason is not None:
-                yield f"{called(measure)}{of} is undefined: {reason}."
+    return [*said, *undefined(result, called), *_basis(result)]
 
 
 def _basis(result: Clustering) -> Iterator[str]:
@@ -255,7 +226,7 @@ def _system(result: Clustering, name: str, rows: list[dict[str, Any]]) -> dict[s
     clusters = result.system(name).clusters
     if clusters is not None:
         told["items"] = len(clusters)
-    told["measures"] = [{key: row[key] for key in row if key != "system"} for row in rows if row["system"] == name]
+    told["measures"] = measured(rows, name)
     told["clusters"] = result.per_cluster(name).to_dicts()
     table = result.contingency(name)
     if table is not None:

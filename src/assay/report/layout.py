@@ -73,9 +73,8 @@ class Table:
             piped([*["---"] * len(self.names), *["---:"] * len(self.numbers)]),
         ]
         for names, cells in self.rows:
-            lines.append(
-                piped((*map(_escaped, names), *(f"**{cell.text}**" if cell.best else cell.text for cell in cells)))
-            )
+            numbers = (f"**{_escaped(cell.text)}**" if cell.best else _escaped(cell.text) for cell in cells)
+            lines.append(piped((*map(_escaped, names), *numbers)))
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
@@ -183,7 +182,9 @@ def latex(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
+    """Text of a cell of a pipe table: labels of items may hold pipes, tags and line breaks."""
+    line = " ".join(text.splitlines())
+    return line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
 
 
 def piped(cells: Sequence[str]) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, counted, number, threshold
 from assay.report.sentences import p_value, signed
 from assay.report.written import interval, share, signed_interval
-from assay.report.written_markdown import escaped, listed_lines, provenance_blocks, table, with_title
+from assay.report.written_items import as_markdown
+from assay.report.written_markdown import escaped, table, with_title
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import (
@@ -27,15 +28,10 @@ AT_THRESHOLD = ("Precision", "Recall", "Specificity", "Accuracy", "F1", "MCC")
 
 def to_markdown(contents: ClassifierContents) -> str:
     """What the classifiers are worth, then what that rests on."""
-    return "\n\n".join(block for block in _blocks(contents) if block) + "\n"
+    return as_markdown(contents, _blocks(contents))
 
 
 def _blocks(contents: ClassifierContents) -> Iterator[str]:
-    yield f"# {escaped(contents.title)}"
-    yield f"{escaped(contents.lead)}."
-    yield from (f"**{escaped(sentence)}**" for sentence in contents.summary)
-    yield from with_title("What to know", [listed_lines(remarks(contents))])
-    yield from with_title("Warnings", [listed_lines(contents.warnings)])
     yield "## Measures"
     yield table(measures_table(contents))
     yield escaped(of_dummy(contents))
@@ -60,15 +56,6 @@ def _blocks(contents: ClassifierContents) -> Iterator[str]:
         shown = Table(("mean score",), (f"share of {one.label}", "interval", "items"), rows)
         said = f"Expected calibration error {number(one.error)}."
         yield from with_title(f"Calibration of {escaped(one.system)}", [table(shown), said])
-    yield from with_title("Notes", [listed_lines(contents.notes)])
-    yield from with_title("Methods", [escaped(contents.methods)])
-    yield "\n".join(f"{place}. {escaped(one.entry)}" for place, one in enumerate(contents.references, 1))
-    yield from with_title("How this report was made", provenance_blocks(contents.provenance))
-
-
-def remarks(contents: ClassifierContents) -> list[str]:
-    """The advice, a sentence each."""
-    return [f"{one.system}: {one.says}" if one.system else one.says for one in contents.remarks]
 
 
 def of_dummy(contents: ClassifierContents) -> str:

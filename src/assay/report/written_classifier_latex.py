@@ -13,10 +13,10 @@ from assay.report.written_classifier import (
     measures_table,
     of_dummy,
     pairs_table,
-    remarks,
     thresholds_table,
 )
-from assay.report.written_latex import escaped, floated, paragraphs, provenance_part, references_part, tabular, whole
+from assay.report.written_items import as_latex
+from assay.report.written_latex import floated, paragraphs, tabular
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import ClassifierContents
@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 
 def to_latex(contents: ClassifierContents) -> str:
     """The summary, the tables, the methods, the references and BibTeX entries for them."""
-    return whole(contents.provenance, _parts(contents))
+    return as_latex(contents, _tables(contents))
 
 
-def _parts(contents: ClassifierContents) -> Iterator[str]:
-    yield rf"\section*{{{escaped(contents.title)}}}" + f"\n{escaped(contents.lead)}."
-    yield escaped(" ".join(contents.summary))
-    yield from paragraphs("What to know", [f"{text}." for text in remarks(contents)])
+def _tables(contents: ClassifierContents) -> Iterator[str]:
     yield floated(tabular(measures_table(contents)), f"Measures, with intervals. {of_dummy(contents)}")
     if contents.verdicts:
         yield floated(tabular(compared_table(contents)), "Classifiers compared.")
@@ -45,8 +42,3 @@ def _parts(contents: ClassifierContents) -> Iterator[str]:
         yield floated(tabular(classes_table(classes)), f"Class by class, {classes.system}. {classes.left_out}")
     for pairs in contents.pairs:
         yield floated(tabular(pairs_table(pairs)), f"The pairs that {pairs.system} confuses most.")
-    yield from paragraphs("Notes", [*contents.warnings, *contents.notes])
-    yield r"\section*{Methods}" + f"\n{escaped(contents.methods)}"
-    yield from references_part(contents.references)
-    yield from provenance_part(contents.provenance)
-    yield r"\end{document}"

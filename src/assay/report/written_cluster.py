@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, counted, number
 from assay.report.sentences import signed
 from assay.report.written import interval, share, signed_interval
-from assay.report.written_markdown import escaped, listed_lines, provenance_blocks, table, with_title
+from assay.report.written_items import as_markdown
+from assay.report.written_markdown import escaped, table, with_title
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import ClusterContents, ContingencyMap, Groups, Move, NumberOf, Silhouettes
@@ -17,15 +18,10 @@ if TYPE_CHECKING:
 
 def to_markdown(contents: ClusterContents) -> str:
     """What the clusterings are worth, then what that rests on."""
-    return "\n\n".join(block for block in _blocks(contents) if block) + "\n"
+    return as_markdown(contents, _blocks(contents))
 
 
 def _blocks(contents: ClusterContents) -> Iterator[str]:
-    yield f"# {escaped(contents.title)}"
-    yield f"{escaped(contents.lead)}."
-    yield from (f"**{escaped(sentence)}**" for sentence in contents.summary)
-    yield from with_title("What to know", [listed_lines(remarks(contents))])
-    yield from with_title("Warnings", [listed_lines(contents.warnings)])
     yield "## Measures"
     yield table(measures_table(contents))
     if contents.verdicts:
@@ -43,10 +39,6 @@ def _blocks(contents: ClusterContents) -> Iterator[str]:
         said = [f"{contents.number_of.says}.", *(f"{text}." for text in contents.number_of.remarks)]
         shown = [table(numbers_table(contents.number_of)), *map(escaped, (*said, *contents.number_of.basis))]
         yield from with_title("How many clusters?", shown)
-    yield from with_title("Notes", [listed_lines(contents.notes)])
-    yield from with_title("Methods", [escaped(contents.methods)])
-    yield "\n".join(f"{place}. {escaped(one.entry)}" for place, one in enumerate(contents.references, 1))
-    yield from with_title("How this report was made", provenance_blocks(contents.provenance))
 
 
 def _groups(groups: Groups) -> Iterator[str]:
@@ -57,11 +49,6 @@ def _groups(groups: Groups) -> Iterator[str]:
     if groups.moves:
         yield from with_title(f"Splits and merges, {name}", [table(moves_table(groups.moves))])
     yield escaped(groups.left_out)
-
-
-def remarks(contents: ClusterContents) -> list[str]:
-    """The advice, a sentence each."""
-    return [f"{one.system}: {one.says}" if one.system else one.says for one in contents.remarks]
 
 
 def measures_table(contents: ClusterContents) -> Table:

@@ -14,10 +14,10 @@ from assay.report.written_cluster import (
     moves_table,
     numbers_table,
     of_silhouettes,
-    remarks,
     silhouettes_table,
 )
-from assay.report.written_latex import escaped, floated, paragraphs, provenance_part, references_part, tabular, whole
+from assay.report.written_items import as_latex
+from assay.report.written_latex import floated, tabular
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import ClusterContents
@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 
 def to_latex(contents: ClusterContents) -> str:
     """The summary, the tables, the methods, the references and BibTeX entries for them."""
-    return whole(contents.provenance, _parts(contents))
+    return as_latex(contents, _tables(contents))
 
 
-def _parts(contents: ClusterContents) -> Iterator[str]:
-    yield rf"\section*{{{escaped(contents.title)}}}" + f"\n{escaped(contents.lead)}."
-    yield escaped(" ".join(contents.summary))
-    yield from paragraphs("What to know", [f"{text}." for text in remarks(contents)])
+def _tables(contents: ClusterContents) -> Iterator[str]:
     yield floated(tabular(measures_table(contents)), "Measures, with intervals.")
     if contents.verdicts:
         yield floated(tabular(compared_table(contents)), "Clusterings compared.")
@@ -48,8 +45,3 @@ def _parts(contents: ClusterContents) -> Iterator[str]:
     if contents.number_of is not None:
         said = f"Measures over the number of clusters k: {contents.number_of.says}."
         yield floated(tabular(numbers_table(contents.number_of)), said)
-    yield from paragraphs("Notes", [*contents.warnings, *contents.notes])
-    yield r"\section*{Methods}" + f"\n{escaped(contents.methods)}"
-    yield from references_part(contents.references)
-    yield from provenance_part(contents.provenance)
-    yield r"\end{document}"

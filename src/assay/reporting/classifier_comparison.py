@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from assay.classification import Classification
 from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
-from assay.comparison import Comparison, Finding, compare
-from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.comparison import Comparison, compare
+from assay.errors import InputError, ParameterError
 from assay.report.classifications import called
 from assay.report.comparisons import TESTS, family
-from assay.report.sentences import of_verdict
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
+from assay.reporting.item_parts import baseline_of, verdicts_of
 from assay.reporting.naming import joined
-from assay.reporting.verdicts import spoken
 
 #: Label measures that are compared, where they are among those computed; if none is, all of them are.
 COMPARED = (*DEFAULT_MEASURES, "AUC")
 #: Flipped items are counted for so many systems.
 MOST_SYSTEMS = 8
-_A_PAIR = 2
 
 
 class Compared(NamedTuple):
@@ -39,31 +37,26 @@ class Compared(NamedTuple):
 
 def compared(result: Classification, baseline: str | None, settings: Mapping[str, Any]) -> Compared:
     """Hold the classifiers against the baseline, the first one unless another is named, as `compare` does."""
-    names = [system.name for system in result.systems]
-    if baseline is not None and baseline not in names:
-        hint = did_you_mean(baseline, names)
-        raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{hint}")
-    if len(names) == 1:
+    first = baseline_of(result, baseline)
+    if len(result.systems) == 1:
         return Compared()
-    first = baseline or names[0]
     try:
         paired = Classifiers.of(result)
     except (InputError, ParameterError) as problem:
         return Compared(notes=(f"the classifiers are not compared: {problem}",))
     wanted, notes = _comparable(result, paired)
-    flips = [made for name in names if name != first and (made := _flips(paired, first, name))]
+    others = [system.name for system in result.systems if system.name != first]
+    flips = [made for name in others if (made := _flips(paired, first, name))]
     if not wanted:
         return Compared(flips=tuple(flips[:MOST_SYSTEMS]), notes=tuple(notes))
     held = compare(result, measures=wanted, baseline=first, **settings)
     called_so = {str(measure): called(measure, result.task) for measure in result.measures}
-    findings = [one._replace(measure=called_so.get(one.measure, one.measure)) for one in held.findings]
-    main = [one for one in findings if one.measure == findings[0].measure]
-    summary = [of_verdict(one, "item") for one in main] if len(names) == _A_PAIR else []
+    verdicts, summary = verdicts_of(held, called_so, len(result.systems))
     return Compared(
-        tuple(spoken(one, held, "item") for one in findings),
+        verdicts,
         tuple(flips[:MOST_SYSTEMS]),
         tuple(summary),
-        _methods(findings, held, first),
+        _methods(held, called_so, first),
         (*notes, *held.notes),
     )
 
@@ -82,13 +75,13 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
     return wanted, notes
 
 
-def _methods(findings: Sequence[Finding], held: Comparison, baseline: str) -> str:
+def _methods(held: Comparison, called_so: Mapping[str, str], baseline: str) -> str:
     """How differences were tested, a sentence."""
     tests: dict[str, list[str]] = {}
-    for one in findings:
+    for one in held.findings:
         measures = tests.setdefault(TESTS.get(one.outcome.test, one.outcome.test), [])
-        if one.measure not in measures:
-            measures.append(one.measure)
+        if (name := called_so.get(one.measure, one.measure)) not in measures:
+            measures.append(name)
     told = [f"{test} for {joined(measures, most=len(measures))}" for test, measures in tests.items()]
     return (
         f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {'; '.join(told)}. "

@@ -6,49 +6,7 @@ import math
 from typing import NamedTuple
 
 from assay.reporting.contents import Provenance, Reference, Spoken
-
-
-class ShownMeasure(NamedTuple):
-    """A measure of the table: its bounds, infinite where there are none, and whether more of it is good.
-
-    `note` says what its name does not: over what it is an average.
-    """
-
-    name: str
-    low: float = 0.0
-    high: float = 1.0
-    higher_is_better: bool | None = True
-    note: str = ""
-
-
-class Estimated(NamedTuple):
-    """A system's number under a measure; `undefined` says why there is none, `method` how the interval was made.
-
-    `dummy` is what the classifier without any skill scores, which `ClassifierContents.dummy` names.
-    """
-
-    measure: str
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    method: str = ""
-    undefined: str = ""
-    dummy: float = math.nan
-
-
-class ClassifierRow(NamedTuple):
-    """A system and its numbers, in the order of `ClassifierContents.measures`."""
-
-    system: str
-    estimates: tuple[Estimated, ...]
-
-
-class RemarkOf(NamedTuple):
-    """A piece of advice: which kind, what it says, and about which system; empty if about all."""
-
-    code: str
-    says: str
-    system: str = ""
+from assay.reporting.item_contents import Estimated, MeasuredSystem, RemarkOf, ShownMeasure
 
 
 class Item(NamedTuple):
@@ -244,7 +202,7 @@ class ClassifierContents(NamedTuple):
     summary: tuple[str, ...]  # sentences: what the classifiers are worth
     remarks: tuple[RemarkOf, ...]
     measures: tuple[ShownMeasure, ...]
-    systems: tuple[ClassifierRow, ...]
+    systems: tuple[MeasuredSystem, ...]
     verdicts: tuple[Spoken, ...]  # of the first measure first
     flips: tuple[Flips, ...]
     matrices: tuple[Matrix, ...]

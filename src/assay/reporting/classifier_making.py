@@ -6,18 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay import __version__
 from assay.classification import Classification, classify
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.errors import number_of
 from assay.report.classifications import called
 from assay.reporting.classifier_comparison import Compared, compared
-from assay.reporting.classifier_contents import (
-    ClassifierContents,
-    ClassifierRow,
-    Estimated,
-    RemarkOf,
-    ShownMeasure,
-)
+from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.classifier_matrices import classes_of, matrices_of, pairs_of
 from assay.reporting.classifier_result import ClassifierReport
 from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of, thresholds_of
@@ -30,12 +23,19 @@ from assay.reporting.classifier_words import (
     thresholds_said,
     title_of,
 )
-from assay.reporting.contents import Input, Provenance
-from assay.reporting.provenance import described, now
+from assay.reporting.contents import Provenance
+from assay.reporting.item_contents import Estimated, MeasuredSystem, ShownMeasure
+from assay.reporting.item_parts import (
+    MOST_SYSTEMS,
+    inputs_of,
+    provenance_of,
+    refuse_told,
+    refuse_unknown,
+    remarks_of,
+    shown_measure,
+)
 from assay.reporting.stamps import Stamp, stamps_of
 
-#: Of more systems than these, only the first are looked at closely; all are in the table.
-MOST_SYSTEMS = 6
 MANY_LABELS = 12
 #: What else than measures a report on predictions may be told.
 _AVERAGES = {"macro": "mean over classes", "weighted": "mean over classes, by their items", "micro": "over all items"}
@@ -69,16 +69,10 @@ def classifier_report(
     if "alpha" in asked and not isinstance(given, Classification):
         rules.setdefault("confidence", round(1 - asked["alpha"], 12))
     if isinstance(given, Classification):
-        told = {"measures": measures, **rules}
-        for name in [name for name, value in told.items() if value is not None]:
-            raise ParameterError(
-                f"{name} belongs to the classification that the report is made of: give it to classify"
-            )
+        refuse_told({"measures": measures, **rules}, "classification", "classify")
         result = given
     else:
-        for name in rules:
-            if name not in RULES:
-                raise ParameterError(f"{name!r} is no rule of classifiers{did_you_mean(name, RULES)}")
+        refuse_unknown(rules, RULES, "classifiers")
         result = classify(given, measures, **rules)
     names = [system.name for system in result.systems]
     close = names[:MOST_SYSTEMS]
@@ -94,9 +88,9 @@ def classifier_report(
         confidence=result.confidence,
         dummy=_dummy(result),
         summary=(*held.summary, *summary_of(result)),
-        remarks=tuple(_remarks(result)),
+        remarks=tuple(remarks_of(result)),
         measures=tuple(_shown(result)),
-        systems=tuple(ClassifierRow(name, tuple(_estimates(result, name))) for name in names),
+        systems=tuple(MeasuredSystem(name, tuple(_estimates(result, name))) for name in names),
         verdicts=held.verdicts,
         flips=held.flips,
         matrices=matrices_of(result, counted) if counted else (),
@@ -126,11 +120,8 @@ def _as_here(result: Classification) -> dict[str, Any]:
 
 def _shown(result: Classification) -> Iterator[ShownMeasure]:
     for measure in result.measures:
-        low, high = measure.definition.bounds or (-math.inf, math.inf)
         note = _AVERAGES.get(measure.parameters.get("average", ""), "")
-        yield ShownMeasure(
-            called(measure, result.task), float(low), float(high), measure.definition.higher_is_better, note
-        )
+        yield shown_measure(measure, called(measure, result.task), note)
 
 
 def _estimates(result: Classification, system: str) -> Iterator[Estimated]:
@@ -152,13 +143,6 @@ def _majority(result: Classification, system: str) -> Mapping[Any, float]:
 def _dummy(result: Classification) -> str:
     found = [one for one in result.baselines(result.systems[0].name) if one.kind == "majority"]
     return found[0].says if found else ""
-
-
-def _remarks(result: Classification) -> Iterator[RemarkOf]:
-    """The advice; of several systems, each remark names the one that it is about."""
-    several = len(result.systems) > 1
-    for one in result.advice:
-        yield RemarkOf(one.code, one.says, one.system if several else "")
 
 
 def _notes(result: Classification, beside: Compared) -> Iterator[str]:
@@ -192,32 +176,7 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
         "confidence": f"{result.confidence:g}",
         "resamples": f"{result.resamples:,}",
     }
-    return Provenance(
-        version=__version__,
-        command=command,
-        made=now(),
-        seed=result.seed,
-        inputs=tuple(_inputs(result, before)),
-        # Of systems that were counted by the same rules, each number has one signature.
-        signatures=tuple(dict.fromkeys(one for by in result.signatures.values() for one in by.values())),
-        settings=tuple((name, value) for name, value in settings.items() if value is not None),
-    )
-
-
-def _inputs(result: Classification, before: Mapping[str, Stamp]) -> Iterator[Input]:
-    """The files, each once, and what was in memory."""
-    groups: dict[str, list[str]] = {}
-    for system in result.systems:
-        origin = "in memory" if system.predictions is None else system.predictions.origin
-        groups.setdefault(origin, []).append(system.name)
+    origins = {one.name: None if one.predictions is None else one.predictions.origin for one in result.systems}
     counts = number_of("item", items_of(result))
-    for origin, names in groups.items():
-        in_memory = origin == "in memory"
-        systems = ", ".join(names)
-        yield described(
-            before,
-            "predictions",
-            systems if in_memory else origin,
-            "in memory" if in_memory else f"predictions of {systems}",
-            counts,
-        )
+    inputs = inputs_of(origins, "predictions", lambda names: f"predictions of {names}", counts, before)
+    return provenance_of(result, settings, inputs, command)

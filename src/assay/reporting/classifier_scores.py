@@ -18,13 +18,13 @@ from assay.reporting.classifier_contents import (
     AtThreshold,
     Calibration,
     CalibrationBin,
-    Estimated,
     Histogram,
     RuleChoice,
     Share,
     SystemThresholds,
 )
 from assay.reporting.classifier_matrices import label_names
+from assay.reporting.item_contents import Estimated
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen

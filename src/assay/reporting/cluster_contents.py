@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from assay.reporting.classifier_contents import ClassifierRow, RemarkOf, ShownMeasure
 from assay.reporting.contents import Provenance, Reference, Spoken
+from assay.reporting.item_contents import MeasuredSystem, RemarkOf, ShownMeasure
 
 
 class MapCell(NamedTuple):
@@ -144,7 +144,7 @@ class ClusterContents(NamedTuple):
     summary: tuple[str, ...]
     remarks: tuple[RemarkOf, ...]
     measures: tuple[ShownMeasure, ...]
-    systems: tuple[ClassifierRow, ...]
+    systems: tuple[MeasuredSystem, ...]
     verdicts: tuple[Spoken, ...]
     maps: tuple[ContingencyMap, ...]
     silhouettes: tuple[Silhouettes, ...]

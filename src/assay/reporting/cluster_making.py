@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from assay import __version__
 from assay.clustering import Clustering, cluster
 from assay.clustering.over_k import NumberOfClusters
 from assay.comparison import compare
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.errors import InputError, ParameterError, number_of
 from assay.report.clusterings import called
-from assay.report.sentences import of_verdict
-from assay.reporting.classifier_contents import ClassifierRow, Estimated, RemarkOf, ShownMeasure
 from assay.reporting.classifier_words import interval_by
 from assay.reporting.cluster_contents import ClusterContents
 from assay.reporting.cluster_parts import groups_of, map_of, number_of_clusters_in, silhouettes_of
 from assay.reporting.cluster_result import ClusterReport
 from assay.reporting.cluster_words import items_of, lead_of, methods_of, summary_of, title_of
-from assay.reporting.contents import Input, Provenance, Spoken
-from assay.reporting.provenance import described, now
+from assay.reporting.contents import Provenance, Spoken
+from assay.reporting.item_contents import Estimated, MeasuredSystem
+from assay.reporting.item_parts import (
+    MOST_SYSTEMS,
+    baseline_of,
+    inputs_of,
+    provenance_of,
+    refuse_told,
+    refuse_unknown,
+    remarks_of,
+    shown_measure,
+    verdicts_of,
+)
 from assay.reporting.stamps import Stamp, stamps_of
-from assay.reporting.verdicts import spoken
 
-#: Of more clusterings than these, only the first are looked at closely; all are in the table.
-MOST_SYSTEMS = 6
-_A_PAIR = 2
 #: What else than measures a report on clusterings may be told.
 RULES = ("noise", "noise_as", "unlabelled", "metric", "sample_size", "confidence", "resamples", "seed", "mute")
 
@@ -65,14 +68,10 @@ def cluster_report(
     """
     before = stamps_of(given) | dict(stamps or {})
     if isinstance(given, Clustering):
-        told = {"measures": measures, **rules}
-        for name in [name for name, value in told.items() if value is not None]:
-            raise ParameterError(f"{name} belongs to the clustering that the report is made of: give it to cluster")
+        refuse_told({"measures": measures, **rules}, "clustering", "cluster")
         result = given
     else:
-        for name in rules:
-            if name not in RULES:
-                raise ParameterError(f"{name!r} is no rule of clusterings{did_you_mean(name, RULES)}")
+        refuse_unknown(rules, RULES, "clusterings")
         result = cluster(given, measures, **rules)
     names = [system.name for system in result.systems]
     close = names[:MOST_SYSTEMS]
@@ -85,9 +84,9 @@ def cluster_report(
             lead=lead_of(result),
             confidence=result.confidence,
             summary=(*held.summary, *summary_of(result, judged=bool(held.summary))),
-            remarks=tuple(_remarks(result)),
-            measures=tuple(_shown(result)),
-            systems=tuple(ClassifierRow(name, tuple(_estimates(result, name))) for name in names),
+            remarks=tuple(remarks_of(result)),
+            measures=tuple(shown_measure(one, called(one)) for one in result.measures),
+            systems=tuple(MeasuredSystem(name, tuple(_estimates(result, name))) for name in names),
             verdicts=held.verdicts,
             maps=tuple(filter(None, (map_of(result, name) for name in close))),
             silhouettes=silhouettes,
@@ -104,52 +103,27 @@ def cluster_report(
 
 def _compared(result: Clustering, baseline: str | None, settings: dict[str, Any]) -> _Compared:
     """Hold the clusterings against the baseline, the first one unless another is named, as `compare` does."""
-    names = [system.name for system in result.systems]
-    if baseline is not None and baseline not in names:
-        hint = did_you_mean(baseline, names)
-        raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{hint}")
-    if len(names) == 1:
+    first = baseline_of(result, baseline)
+    if len(result.systems) == 1:
         return _Compared()
-    first = baseline or names[0]
     asked = {"alpha": round(1 - result.confidence, 12), "seed": result.seed} | settings
     try:
         held = compare(result, baseline=first, **asked)
     except (InputError, ParameterError) as problem:
         return _Compared(notes=(f"the clusterings are not compared: {problem}",))
     called_so = {str(measure): called(measure) for measure in result.measures}
-    findings = [one._replace(measure=called_so.get(one.measure, one.measure)) for one in held.findings]
-    main = [one for one in findings if one.measure == findings[0].measure]
-    summary = [of_verdict(one, "item") for one in main] if len(names) == _A_PAIR else []
+    verdicts, summary = verdicts_of(held, called_so, len(result.systems))
     methods = (
         f"Differences from {first} have intervals from random halves that all clusterings share; there is no test, the "
         "interval speaks."
     )
-    return _Compared(tuple(spoken(one, held, "item") for one in findings), tuple(summary), methods, tuple(held.notes))
-
-
-def _shown(result: Clustering) -> Iterator[ShownMeasure]:
-    for measure in result.measures:
-        low, high = measure.definition.bounds or (-math.inf, math.inf)
-        yield ShownMeasure(called(measure), float(low), float(high), measure.definition.higher_is_better)
+    return _Compared(verdicts, tuple(summary), methods, tuple(held.notes))
 
 
 def _estimates(result: Clustering, system: str) -> Iterator[Estimated]:
     for measure in result.measures:
         one = result.estimate(measure, system)
         yield Estimated(called(measure), one.value, one.low, one.high, interval_by(one.method), one.undefined or "")
-
-
-def _remarks(result: Clustering) -> Iterator[RemarkOf]:
-    """The advice; of several clusterings, each remark names the one that it is about, unless it holds for all."""
-    several = len(result.systems) > 1
-    said = [(one.code, one.says) for one in result.advice]
-    once: set[tuple[str, str]] = set()
-    for one in result.advice:
-        of_all = said.count((one.code, one.says)) == len(result.systems)
-        if of_all and (one.code, one.says) in once:
-            continue
-        once.add((one.code, one.says))
-        yield RemarkOf(one.code, one.says, one.system if several and not of_all else "")
 
 
 def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:
@@ -180,26 +154,7 @@ def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -
         "confidence": f"{result.confidence:g}",
         "halves": f"{result.resamples:,}",
     }
-    return Provenance(
-        version=__version__,
-        command=command,
-        made=now(),
-        seed=result.seed,
-        inputs=tuple(_inputs(result, before)),
-        signatures=tuple(dict.fromkeys(one for by in result.signatures.values() for one in by.values())),
-        settings=tuple((name, value) for name, value in settings.items() if value is not None),
-    )
-
-
-def _inputs(result: Clustering, before: Mapping[str, Stamp]) -> Iterator[Input]:
-    """The files, each once, and what was in memory."""
-    groups: dict[str, list[str]] = {}
-    for system in result.systems:
-        origin = "in memory" if system.clusters is None else system.clusters.origin
-        groups.setdefault(origin, []).append(system.name)
-    for origin, names in groups.items():
-        in_memory, systems = origin == "in memory", ", ".join(names)
-        yield described(
-            before, "clusters", systems if in_memory else origin,
-            "in memory" if in_memory else f"clusterings {systems}", number_of("item", items_of(result)),
-        )  # fmt: skip
+    origins = {one.name: None if one.clusters is None else one.clusters.origin for one in result.systems}
+    counts = number_of("item", items_of(result))
+    inputs = inputs_of(origins, "clusters", lambda names: f"clusterings {names}", counts, before)
+    return provenance_of(result, settings, inputs, command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.report.layout import Table
 from assay.report.written_cluster import measures_table
+from assay.report.written_items import remarks
 from assay.reporting.cluster_contents import ClusterContents
 from assay.reporting.result import Report
 
@@ -18,8 +19,7 @@ class ClusterReport(Report[ClusterContents]):
     """
 
     def __str__(self) -> str:
-        remarks = (f"{one.system}: {one.says}" if one.system else one.says for one in self.contents.remarks)
-        return "\n".join((*self.contents.summary, *(f"{text}." for text in remarks)))
+        return "\n".join((*self.contents.summary, *(f"{text}." for text in remarks(self.contents))))
 
     def to_html(self) -> str:
         """One page of its own: it loads nothing from anywhere."""

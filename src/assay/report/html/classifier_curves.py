@@ -12,7 +12,8 @@ from assay.report.html.theme import LINES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.reporting.classifier_contents import AtThreshold, Estimated, Histogram, SystemThresholds
+    from assay.reporting.classifier_contents import AtThreshold, Histogram, SystemThresholds
+    from assay.reporting.item_contents import Estimated
 
 
 def area(name: str, estimate: Estimated) -> str:

@@ -1,0 +1,66 @@
+"""Numbers with their intervals for people, of classifiers and of clusterings alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.report.layout import NOT_AVAILABLE
+
+if TYPE_CHECKING:
+    from assay.classification import Classification
+    from assay.classification.intervals import Estimate
+    from assay.clustering import Clustering
+    from assay.measures.registry import Measure
+
+
+def best(values: list[float], higher: bool | None) -> float | None:
+    """The value that stands out: the best of those that are known, if they are not all the same.
+
+    >>> best([0.2, 0.7, float("nan")], higher=True), best([0.7, 0.7], higher=True)
+    (0.7, None)
+    """
+    known = [value for value in values if not math.isnan(value)]
+    if higher is None or len(set(known)) < 2:
+        return None
+    return max(known) if higher else min(known)
+
+
+def ends(one: Estimate) -> str:
+    """An interval in brackets, or nothing."""
+    if math.isnan(one.low):
+        return "" if math.isnan(one.value) else "–"
+    return f"[{one.low:.4f}, {one.high:.4f}]"
+
+
+def with_ends(value: float | None, low: float | None, high: float | None, without: str = "") -> str:
+    """A number and its interval in brackets; `without` stands where there is no interval.
+
+    >>> with_ends(0.75, 0.5, 0.9), with_ends(0.75, None, None, " –"), with_ends(None, None, None)
+    ('0.750 [0.500, 0.900]', '0.750 –', 'NA')
+    """
+    if value is None:
+        return NOT_AVAILABLE
+    return f"{value:.3f}{without}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def known(one: Estimate) -> tuple[float | None, float | None, float | None]:
+    """Value and ends of an interval, None for those that are not known."""
+    value, low, high = (None if math.isnan(number) else number for number in one[:3])
+    return value, low, high
+
+
+def undefined(result: Classification | Clustering, called: Callable[[Measure], str]) -> Iterator[str]:
+    """Why there is no number, a line each."""
+    for system in result.systems:
+        of = f" of {system.name}" if len(result.systems) > 1 else ""
+        for measure in result.measures:
+            reason = result.estimate(measure, system.name).undefined
+            if reason is not None:
+                yield f"{called(measure)}{of} is undefined: {reason}."
+
+
+def measured(rows: list[dict[str, Any]], system: str) -> list[dict[str, Any]]:
+    """The rows of a system, which need not name it."""
+    return [{key: row[key] for key in row if key != "system"} for row in rows if row["system"] == system]
