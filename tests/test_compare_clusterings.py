@@ -372,6 +372,16 @@ def test_what_changes_nothing_is_refused(options: dict[str, Any], says: str) -> 
         compare(made(30, 0, 0.7, 0.8), **options)
 
 
+@pytest.mark.parametrize(
+    ("first", "says"),
+    [("empty.csv", r"notes.csv holds clusters, and .*empty.csv does not"), ("absent.csv", "absent.csv: cannot be read")],
+)
+def test_what_stands_before_clusters_is_blamed_if_it_holds_none(first: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(InputError, match=says):
+        app(["compare", str(tmp_path / first), str(NOTES)], standalone_mode=False)
+
+
 def test_a_gate_has_no_test_of_clusterings_to_draw_for() -> None:
     with pytest.raises(ParameterError, match="is about a test"):
         gate(*made(30, 0, 0.7, 0.8), resamples=500)

@@ -312,3 +312,13 @@ def test_the_curve_of_a_clustering_says_its_measure() -> None:
         cluster_curves.contingency(cluster(Clusters.of(None, [0, 1, 1], X=[[0.0], [1.0], [2.0]])))
     with pytest.raises(ParameterError, match="one cluster only"):
         cluster_curves.silhouettes(cluster(Clusters.of(None, [1, 1, 1], X=[[0.0], [1.0], [2.0]])))
+
+
+def test_structure_is_looked_for_only_where_data_without_any_have_points_enough() -> None:
+    points = np.random.default_rng(0).normal(size=(520, 2))
+    none = number_of_clusters(points, [510], stability=False, resamples=2)
+    assert none.reference is None
+    assert "takes silhouettes of fewer than 500 clusters" in " ".join(none.basis())
+    some = number_of_clusters(points, [2, 510], stability=False, resamples=2)
+    assert some.reference is not None
+    assert some.reference.value == pytest.approx(some.value("Silhouette", 2))

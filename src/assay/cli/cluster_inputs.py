@@ -99,19 +99,21 @@ class ClusterInputs(NamedTuple):
         held = [said or _holds_clusters(file) for file in every]
         if any(held) and not all(held):
             one, other = (files[held.index(answer)] for answer in (True, False))
-            raise InputError(f"{one} holds clusters, and {other} does not: give files of one kind")
+            raise _of_two_kinds(one, other)
         return bool(held) and held[0], every
 
     def among(self, files: Sequence[str]) -> list[str | Source] | None:
         """The files, if they hold clusterings; None if they hold something else, and no pipe was read to find out.
 
-        Where other kinds of files are taken, too, what was said of columns settles it, else those of the first file do.
+        Where other kinds of files are taken, too, what was said of columns settles it, else those of the files do.
         """
-        path = inputs.named(files[0])[1]
         said = any(getattr(self, name) not in (None, []) for name in _COLUMNS)
-        if said or (path != "-" and Path(path).is_file() and _holds_clusters(files[0])):
+        held = [said or (Path(inputs.named(file)[1]).is_file() and _holds_clusters(file)) for file in files]
+        if held[0]:
             return self.looked_at(files)[1]
-        if Path(path).exists():
+        if any(held):
+            raise _of_two_kinds(files[held.index(True)], files[0])
+        if Path(inputs.named(files[0])[1]).exists():
             self.refuse("goes with clusterings, and these are none", *_ONLY_HERE)
         return None
 
@@ -195,6 +197,13 @@ def say(systems: Sequence[Clusters]) -> None:
         points = here[0].points
         shape = "" if points is None else f", points of {number_of('number', points.shape[1])}"
         typer.echo(f"{path}: {number_of('item', len(here[0]))}{shape}{names}", err=True)
+
+
+def _of_two_kinds(one: str, other: str) -> InputError:
+    path = inputs.named(other)[1]
+    if path != "-" and not Path(path).exists():
+        return InputError(f"{path}: cannot be read: no such file or directory")
+    return InputError(f"{one} holds clusters, and {other} does not: give files of one kind")
 
 
 def _holds_clusters(file: str | Source) -> bool:

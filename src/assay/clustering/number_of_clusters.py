@@ -9,8 +9,8 @@ import numpy as np
 
 from assay.clustering.clusterers import Clusterer, one_thread
 from assay.clustering.computing import computed, counts_of, measure_of, measures_of
-from assay.clustering.over_k import VOTING, AtK, NumberOfClusters
-from assay.clustering.reference import reference_of
+from assay.clustering.over_k import AS_GIVEN, VOTING, AtK, NumberOfClusters
+from assay.clustering.reference import MOST_POINTS, reference_of
 from assay.clustering.rules import Rules
 from assay.clustering.stability import Stability, stability_of, subsamples
 from assay.counting.contingency import Contingency
@@ -83,9 +83,11 @@ def number_of_clusters(
             steady = _stability(some, clusterer, k, drawn) if stability else None
             rows.append(at_k(k, own, chosen, rules=rules, seed=seed, stability=steady))
             tell()
-        best = _largest_silhouette(rows)
+        # Held against data without structure are the numbers of clusters that those have points enough for.
+        held = [row for row in rows if row.k < min(len(some), MOST_POINTS)]
+        best = _largest_silhouette(held)
         reference = None if best is None else reference_of(
-            some, best, tried, clusterer.fit, sets=resamples, rng=rng, metric=metric, tell=tell
+            some, best, [row.k for row in held], clusterer.fit, sets=resamples, rng=rng, metric=metric, tell=tell
         )  # fmt: skip
     return NumberOfClusters(
         tuple(rows), chosen, len(points), f"clusters by {clusterer.says}", reference,
@@ -122,7 +124,7 @@ def numbers_given(
             warnings.append(f"{one.name}: {number_of('cluster', found)}, and its name says {k}")
     first = next(iter(clusterings.values()))
     return NumberOfClusters(
-        tuple(rows), chosen, len(first), "clusters as they were given", seed=seed, metric=rules.metric,
+        tuple(rows), chosen, len(first), AS_GIVEN, seed=seed, metric=rules.metric,
         warnings=tuple(dict.fromkeys([*warnings, *(text for one in clusterings.values() for text in one.warnings)])),
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import polars as pl
 
 from assay.clustering.computing import measure_of
-from assay.clustering.reference import Reference
+from assay.clustering.reference import MOST_POINTS, Reference
 from assay.clustering.stability import SHARE, Stability
 from assay.errors import ParameterError, listed, number_of
 from assay.measures.registry import Measure
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
 STABILITY = "Stability"
+#: What is said of clusters that somebody else made.
+AS_GIVEN = "clusters as they were given"
 Verdict = Literal["agree", "disagree", "no structure", "undefined"]
 _A_MAJORITY = 0.5
 
@@ -241,4 +243,6 @@ class NumberOfClusters(Tabled):
                 "even over the box along the principal axes, clustered alike; the largest silhouette over all k counts."
             )
         else:
-            yield "Whether there is any structure was not looked at: the points were not clustered here."
+            lacks = f"that takes silhouettes of fewer than {MOST_POINTS} clusters"
+            why = "the points were not clustered here" if self.by == AS_GIVEN else lacks
+            yield f"Whether there is any structure was not looked at: {why}."

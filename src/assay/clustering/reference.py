@@ -83,7 +83,7 @@ def reference_of(
     found = []
     for _ in range(sets):
         drawn = box.draw(size, rng)
-        values = [float(np.mean(Points.of(drawn, fit(k, drawn), metric=metric).silhouettes)) for k in ks if k < size]
+        values = [float(np.mean(Points.of(drawn, fit(k, drawn), metric=metric).silhouettes)) for k in ks]
         found.append(max(values))
         tell()
     return Reference(best, tuple(found), size)
