@@ -243,6 +243,16 @@ def test_a_sample_has_every_cluster_and_each_point_is_measured_against_all() -> 
     assert "standard error 0.0" in Points.of(rows, codes, sample_size=200).silhouette_method
 
 
+def test_points_of_a_sample_are_themselves_wherever_they_stand() -> None:
+    """Shuffled items, clusters of one size: the ends of a sample often lie as far apart as it is long."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        codes = rng.permutation(np.repeat([0, 1], 50))
+        rows = rng.normal(size=(100, 2)) + 4.0 * codes[:, None]
+        full, some = Points.of(rows, codes), Points.of(rows, codes, sample_size=50, seed=seed)
+        assert some.silhouettes[some.chosen] == approx(full.silhouettes[some.chosen], abs=1e-9)
+
+
 def test_the_error_of_a_sample_is_how_far_samples_are_off() -> None:
     """Over 300 seeds, the mean is not biased and its spread is the standard error that is told."""
     rng = np.random.default_rng(12)

@@ -255,9 +255,12 @@ def _tiles(distances: Distances, order: Ints) -> Callable[[Ints, Ints], NDArray[
 
 
 def _rows(points: Floats, places: Ints) -> Floats:
-    """Rows of points; without a copy if they stand together."""
-    first, last = int(places[0]), int(places[-1])
-    return points[first : last + 1] if last - first + 1 == len(places) else points[places]
+    """Rows of points; without a copy if they stand together, one after the other.
+
+    >>> _rows(np.arange(5.0)[:, None], np.array([1, 4, 0, 3])).ravel()
+    array([1., 4., 0., 3.])
+    """
+    return points[places[0] : places[-1] + 1] if (np.diff(places) == 1).all() else points[places]
 
 
 class _Threads:
