@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -38,6 +38,8 @@ class Clusterer(NamedTuple):
             from sklearn.cluster import KMeans  # noqa: PLC0415  # heavy
 
             return cls(KMeans(n_init=STARTS), _NAMES[0], f"k-means (best of {STARTS} starts)", seed)
+        if isinstance(estimator, type):
+            raise ParameterError(f"expected an estimator, such as {estimator.__name__}(), got the class")
         settings = estimator.get_params() if hasattr(estimator, "get_params") else {}
         known = [name for name in _NAMES if name in settings]
         if not known or not hasattr(estimator, "fit_predict"):
@@ -60,10 +62,6 @@ class Clusterer(NamedTuple):
             labels = made.fit_predict(points)
         found: Ints = np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
         return found
-
-    def with_number(self, k: int) -> Callable[[Floats], Ints]:
-        """The same with the number of clusters filled in."""
-        return lambda points: self.fit(k, points)
 
 
 @contextmanager

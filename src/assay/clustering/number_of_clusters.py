@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from assay.clustering.clusterers import Clusterer, one_thread
 from assay.clustering.computing import computed, counts_of, measure_of, measures_of
 from assay.clustering.over_k import AS_GIVEN, VOTING, AtK, NumberOfClusters
-from assay.clustering.reference import MOST_POINTS, reference_of
+from assay.clustering.reference import reference_of
 from assay.clustering.rules import Rules
-from assay.clustering.stability import Stability, stability_of, subsamples
+from assay.clustering.scales import uneven_columns
+from assay.clustering.stability import Fit, Stability, stability_of, subsamples
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
@@ -24,8 +26,6 @@ from assay.tables.clusters import Clusters
 #: Subsamples are of so many points at most, drawn once.
 MOST_RESAMPLED = 1_000
 _FEWEST_RESAMPLES = 2
-#: Columns whose spreads differ by more than this are probably in different units.
-_UNEVEN = 20.0
 _FEWEST = 2
 
 
@@ -50,7 +50,9 @@ def number_of_clusters(
     DaviesBouldin and CalinskiHarabasz unless given; with `labels_true`, measures against classes may be among them,
     which are shown and have no say. `stability=False` leaves out the clustering of subsamples. `resamples`: how many
     subsamples there are, and how many data sets without structure. `metric` and `sample_size` are those of `cluster`.
-    `tell` is called after each step, of which there are `2 * len(ks) + resamples`, or less.
+    The estimator's `random_state` is set to `seed`. By `metric="cosine"`, points are put at length 1 before they are
+    clustered; what k-means makes of points is Euclidean by any other metric. `tell` is called after each step, of which
+    there are `2 * len(ks) + resamples`, or less.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -72,26 +74,25 @@ def number_of_clusters(
     rules = Rules(metric=metric, sample_size=sample_size, unlabelled="drop").checked()
     chosen = _chosen(measures, given)
     rng = np.random.default_rng(seed)
-    some = points if len(points) <= MOST_RESAMPLED else points[rng.choice(len(points), MOST_RESAMPLED, replace=False)]
+    placed = _directions(points) if metric == "cosine" else points
+    some = placed if len(placed) <= MOST_RESAMPLED else placed[rng.choice(len(placed), MOST_RESAMPLED, replace=False)]
     drawn = subsamples(len(some), resamples, rng) if stability else []
-    rows = []
+    rows, silhouettes = [], {}
     with one_thread():
         for k in tried:
-            labels = clusterer.fit(k, points)
+            own = _with_clusters(given, clusterer.fit(k, placed))
             tell()
-            own = _with_clusters(given, labels)
-            steady = _stability(some, clusterer, k, drawn) if stability else None
+            steady = _stability(some, partial(clusterer.fit, k), k, drawn) if stability else None
             rows.append(at_k(k, own, chosen, rules=rules, seed=seed, stability=steady))
+            silhouettes[k] = _silhouette(rows[-1], own, rules, seed)
             tell()
-        # Held against data without structure are the numbers of clusters that those have points enough for.
-        held = [row for row in rows if row.k < min(len(some), MOST_POINTS)]
-        best = _largest_silhouette(held)
-        reference = None if best is None else reference_of(
-            some, best, [row.k for row in held], clusterer.fit, sets=resamples, rng=rng, metric=metric, tell=tell
-        )  # fmt: skip
+        reference = reference_of(
+            some, silhouettes, clusterer.fit, sets=resamples, items=len(points), rng=rng, metric=metric, tell=tell
+        )
     return NumberOfClusters(
         tuple(rows), chosen, len(points), f"clusters by {clusterer.says}", reference,
-        resamples if stability else 0, len(some), seed, metric, tuple(_warnings(given, points)),
+        resamples if stability else 0, len(some), seed, metric, (*given.warnings, *uneven_columns(given, metric)),
+        _most(points),
     )  # fmt: skip
 
 
@@ -111,6 +112,15 @@ def numbers_given(
     """
     if not clusterings:
         raise ParameterError("expected clusterings with different numbers of clusters, got none")
+    for k, one in clusterings.items():
+        whole("a number of clusters", k, 1)
+        if not isinstance(one, Clusters):
+            raise ParameterError(f"expected Clusters for {k}, got {type(one).__name__}")
+    first, *others = clusterings.values()
+    for one in others:
+        if len(one) != len(first):
+            sizes = f"{number_of('item', len(first))} and {number_of('item', len(one))}"
+            raise InputError(f"{first.name} and {one.name} have {sizes}: give clusterings of the same items")
     rules = Rules() if rules is None else rules
     counts = [counts_of(one, rules, seed) for one in clusterings.values()]
     chosen = measures_of(measures, counts)
@@ -122,7 +132,6 @@ def numbers_given(
         found = rules.clusters_of(one).drop_nulls().n_unique()
         if found != k:
             warnings.append(f"{one.name}: {number_of('cluster', found)}, and its name says {k}")
-    first = next(iter(clusterings.values()))
     return NumberOfClusters(
         tuple(rows), chosen, len(first), AS_GIVEN, seed=seed, metric=rules.metric,
         warnings=tuple(dict.fromkeys([*warnings, *(text for one in clusterings.values() for text in one.warnings)])),
@@ -130,19 +139,27 @@ def numbers_given(
 
 
 def checked_numbers(ks: Iterable[int], points: Floats) -> tuple[int, ...]:
-    """The numbers of clusters to try, in order: from 2 on, and fewer than points that differ."""
+    """The numbers of clusters to try, in order: from 2 on, fewer than points, and no more than points that differ."""
+    if not isinstance(ks, Iterable):
+        raise ParameterError(f"ks are numbers of clusters to try, such as range(2, 11), not {ks!r}")
     tried = tuple(sorted({whole("a number of clusters", k, _FEWEST) for k in ks}))
     if not tried:
         raise ParameterError("expected numbers of clusters to try, such as range(2, 11), got none")
     most = len(points)
+    if most <= _FEWEST:
+        raise ParameterError(f"{number_of('point', most)}: too few to put into clusters")
     if tried[-1] >= most:
         raise ParameterError(
             f"{tried[-1]} clusters of {number_of('point', most)}: try fewer clusters than points, {most - 1} at most"
         )
-    different = len(np.unique(points, axis=0))
-    if tried[-1] > different:
-        raise ParameterError(f"{tried[-1]} clusters, and only {number_of('point', different)} that differ: try fewer")
+    if tried[-1] > (different := _most(points)):
+        raise ParameterError(f"{tried[-1]} clusters, and no more than {number_of('different point', different)}")
     return tried
+
+
+def _most(points: Floats) -> int:
+    """As many clusters as there could be: one of each different point, and fewer than points."""
+    return min(len(np.unique(points, axis=0)), len(points) - 1)
 
 
 def at_k(
@@ -181,30 +198,23 @@ def _with_clusters(given: Clusters, labels: Any) -> Clusters:
     return Clusters.of(given.truth, labels, X=given.points, item_id=given.item_id, name=given.name)
 
 
-def _stability(points: Floats, clusterer: Clusterer, k: int, drawn: Sequence[Any]) -> Stability:
+def _directions(points: Floats) -> Floats:
+    """Points at length 1: distances between those are by their directions, and so is what k-means does with them."""
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    found: Floats = points / np.where(lengths > 0, lengths, 1.0)
+    return found
+
+
+def _stability(points: Floats, fit: Fit, k: int, drawn: Sequence[Any]) -> Stability:
     if drawn and k >= len(drawn[0]):  # a subsample has too few points for so many clusters
-        return Stability(np.nan, np.nan, 0)
-    return stability_of(points, clusterer.with_number(k), drawn)
+        return Stability()
+    return stability_of(points, fit, drawn)
 
 
-def _largest_silhouette(rows: Sequence[AtK]) -> float | None:
-    """What data without structure are held against; None if silhouettes were not wanted or there is none."""
+def _silhouette(row: AtK, own: Clusters, rules: Rules, seed: int) -> float:
+    """What data without structure are held against, whether it was asked for or not."""
     wanted = measure_of("Silhouette")
-    values = [float(row.results[wanted].values[0]) for row in rows if wanted in row.results]
-    return max((value for value in values if not np.isnan(value)), default=None)
-
-
-def _warnings(given: Clusters, points: Floats) -> list[str]:
-    said = list(given.warnings)
-    spread = points.std(axis=0)
-    varied = np.flatnonzero(spread > 0)
-    if len(varied) > 1:
-        low, high = varied[np.argmin(spread[varied])], varied[np.argmax(spread[varied])]
-        ratio = float(spread[high] / spread[low])
-        if ratio > _UNEVEN:
-            names = given.point_names or tuple(f"column {place + 1}" for place in range(points.shape[1]))
-            said.append(
-                f"{names[high]} spreads {ratio:,.0f} times as far as {names[low]}, and so decides nearly alone how far "
-                "points are apart: standardise columns that are in different units"
-            )
-    return said
+    found = row.results.get(wanted)
+    if found is None:
+        found = computed(wanted, counts_of(own, rules, seed), own.name)
+    return float(found.values[0])

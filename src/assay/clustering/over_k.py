@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import polars as pl
 
 from assay.clustering.computing import measure_of
-from assay.clustering.reference import MOST_POINTS, Reference
+from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
 from assay.errors import ParameterError, listed, number_of
 from assay.measures.registry import Measure
@@ -30,6 +30,14 @@ STABILITY = "Stability"
 AS_GIVEN = "clusters as they were given"
 Verdict = Literal["agree", "disagree", "no structure", "undefined"]
 _A_MAJORITY = 0.5
+#: Numbers of clusters are equally stable if they differ by less than so many standard errors.
+_STANDARD_ERRORS = 2.0
+_ROUNDING = 1e-9
+
+
+def _has_a_say(measure: str | Measure) -> bool:
+    """Whether a measure is best where the number of clusters suits, whatever its parameters."""
+    return str(measure).split("(")[0] in VOTING
 
 
 class AtK(NamedTuple):
@@ -79,6 +87,8 @@ class NumberOfClusters(Tabled):
     seed: int = 0
     metric: str = "euclidean"
     warnings: tuple[str, ...] = ()
+    #: As many clusters as there could be at most; None if that is not known.
+    most: int | None = None
 
     def __repr__(self) -> str:
         return f"<NumberOfClusters: {self.ks[0]} to {self.ks[-1]}, {self.verdict}, k = {self.k}>"
@@ -110,20 +120,54 @@ class NumberOfClusters(Tabled):
         stable = [STABILITY] if any(row.stability is not None for row in self.rows) else []
         return [*map(str, self.measures), *stable]
 
-    def preferred(self, measure: str | Measure) -> int | None:
-        """The number of clusters where a measure is best, the smallest of several; None if it has no best."""
+    def best(self, measure: str | Measure) -> tuple[int, ...]:
+        """Where a measure is best: several numbers if it cannot tell them apart, none if it has no best.
+
+        Two numbers are equally stable if they differ by less than twice the standard error. A measure that is undefined
+        where others have a number, since clusters have no width there, cannot say where it is best.
+        """
         higher = True if measure == STABILITY else measure_of(measure).definition.higher_is_better
         values = {k: value for k in self.ks if not math.isnan(value := self.value(measure, k))}
-        if higher is None or not values:
-            return None
-        best = max(values.values()) if higher else min(values.values())
-        return next(k for k, value in values.items() if value == best)
+        lacks = _has_a_say(measure) and any(k not in values for k in self._measured)
+        if higher is None or not values or lacks:
+            return ()
+        top = max(values.values()) if higher else min(values.values())
+        return tuple(k for k, value in values.items() if abs(top - value) <= self._slack(measure, k, top))
+
+    def _slack(self, measure: str | Measure, k: int, top: float) -> float:
+        """By how much a number may be below the best one and still count as that."""
+        one = self.at(k).stability if measure == STABILITY else None
+        if one is not None and not math.isnan(one.spread):
+            return _STANDARD_ERRORS * one.spread / math.sqrt(self.resamples)
+        return _ROUNDING * abs(top)
+
+    @property
+    def _measured(self) -> list[int]:
+        """The numbers of clusters that any of the measures with a say has a number for."""
+        say = [measure for measure in self.measures if _has_a_say(measure)]
+        return [k for k in self.ks if any(not math.isnan(self.value(measure, k)) for measure in say)]
+
+    def preferred(self, measure: str | Measure) -> int | None:
+        """The number of clusters where a measure is best; None if it has no best.
+
+        Of several that it cannot tell apart: what most of the other measures prefer. If none of them helps, the largest
+        that is as stable as any, and the smallest by other measures.
+        """
+        best = self.best(measure)
+        if len(best) <= 1:
+            return best[0] if best else None
+        sure = Counter(one[0] for name in self._voters if len(one := self.best(name)) == 1)
+        wanted = [k for k, _ in sure.most_common() if k in best]
+        return wanted[0] if wanted else best[-1] if measure == STABILITY else best[0]
+
+    @property
+    def _voters(self) -> list[str]:
+        return [name for name in self.names if name == STABILITY or _has_a_say(name)]
 
     @property
     def votes(self) -> dict[str, int]:
         """Which number each measure prefers that has a say: those that are best where the number suits."""
-        counted = [name for name in self.names if name.split("(")[0] in (*VOTING, STABILITY)]
-        return {name: k for name in counted if (k := self.preferred(name)) is not None}
+        return {name: k for name in self._voters if (k := self.preferred(name)) is not None}
 
     @property
     def verdict(self) -> Verdict:
@@ -164,7 +208,7 @@ class NumberOfClusters(Tabled):
             return (
                 f"no structure: of {len(self.reference.without)} data sets spread evenly over the same box, "
                 f"{self.reference.reached} reached a silhouette of {self.reference.value:.4f}, the largest of these "
-                "points; no number of clusters is worth choosing"
+                "points; so high a number comes without any clusters, too"
             )
         if self.verdict == "agree":
             names = list(self.votes)
@@ -186,12 +230,15 @@ class NumberOfClusters(Tabled):
                 f"{len(self.reference.without)} data sets spread evenly over the same box comes to more than "
                 f"{max(self.reference.without):.4f}"
             )
+        for name in self._voters:
+            if len(best := self.best(name)) > 1:
+                yield f"{name} cannot tell {listed([*map(str, best)])} clusters apart: it sides with the others there"
         if self.verdict != "no structure":
             ends = [name for name, k in self.votes.items() if k == self.ks[-1]]
-            if ends and len(self.ks) > 1:
+            if ends and len(self.ks) > 1 and (self.most is None or self.ks[-1] < self.most):
                 prefer = "prefers" if len(ends) == 1 else "prefer"
                 yield f"{listed(ends)} {prefer} {self.ks[-1]}, the largest number that was tried: try more"
-            if self.k is not None and 0 < self.at(self.k).smallest == 1:
+            if self.k is not None and self.at(self.k).smallest == 1:
                 yield f"with {self.k} clusters, the smallest has one item only: look for outliers"
 
     def drawn(self) -> Drawn:
@@ -238,11 +285,13 @@ class NumberOfClusters(Tabled):
                 f"seed {self.seed}."
             )
         if self.reference is not None:
+            held = "all k" if self.reference.most >= self.ks[-1] else f"k up to {self.reference.most}"
             yield (
                 f"Structure: {len(self.reference.without)} data sets of {number_of('point', self.reference.points)}, "
-                "even over the box along the principal axes, clustered alike; the largest silhouette over all k counts."
+                "even over the box along the principal axes, clustered alike; the largest silhouette over "
+                f"{held} counts."
             )
+        elif self.by == AS_GIVEN:
+            yield "Whether there is any structure was not looked at: the points were not clustered here."
         else:
-            lacks = f"that takes silhouettes of fewer than {MOST_POINTS} clusters"
-            why = "the points were not clustered here" if self.by == AS_GIVEN else lacks
-            yield f"Whether there is any structure was not looked at: {why}."
+            yield "Whether there is any structure was not looked at: too many clusters for the data without any."

@@ -5,7 +5,7 @@ The box lies along the data's principal axes, so that numbers that rise and fall
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +13,11 @@ import numpy as np
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 
-#: Reference data have so many points at most. Fewer points look more clustered, so this errs on the careful side.
+#: Reference data have so many points at most.
 MOST_POINTS = 500
+#: Clusters of fewer points than this, on average, look unlike those of many: with fewer points than the data have, so
+#: many clusters are not held against them.
+_FEWEST_EACH = 5
 _TINY = 1e-12
 
 
@@ -39,7 +42,7 @@ class Box(NamedTuple):
         axes = np.linalg.svd(centred, full_matrices=False)[2]
         turned = centred @ axes.T
         low, high = turned.min(axis=0), turned.max(axis=0)
-        flat = high - low < _TINY * max(1.0, float(np.abs(centred).max()))
+        flat = high - low <= _TINY * float(np.abs(centred).max())
         return cls(middle, axes, np.where(flat, 0.0, low), np.where(flat, 0.0, high))
 
     def draw(self, points: int, rng: np.random.Generator) -> Floats:
@@ -53,8 +56,9 @@ class Reference(NamedTuple):
 
     value: float
     without: tuple[float, ...]
-    #: Points of each of the data sets without structure.
+    #: Points of each of the data sets without structure, and the largest number of clusters that they were put into.
     points: int
+    most: int
 
     @property
     def reached(self) -> int:
@@ -65,25 +69,36 @@ class Reference(NamedTuple):
     def has_structure(self) -> bool:
         """Whether the data stand out from all data without structure.
 
-        >>> Reference(0.5, (0.3, 0.4), 100).has_structure, Reference(0.4, (0.3, 0.4), 100).has_structure
+        >>> Reference(0.5, (0.3, 0.4), 100, 9).has_structure, Reference(0.4, (0.3, 0.4), 100, 9).has_structure
         (True, False)
         """
         return self.reached == 0
 
 
-def reference_of(
-    points: Floats, best: float, ks: Sequence[int], fit: Callable[[int, Floats], Ints], *, sets: int,
-    rng: np.random.Generator, metric: str = "euclidean", tell: Callable[[], None] = lambda: None,
-) -> Reference:  # fmt: skip
-    """Cluster data without structure as the data were; `best` is the largest silhouette of those.
+def most_held(points: int, drawn_from: int) -> int:
+    """The largest number of clusters that reference data can be held against, of `points`, for data of `drawn_from`.
 
-    `tell` is called after each data set.
+    >>> most_held(60, 60), most_held(500, 20_000)
+    (59, 100)
+    """
+    return points - 1 if points == drawn_from else points // _FEWEST_EACH
+
+
+def reference_of(
+    points: Floats, silhouettes: Mapping[int, float], fit: Callable[[int, Floats], Ints], *, sets: int, items: int,
+    rng: np.random.Generator, metric: str = "euclidean", tell: Callable[[], None] = lambda: None,
+) -> Reference | None:  # fmt: skip
+    """Cluster data without structure as the data were; None if nothing can be held against them.
+
+    `silhouettes` are those of the data by number of clusters, `points` some or all of the `items`. `tell` is called
+    after each data set.
     """
     box, size = Box.around(points), min(len(points), MOST_POINTS)
+    held = {k: value for k, value in silhouettes.items() if k <= most_held(size, items) and not np.isnan(value)}
     found = []
-    for _ in range(sets):
+    for _ in range(sets if held else 0):
         drawn = box.draw(size, rng)
-        values = [float(np.mean(Points.of(drawn, fit(k, drawn), metric=metric).silhouettes)) for k in ks]
-        found.append(max(values))
+        values = [float(np.mean(Points.of(drawn, fit(k, drawn), metric=metric).silhouettes)) for k in held]
+        found += [np.nanmax(values)] if not np.isnan(values).all() else []
         tell()
-    return Reference(best, tuple(found), size)
+    return Reference(max(held.values()), tuple(map(float, found)), size, max(held)) if found else None

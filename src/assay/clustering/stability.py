@@ -21,24 +21,25 @@ from assay.measures.parser import parse_measure
 Fit: TypeAlias = Callable[[Floats], Ints]
 #: The part of the items that a subsample has.
 SHARE = 0.8
+#: Tables of so many cells at most are held at once.
+MOST_CELLS = 2_000_000
 _NOT_DRAWN = -1
 
 
 class Stability(NamedTuple):
     """The mean of the adjusted Rand indices of every two subsamples, and how they spread; NaN if there is none."""
 
-    mean: float
-    spread: float
-    pairs: int
+    mean: float = np.nan
+    spread: float = np.nan
 
 
-def subsamples(items: int, resamples: int, rng: np.random.Generator, share: float = SHARE) -> list[Ints]:
+def subsamples(items: int, resamples: int, rng: np.random.Generator) -> list[Ints]:
     """Random subsamples without replacement, each in the order of the items.
 
     >>> [len(drawn) for drawn in subsamples(10, 3, np.random.default_rng(0))]
     [8, 8, 8]
     """
-    size = max(1, round(share * items))
+    size = max(1, round(SHARE * items))
     return [np.sort(rng.choice(items, size, replace=False)) for _ in range(resamples)]
 
 
@@ -48,7 +49,7 @@ def stability_of(points: Floats, fit: Fit, drawn: Sequence[Ints]) -> Stability:
     >>> two = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
     >>> halves = [np.array([0, 1, 3, 4]), np.array([0, 1, 2, 3, 4])]
     >>> stability_of(two, lambda X: (X[:, 0] > 5).astype(np.int64), halves)
-    Stability(mean=1.0, spread=nan, pairs=1)
+    Stability(mean=1.0, spread=nan)
     """
     labels = []
     for rows in drawn:
@@ -58,9 +59,9 @@ def stability_of(points: Floats, fit: Fit, drawn: Sequence[Ints]) -> Stability:
     values = agreements(labels)
     known = values[~np.isnan(values)]
     if not len(known):
-        return Stability(np.nan, np.nan, 0)
+        return Stability()
     spread = float(known.std(ddof=1)) if len(known) > 1 else np.nan
-    return Stability(float(known.mean()), spread, len(known))
+    return Stability(float(known.mean()), spread)
 
 
 def agreements(labels: Sequence[Ints]) -> Floats:
@@ -69,16 +70,18 @@ def agreements(labels: Sequence[Ints]) -> Floats:
     >>> agreements([np.array([0, 0, 1, 1, -1]), np.array([1, 1, 0, 0, 0])])
     array([1.])
     """
-    width = 1 + max(int(own.max()) for own in labels)
-    # A table each pair, all over the same cells: the measure is computed once for all of them.
-    counts = [
-        np.bincount((one * width + other)[(one >= 0) & (other >= 0)], minlength=width * width)
-        for one, other in combinations(labels, 2)
-    ]
-    if not counts:
-        return np.empty(0)
+    width = 1 + max((int(own.max()) for own in labels), default=0)
+    adjusted_rand = parse_measure("ARI", "clustering").of
     names = tuple(range(width))
     row, column = np.divmod(np.arange(width * width), width)
-    table = Contingency(names, names, row, column, np.array(counts), tuple(map(str, range(len(counts)))))
-    found: Floats = parse_measure("ARI", "clustering").of(table)
-    return found
+    found = []
+    # A table each pair over the same cells, so that the measure is computed for many at once; not all, to spare memory.
+    pairs = list(combinations(labels, 2))
+    for start in range(0, len(pairs), step := max(1, MOST_CELLS // width**2)):
+        counts = [
+            np.bincount((one * width + other)[(one >= 0) & (other >= 0)], minlength=width * width)
+            for one, other in pairs[start : start + step]
+        ]
+        tables = Contingency(names, names, row, column, np.array(counts), tuple(map(str, range(len(counts)))))
+        found.append(adjusted_rand(tables))
+    return np.concatenate(found) if found else np.empty(0)
