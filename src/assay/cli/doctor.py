@@ -84,7 +84,7 @@ def doctor(
             found = _examined(files, train, predicted)
         else:
             if not runs:
-                instead = "give runs after the judgments, or a file of predictions"
+                instead = "give runs after the judgments, or a file of predictions (clusters: assay cluster)"
                 raise prediction_inputs.no_predictions(files[0], instead)
             _refuse({"train": train}, "goes with predictions, and these are judgments and runs")
             found = verb.doctor(
