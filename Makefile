@@ -18,8 +18,11 @@ APT_GET := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
 demo: $(INSTALLED)
 	$(BIN)/assay demo --output assay-demo.html
 
-test: check docs browser
-	ASSAY_BROWSER=required $(BIN)/python -m pytest -n auto
+# Checks and documentation take a core each; what is compiled is kept, since many tests start processes; the tests of
+# a file stay on one core, so that what they share is made once.
+test: browser $(INSTALLED_DEV)
+	env -u PYTHONDONTWRITEBYTECODE $(MAKE) --no-print-directory -j2 check docs
+	ASSAY_BROWSER=required env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist loadscope
 
 check: $(INSTALLED_DEV)
 	$(BIN)/ruff check .

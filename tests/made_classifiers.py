@@ -46,6 +46,9 @@ def several_labels(items: int = 60, text: str = "") -> Predictions:
     return Predictions.of(truth, given, name=f"tags{text}")
 
 
+KINDS = ("binary", "a pair", "topics", "many labels", "several labels", "weights")
+
+
 @cache
 def made_reports(text: str = "") -> dict[str, ClassifierContents]:
     """What reports on each kind of classifier hold; `text` stands in names, labels and ids."""
@@ -59,6 +62,4 @@ def made_reports(text: str = "") -> dict[str, ClassifierContents]:
         "several labels": several_labels(text=text),
         "weights": by_sign,
     }
-    return {
-        kind: classifier_report(one, title=f"A report{text}", resamples=200).contents for kind, one in given.items()
-    }
+    return {kind: classifier_report(given[kind], title=f"A report{text}", resamples=200).contents for kind in KINDS}

@@ -10,19 +10,16 @@ import re
 from collections import Counter
 
 import pytest
-from made_classifiers import made_reports
+from made_classifiers import KINDS, made_reports
 from test_report_page import HOSTILE, Read
 
 from assay.report.html.classifier_page import classifier_page
 from assay.report.html.theme import COLOURS, contrast
 
-REPORTS = made_reports()
-HOSTILE_REPORTS = made_reports(HOSTILE)
 
-
-@pytest.fixture(params=[*REPORTS, "hostile"], scope="module")
+@pytest.fixture(params=[*KINDS, "hostile"], scope="module")
 def read(request: pytest.FixtureRequest) -> Read:
-    contents = HOSTILE_REPORTS["a pair"] if request.param == "hostile" else REPORTS[request.param]
+    contents = made_reports(HOSTILE)["a pair"] if request.param == "hostile" else made_reports()[request.param]
     return Read(classifier_page(contents))
 
 
@@ -68,9 +65,9 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
     assert re.search(r"(?<!=)\b(nan|inf|None)\b", read.text) is None  # a signature may say max_fpr=None
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_policy_names_the_digests_of_style_and_script(kind: str) -> None:
-    text = classifier_page(HOSTILE_REPORTS[kind])
+    text = classifier_page(made_reports(HOSTILE)[kind])
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
     assert policy is not None
     said = policy[1].replace("&#x27;", "'")
@@ -81,23 +78,23 @@ def test_the_policy_names_the_digests_of_style_and_script(kind: str) -> None:
         assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(found.encode()).digest()).decode()}'" in said
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_hostile_text_is_text(kind: str) -> None:
     """The same elements as with harmless text, in the same order, in the page's text and nowhere else."""
-    read, plain = (Read(classifier_page(made[kind])) for made in (HOSTILE_REPORTS, REPORTS))
+    read, plain = (Read(classifier_page(made[kind])) for made in (made_reports(HOSTILE), made_reports()))
     shape, harmless = ([tag for tag, _ in one.elements] for one in (read, plain))
     if kind != "many labels":  # whose order, and so whose confusions that are drawn, depends on their names
         assert shape == harmless
     assert "window.hacked=1</script>" in read.text
     assert "\u202e" not in read.text
-    assert "<script>window" not in classifier_page(HOSTILE_REPORTS[kind])
+    assert "<script>window" not in classifier_page(made_reports(HOSTILE)[kind])
 
 
 def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
-    text = classifier_page(HOSTILE_REPORTS["a pair"])
+    text = classifier_page(made_reports(HOSTILE)["a pair"])
     blocks = re.findall(r'<script type="application/json" class="data">(.*?)</script>', text, re.DOTALL)
     assert len(blocks) == 2
-    for block, part in zip(blocks, HOSTILE_REPORTS["a pair"].thresholds, strict=True):
+    for block, part in zip(blocks, made_reports(HOSTILE)["a pair"].thresholds, strict=True):
         data = json.loads(block)
         assert not set(block) & set("<>&")
         rows = list(zip(data["tp"], data["fp"], data["fn"], data["tn"], strict=True))
@@ -107,14 +104,14 @@ def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
 
 
 def test_sections_say_where_they_show_some_of_the_classifiers() -> None:
-    contents = REPORTS["a pair"]
+    contents = made_reports()["a pair"]
     assert "Shown for" not in Read(classifier_page(contents)).text
     some = contents._replace(matrices=contents.matrices[:1], thresholds=contents.thresholds[:1])
     assert Read(classifier_page(some)).text.count("Shown for 1 of 2 classifiers.") == 2
 
 
 def test_every_colour_that_the_style_names_exists() -> None:
-    (style,) = re.findall("<style>(.*?)</style>", classifier_page(REPORTS["binary"]), re.DOTALL)
+    (style,) = re.findall("<style>(.*?)</style>", classifier_page(made_reports()["binary"]), re.DOTALL)
     own = {"tone", "s", "d", "c", "t", "p", "shade", "hue"}
     assert set(re.findall(r"var\(--([a-z0-9-]+)", style)) - own == set(COLOURS)
 

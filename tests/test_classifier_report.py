@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from made_classifiers import labelled, made_reports, scored
+from made_classifiers import KINDS, labelled, made_reports, scored
 from test_report_page import HOSTILE, Read
 from typer.testing import CliRunner
 
@@ -34,8 +34,6 @@ from assay.reporting.classifier_scores import MOST_THRESHOLDS
 from assay.stats.proportions import wilson
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
-REPORTS = made_reports()
-HOSTILE_REPORTS = made_reports(HOSTILE)
 run = CliRunner()
 
 
@@ -141,7 +139,7 @@ def test_weights_are_not_called_items_and_sums_of_some_labels_not_all() -> None:
 
 def test_measures_at_a_threshold_are_the_registered_ones() -> None:
     assert tuple(FORMULAS) == MEASURED_AT
-    for part in REPORTS["a pair"].thresholds:
+    for part in made_reports()["a pair"].thresholds:
         predictions = scored() if part.system == "words" else scored(name="letters", sharpness=2.5)
         at = classify(predictions.at(part.rows[part.start].threshold), list(MEASURED_AT))
         values = [at.value(parse_measure(name, "binary")) for name in MEASURED_AT]
@@ -158,7 +156,7 @@ def test_predictions_that_follow_no_threshold_are_said_to() -> None:
 
 
 def test_calibration_counts_every_item_once() -> None:
-    (one,) = REPORTS["binary"].calibration
+    (one,) = made_reports()["binary"].calibration
     assert sum(group.items for group in one.bins) == 200
     error = sum(group.items * abs(group.score - group.share.value) for group in one.bins) / 200
     assert one.error == pytest.approx(error)
@@ -272,29 +270,29 @@ def test_a_report_on_classifiers_is_a_report_and_short_to_look_at() -> None:
 
 
 def test_many_labels_are_shown_in_part_and_said_to() -> None:
-    (matrix,) = REPORTS["many labels"].matrices
+    (matrix,) = made_reports()["many labels"].matrices
     assert len(matrix.labels) == MOST_LABELS
     assert matrix.left_out.startswith("The 20 of 40 labels that are confused most; ")
     assert sum(len(cell.items) for row in matrix.cells for cell in row) <= MOST_ITEMS_IN_ALL
-    assert len(REPORTS["many labels"].classes[0].rows) == 40
+    assert len(made_reports()["many labels"].classes[0].rows) == 40
 
 
 def test_several_labels_an_item_have_classes_and_no_matrix() -> None:
-    contents = REPORTS["several labels"]
+    contents = made_reports()["several labels"]
     assert contents.matrices == ()
     assert len(contents.classes[0].rows) == 5
     assert any("no confusion matrix" in note for note in contents.notes)
 
 
 def test_weights_leave_out_intervals_and_say_so() -> None:
-    contents = REPORTS["weights"]
+    contents = made_reports()["weights"]
     assert [cell.number for row in contents.matrices[0].cells for cell in row] == [3.0, 0.0, 0.5, 1.0]
     assert all(math.isnan(cell.of_all.low) for row in contents.matrices[0].cells for cell in row)
     assert any("weights" in note for note in contents.notes)
 
 
 def test_two_classifiers_are_compared_and_their_items_counted() -> None:
-    contents = REPORTS["a pair"]
+    contents = made_reports()["a pair"]
     held = assay.compare([scored(), scored(name="letters", sharpness=2.5)], baseline="words")
     assert {one.measure for one in contents.verdicts} >= {"Accuracy", "F1", "MCC", "AUC"}
     accuracy = next(one for one in contents.verdicts if one.measure == "Accuracy")
@@ -395,9 +393,9 @@ def test_what_does_not_belong_is_refused() -> None:
         make_report(scored(), baseline="word")
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_form_is_written_whatever_names_hold(kind: str) -> None:
-    report = ClassifierReport(HOSTILE_REPORTS[kind])
+    report = ClassifierReport(made_reports(HOSTILE)[kind])
     markdown = report.to_markdown()
     prose = "".join(re.split(r"^(?:`{3,})text\n.*?^`{3,}$", markdown, flags=re.MULTILINE | re.DOTALL))
     assert not re.search(r"(?<!\\)<", prose)
@@ -428,7 +426,7 @@ def test_the_same_predictions_give_the_same_page(monkeypatch: pytest.MonkeyPatch
 
 
 def test_works_are_cited_for_what_was_used() -> None:
-    contents = REPORTS["binary"]
+    contents = made_reports()["binary"]
     cited = [one.bibtex.split("{")[1].split(",")[0] for one in contents.references]
     assert cited == ["vanrijsbergen1979", "matthews1975", "brier1950", "wilson1927", "efron1993", "delong1988"]
     assert set(works.OF_LABEL_INTERVALS.values()) <= set(cited)

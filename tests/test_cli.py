@@ -11,19 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import run_assay
 
 from assay import parse_measure
 from assay.measures.advice import SITUATIONS
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.0 t\n"
 QRELS = "q1 0 d1 1\nq1 0 d3 1\nq2 0 d2 1\n"
-
-
-def run_assay(*arguments: object, folder: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    """Run the real command in a process of its own."""
-    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, check=False)
-    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from test_cli import run_assay
+from command import run_assay
 from typer.testing import CliRunner
 
 import assay

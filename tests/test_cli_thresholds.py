@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from test_cli import run_assay
+from command import run_assay
 from typer.testing import CliRunner
 
 import assay

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from command import run_assay
 from scipy import stats
-from test_cli import run_assay
 
 import assay
 from assay import Predictions, classify, compare

@@ -9,9 +9,11 @@ Two conventions hold on all pages, in a folder as `assay examples` makes it:
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ from typing import NamedTuple
 
 import pytest
 import typer
+from command import run_assay
 
 import assay
 from assay import measures
@@ -81,38 +84,72 @@ def session(page: Path) -> list[Command]:
     return found
 
 
+def words(command: str) -> list[str]:
+    """The words of a call of `assay` that needs no shell: without pipes, patterns of files, stdin and the like."""
+    read = shlex.shlex(command, posix=True, punctuation_chars=True)
+    read.whitespace_split, read.commenters = True, ""
+    found = list(read)
+    shell = re.search(r"[*?$`~]", command) or any(set(word) <= set("();<>|&-") for word in found)
+    return found if found[:1] == ["assay"] and not shell else []
+
+
+#: The first call of each command, which is run as users run it; the others are run in this process, which is faster.
+FIRST = {
+    found[1]: (page, call) for page in reversed(PAGES) for call in session(page)[::-1] if (found := words(call.text))
+}
+
+
 def terminal(command: str, folder: Path) -> str:
-    """What a terminal shows for a command: messages and results as they come, without blanks at line ends."""
+    """What a shell shows for a command: messages and results as they come."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        command, shell=True, cwd=folder, env=environment, encoding="utf-8",
+    return subprocess.run(
+        command, shell=True, cwd=folder, env=os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"}, encoding="utf-8",
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-    )  # fmt: skip
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+    ).stdout  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # as for users: examples read files in one line
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page).strip()], ids=name)
 def test_every_python_example_gives_what_it_shows(page: Path, folder: Path) -> None:
-    """In a process of its own, since a page may register measures."""
-    extracted = folder / page.name
-    extracted.write_text(examples(page), encoding="utf-8")
-    flags = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"]
+    """In this process, which is faster, unless the page registers measures, which would stay."""
+    shown, flags = examples(page), ("ELLIPSIS", "NORMALIZE_WHITESPACE")
+    if "@measure" not in shown:
+        whole = doctest.DocTestParser().get_doctest(shown, {"__name__": "__main__"}, page.name, page.name, 0)
+        runner = doctest.DocTestRunner(
+            verbose=False, optionflags=sum(doctest.OPTIONFLAGS_BY_NAME[flag] for flag in flags)
+        )
+        said: list[str] = []
+        with contextlib.chdir(folder):
+            assert runner.run(whole, out=said.append).failed == 0, "".join(said)
+        return
+    (folder / page.name).write_text(shown, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "doctest", *flags, page.name],
+        [sys.executable, "-m", "doctest", *(part for flag in flags for part in ("-o", flag)), page.name],
         cwd=folder, env=os.environ | {"PYTHONIOENCODING": "utf-8"}, encoding="utf-8", capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if session(page)], ids=name)
-def test_every_command_shows_what_the_page_shows(page: Path, folder: Path) -> None:
+def test_every_command_shows_what_the_page_shows(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blanks at line ends apart."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
     checker = doctest.OutputChecker()
     for command in session(page):
-        got = terminal(command.text, folder)
+        if (page, command) in FIRST.values() or not (typed := words(command.text)):
+            shown = terminal(command.text, folder)
+        else:
+            shown = run_assay(*typed[1:], folder=folder, together=True).stdout
+        got = "".join(f"{line.rstrip()}\n" for line in shown.splitlines())
         same = checker.check_output(command.shown, got, doctest.ELLIPSIS)
         where = f"{page.name}:{command.line}: $ {command.text}"
         assert same, f"{where}\n--- the page shows\n{command.shown}--- the terminal shows\n{got}"
+
+
+def test_every_command_is_run_by_a_page_in_a_process_of_its_own() -> None:
+    commands = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
+    assert commands <= set(FIRST)
 
 
 def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import run_assay
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
-from test_cli import run_assay
 from typer.testing import CliRunner
 
 import assay

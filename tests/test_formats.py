@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 import pytest
 import zstandard
+from command import run_assay
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
@@ -837,13 +838,6 @@ def _umask() -> int:
 # The command line.
 
 
-def assay(*arguments: object, folder: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    """Run the real command in a process of its own."""
-    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, check=False)
-    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
 @pytest.fixture
 def samples(tmp_path: Path) -> Path:
     for name in ("TREC run", "TREC qrels", "TREC topics", "JSONL documents"):
@@ -861,13 +855,13 @@ def samples(tmp_path: Path) -> Path:
     ],
 )
 def test_show_says_what_a_file_is(name: str, said: dict[str, Any], samples: Path) -> None:
-    done = assay("show", name, "--json", "-n", 1, folder=samples)
+    done = run_assay("show", name, "--json", "-n", 1, folder=samples)
     told = json.loads(done.stdout)
     assert {key: told[key] for key in said} == said
     assert len(told["first rows"]) == 1
-    text = assay("show", name, folder=samples).stdout
+    text = run_assay("show", name, folder=samples).stdout
     assert ["kind", said["kind"]] in [line.split() for line in text.splitlines()]
-    assert assay("show", "-", "--kind", said["kind"], folder=samples, stdin=(samples / name).read_bytes()).stdout
+    assert run_assay("show", "-", "--kind", said["kind"], folder=samples, stdin=(samples / name).read_bytes()).stdout
 
 
 def test_show_says_what_a_folder_holds(tmp_path: Path) -> None:
@@ -875,14 +869,14 @@ def test_show_says_what_a_folder_holds(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "tea", "metadata": {}}\n')
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "what?", "metadata": {"a": 1}}\n')
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    done = assay("show", ".", folder=tmp_path)
+    done = run_assay("show", ".", folder=tmp_path)
     assert "documents          1 (JSONL)" in done.stdout
     assert "judgments in test  1 on 1 topic (TSV with a header); grades 1 x 1" in done.stdout
-    assert json.loads(assay("show", ".", "--json", folder=tmp_path).stdout)["topics"] == "1 (JSONL)"
+    assert json.loads(run_assay("show", ".", "--json", folder=tmp_path).stdout)["topics"] == "1 (JSONL)"
 
 
 def test_show_lists_the_formats(tmp_path: Path) -> None:
-    listed = assay("show", "--formats", folder=tmp_path).stdout
+    listed = run_assay("show", "--formats", folder=tmp_path).stdout
     assert all(known.name in listed for known in formats())
     assert all(ending in listed for writer in writers() for ending in writer.endings)
 
@@ -922,7 +916,7 @@ def test_wrong_calls_get_one_line_and_exit_2(arguments: list[str], message: str,
         for path in list(tmp_path.iterdir()):
             path.unlink()
     before = sorted(tmp_path.iterdir())
-    done = assay(*arguments, folder=tmp_path)
+    done = run_assay(*arguments, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("assay: ")
     assert message in done.stderr
@@ -931,18 +925,21 @@ def test_wrong_calls_get_one_line_and_exit_2(arguments: list[str], message: str,
 
 
 def test_convert_goes_from_any_format_to_any_other(samples: Path) -> None:
-    done = assay("convert", "run.x", "run.csv", folder=samples)
+    done = run_assay("convert", "run.x", "run.csv", folder=samples)
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "run.x: TREC run -> run.csv: run as csv\n"
     assert (samples / "run.csv").read_text() == "query_id,doc_id,score\nq1,d1,2.5\nq1,d2,1.0\nq2,d1,0.5\n"
-    assert assay("convert", "run.csv", "run.parquet", "--quiet", folder=samples).stderr == ""
-    assert assay("convert", "run.parquet", "back", "--to", "trec-run", folder=samples).returncode == 0
+    assert run_assay("convert", "run.csv", "run.parquet", "--quiet", folder=samples).stderr == ""
+    assert run_assay("convert", "run.parquet", "back", "--to", "trec-run", folder=samples).returncode == 0
     assert (samples / "back").read_text().startswith("q1 Q0 d1 1 2.5 run\n")
-    piped = assay("convert", "-", "t.tsv", folder=samples, stdin=(samples / "topics.x").read_bytes())
+    piped = run_assay("convert", "-", "t.tsv", folder=samples, stdin=(samples / "topics.x").read_bytes())
     assert "-: TREC topics -> t.tsv: topics as tsv" in piped.stderr
-    assert assay("convert", "qrels.x", "-", "--to", "qrels-3", "--quiet", folder=samples).stdout == (
-        "q1 d1 2\nq1 d2 0\nq2 d1 1\n"
-    )
+
+
+def test_convert_writes_to_stdout(samples: Path) -> None:
+    command = [sys.executable, "-m", "assay", "convert", "qrels.x", "-", "--to", "qrels-3", "--quiet"]
+    done = subprocess.run(command, cwd=samples, capture_output=True, check=True)
+    assert done.stdout == b"q1 d1 2\nq1 d2 0\nq2 d1 1\n"
 
 
 def test_convert_says_what_is_lost_and_what_is_odd(tmp_path: Path) -> None:
@@ -950,11 +947,11 @@ def test_convert_says_what_is_lost_and_what_is_odd(tmp_path: Path) -> None:
     (tmp_path / "old.run").write_text(METADATA + SAMPLES["TREC run"].text)
     codes = "".join(f"q1 d{grade} {grade}\n" for grade in (-1, 1, 2, 3, 4))
     (tmp_path / "cranqrel").write_text(codes)
-    lost = assay("convert", "old.all", "new.sgml", folder=tmp_path).stderr
+    lost = run_assay("convert", "old.all", "new.sgml", folder=tmp_path).stderr
     assert "warning: new.sgml: trec-documents has no place for authors\n" in lost
-    assert "no place for ir_metadata" in assay("convert", "old.run", "new.csv", folder=tmp_path).stderr
-    assert "1 is the best grade" in assay("convert", "cranqrel", "new.qrels", folder=tmp_path).stderr
-    turned = assay("convert", "cranqrel", "new.qrels", "--inverse-grades", folder=tmp_path)
+    assert "no place for ir_metadata" in run_assay("convert", "old.run", "new.csv", folder=tmp_path).stderr
+    assert "1 is the best grade" in run_assay("convert", "cranqrel", "new.qrels", folder=tmp_path).stderr
+    turned = run_assay("convert", "cranqrel", "new.qrels", "--inverse-grades", folder=tmp_path)
     assert "warning" not in turned.stderr
     assert (tmp_path / "new.qrels").read_text() == ("q1 0 d-1 0\nq1 0 d1 4\nq1 0 d2 3\nq1 0 d3 2\nq1 0 d4 1\n")
 

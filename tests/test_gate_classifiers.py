@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from test_cli import run_assay
+from command import run_assay
 
 import assay
 from assay import Predictions, gate

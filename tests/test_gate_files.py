@@ -16,12 +16,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from command import run_assay
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
-from test_cli import run_assay
 
 import assay
 from assay.errors import AssayError, FormatError, InputError, ParameterError

@@ -8,11 +8,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from command import run_assay
 from reported import TEA, bicycles_report, random_data
 
 from assay import Report, make_report
@@ -188,12 +188,6 @@ def test_interrupted_writing_leaves_what_was_there(
 
 
 # The command.
-
-
-def run_assay(*arguments: object, folder: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, check=False)
-    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def test_the_command_writes_all_forms_and_ends_with_verdict_and_paths(tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""The command in this process: a process of its own takes longer to start than most commands take to run."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+from assay.cli import main
+
+
+def run_assay(
+    *arguments: object, folder: Path, stdin: bytes = b"", together: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """What `main` gives for these arguments, with streams that are no terminal; `together`, messages go to stdout.
+
+    A process of its own is needed where the system's streams are: for pipes, `/dev/stdout`, a full disk, signals.
+    """
+    command = ["assay", *map(str, arguments)]
+    said, told = io.BytesIO(), io.BytesIO()
+    out = io.TextIOWrapper(said, encoding="utf-8", write_through=True)
+    err = out if together else io.TextIOWrapper(told, "utf-8", errors="backslashreplace", write_through=True)
+    given = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
+    width = {"COLUMNS": os.environ.get("COLUMNS", "80")}  # not that of the terminal in which the tests are run
+    on_closed_pipes, code = signal.getsignal(signal.SIGPIPE), 0
+    try:
+        with (
+            mock.patch.object(sys, "argv", command), mock.patch.object(sys, "stdin", given),
+            mock.patch.dict(os.environ, width), mock.patch("atexit.register"),
+            contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+        ):  # fmt: skip
+            main()
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    finally:
+        signal.signal(signal.SIGPIPE, on_closed_pipes)
+    return subprocess.CompletedProcess(command, code, said.getvalue().decode(), told.getvalue().decode())
