@@ -8,6 +8,8 @@ import json
 import math
 import subprocess
 import sys
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from typer.testing import CliRunner
 import assay
 from assay import AssayError, Predictions, classify, crossval
 from assay.cli import app
+from assay.crossvalidation.opening import folded
 from assay.errors import InputError
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
@@ -104,6 +107,10 @@ def test_folds_come_in_the_order_of_their_numbers_or_names() -> None:
     said = Predictions.of([0, 1] * 11, [0, 1] * 11)
     found = crossval(said, fold=[f for f in range(11, 0, -1) for _ in "ab"], measures="Accuracy")
     assert [one.fold for one in found.folds] == list(range(1, 12))
+    text = io.StringIO("truth,prediction,fold\n" + "".join(f"{n % 2},0,{n // 2}.0\n" for n in range(4, 24)))
+    assert [one.fold for one in crossval(text, measures="Accuracy").folds] == list(range(2, 12))
+    halves = crossval(said, fold=["1.5", "10.5"] * 11, measures="Accuracy")
+    assert [one.fold for one in halves.folds] == ["1.5", "10.5"]
     named = crossval(said, fold=["west", "east"] * 11, measures="Accuracy")
     assert [one.fold for one in named.folds] == ["east", "west"]
 
@@ -153,7 +160,7 @@ def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
         (
             "truth,prediction,fold,split\n1,1,1,test\n0,1,2,dev\n",
             [],
-            "row 2: expected train or test as split, got 'dev'",
+            "said.csv: row 2: expected train or test as split, got 'dev'",
         ),
         ("truth,prediction,fold,split\n1,1,1,train\n0,1,2,train\n", [], "every row was learned from"),
         (
@@ -196,6 +203,35 @@ def test_whatever_a_file_holds_ends_in_a_result_or_one_line(cells: list[tuple[st
     assert "\n" not in said
 
 
+def test_folds_that_hold_all_items_of_a_label_are_pointed_out() -> None:
+    truth = ["ham"] * 4 + ["spam"] * 4
+    given = Predictions.of(truth, truth, pos_label="spam")
+    found = crossval(given, fold=[1] * 4 + [2] * 4, measures="Accuracy")
+    assert (
+        "in 2 of 2 folds there is nothing to learn of some label: fold 1 learns from no item of ham"
+        in found.warnings[0]
+    )
+    assert "; that is, if each fold learned from all others" in found.warnings[0]
+    assert not crossval(given, fold=[1, 2] * 4, measures="Accuracy").warnings
+    sides = crossval(given, fold=[1] * 4 + [2] * 4, split=["test", "train"] * 4, measures="Accuracy").warnings
+    assert "fold 1 learns from no item of spam" in sides[0]
+    several = Predictions.of([["a"], ["b"]], [["a"], []])
+    assert not crossval(several, fold=[1, 2], measures="ExactMatch").warnings
+
+
+def test_many_folds_take_little_memory() -> None:
+    given = Predictions.of(np.arange(2000) % 2, np.arange(2000) % 2).columns.with_columns(
+        fold=pl.arange(2000).cast(str)
+    )
+    folded(replace(Predictions.of([0, 1], [0, 1]), columns=given[:100]))  # what is loaded at first does not count
+    tracemalloc.start()
+    found = folded(replace(Predictions.of([0, 1], [0, 1]), columns=given))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8_000_000  # all rows learned from, fold by fold, would be 32 MB
+    assert [one.train_items for one in found.folds] == [1999] * 2000
+
+
 def test_systems_with_other_folds_cannot_stand_side_by_side() -> None:
     one, other = (Predictions.of([0, 1, 0, 1], [0, 1, 1, 1], name=name) for name in ("one", "other"))
     first = crossval(one, fold=[1, 1, 2, 2]).predictions()
@@ -204,7 +240,7 @@ def test_systems_with_other_folds_cannot_stand_side_by_side() -> None:
         crossval([first, second])
     swapped = crossval(other, fold=[1, 2, 1, 2]).predictions()
     said = crossval([first, swapped]).warnings
-    assert "not the same items" in said[0]
+    assert any("not the same items" in one for one in said)
 
 
 def test_the_command_shows_both_numbers_side_by_side() -> None:
@@ -241,4 +277,5 @@ def test_columns_are_found_by_what_they_are_said_to_be(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert [(one["repeat"], one["fold"]) for one in told["folds"]] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
     assert "learned from their group" in done.stderr
-    assert done.stderr.count("warning") == 1
+    assert "in 2 of 4 folds there is nothing to learn of some label: fold a learns from no item of 0" in done.stderr
+    assert done.stderr.count("warning") == 2

@@ -187,6 +187,9 @@ def test_degrees_of_freedom_are_those_of_folds_with_a_number() -> None:
     assert "corrected resampled t, 3 degrees of freedom, since" in str(found)
     both = crossval(GaussianNB(), features, labels, measures=["AUC", "Accuracy"])
     assert "3 to 4 degrees of freedom (one less than folds with a number)" in str(both)
+    assert "corrected resampled t, 1 degree of freedom, since" in str(
+        crossval(GaussianNB(), *CANCER, cv=2, measures="AUC")
+    )
 
 
 @pytest.mark.parametrize("wrapped", [lambda one: one, make_pipeline, lambda one: GridSearchCV(one, {"C": [1.0]}, cv=2)])

@@ -10,13 +10,22 @@ import pytest
 from sklearn import datasets, metrics
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import choose_threshold, crossval
-from assay.crossvalidation import nested
+from assay.crossvalidation import nested, split_items
+from assay.crossvalidation.splitting import Asked
 from assay.errors import AssayError, InputError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
@@ -138,3 +147,71 @@ def test_side_by_side_gives_what_one_after_another_gives() -> None:
     assert one.to_frame().equals(two.to_frame())
     assert one.predictions().frame.equals(two.predictions().frame)
     assert one.notes == ("forest has no random_state of its own: 0 is used",)
+
+
+def test_what_leaks_or_is_drawn_anew_in_inner_folds_is_said() -> None:
+    grid, groups = {"var_smoothing": [1e-9, 1e-3]}, np.arange(569) // 5
+    leaky = "inner folds of fold 1: leak: "
+    for inner in ("k-fold", KFold(3, shuffle=True, random_state=0)):
+        found = nested(GaussianNB(), grid, *CANCER, groups=groups, inner=inner, measures="Accuracy")
+        assert found.warnings[-1].startswith(leaky)
+        assert found.warnings[-1].endswith("items are tested by a model that has learned from their group")
+    assert not nested(GaussianNB(), grid, *CANCER, groups=groups, inner=3, measures="Accuracy").warnings
+    drawn = nested(GaussianNB(), grid, *CANCER, inner=KFold(3, shuffle=True), outer=3, measures="Accuracy")
+    assert drawn.warnings == ("inner folds of fold 1: KFold has no random_state: its folds are others each time",)
+    with pytest.raises(InputError, match=r"^inner folds of fold 1: items cannot be split so: "):
+        nested(GaussianNB(), grid, *CANCER, inner=500, outer=3, measures="Accuracy")
+
+
+def test_looking_for_leaks_leaves_the_folds_of_a_splitter_as_they_were() -> None:
+    grid = {"max_depth": [1, 2, 3]}
+    tree, asked = DecisionTreeClassifier(random_state=0), {"outer": 3, "measures": "Accuracy"}
+    drawn = KFold(3, shuffle=True, random_state=np.random.RandomState(7))
+    found = nested(tree, grid, *WINE, inner=drawn, **asked)  # type: ignore[arg-type]
+    source = np.random.RandomState(7)
+    outer = split_items(len(WINE[1]), WINE[1], None, Asked(3)).each
+    for one, value in zip(outer, found.chosen["inner Accuracy"], strict=True):
+        pairs = [*KFold(3, shuffle=True, random_state=source).split(one.train)]
+        search = GridSearchCV(tree, grid, cv=pairs, scoring="accuracy").fit(WINE[0][one.train], WINE[1][one.train])
+        assert value == pytest.approx(search.best_score_)
+    once = ((np.arange(60), np.arange(60, 100)) for _ in range(1))
+    assert nested(tree, grid, *WINE, inner=once, **asked).chosen.height == 3  # type: ignore[arg-type]
+
+
+def test_time_runs_forward_in_inner_folds_too() -> None:
+    features, labels = CANCER
+    order = np.random.default_rng(0).permutation(569)
+    asked: dict[str, Any] = {"outer": "time", "measures": "Accuracy"}
+    grid = {"var_smoothing": [1e-9, 1e-3]}
+    plain = nested(GaussianNB(), grid, features, labels, **asked)
+    assert not plain.warnings
+    mixed = nested(GaussianNB(), grid, features[order], labels[order], time=order, **asked)
+    assert mixed.chosen.equals(plain.chosen)
+    assert mixed.mean() == plain.mean()
+    first = next(iter(TimeSeriesSplit(5).split(features)))[0]
+    search = GridSearchCV(GaussianNB(), grid, cv=TimeSeriesSplit(5), scoring="accuracy").fit(
+        features[first], labels[first]
+    )
+    assert plain.chosen["inner Accuracy"][0] == pytest.approx(search.best_score_)
+    said = nested(GaussianNB(), grid, features, labels, inner=5, **asked).warnings
+    assert "inner folds of fold 1: leak: in 5 of 5 folds a model has learned from items of a later time" in said[0]
+
+
+def test_progress_covers_what_is_not_nested() -> None:
+    for choice in ({"var_smoothing": [1e-9, 1e-6, 1e-3]}, "youden"):
+        told: list[tuple[int, int]] = []
+        nested(GaussianNB(), choice, *CANCER, inner=2, outer=4, measures="Accuracy",
+               progress=lambda done, total, told=told: told.append((done, total)))  # type: ignore[misc]  # fmt: skip
+        assert [done for done, _ in told] == sorted(done for done, _ in told)
+        assert told[0] == (1, 12)
+        assert told[-1] == (12, 12)
+        assert {done for done, _ in told} > {4, 8, 9, 12}
+
+
+def test_chosen_parameters_can_be_set_again() -> None:
+    tree = DecisionTreeClassifier(random_state=0)
+    found = nested(tree, {"max_depth": [None, 1]}, *WINE, inner=2, outer=3, measures="Accuracy")
+    assert [str(one["max_depth"]) for one in found.parameters] == found.chosen["max_depth"].to_list()
+    assert {one["max_depth"] for one in found.parameters} <= {None, 1}
+    assert tree.set_params(**found.parameters[0]) is tree
+    assert nested(GaussianNB(), "youden", *CANCER, inner=2, outer=2, measures="Accuracy").parameters == ({}, {})

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn import datasets
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -46,6 +47,51 @@ def test_whatever_an_estimator_raises_the_fold_is_named() -> None:
         crossval(Surprises(), *CANCER)
 
 
+class Says(GaussianNB):  # type: ignore[misc]
+    """Says something odd of what it is asked about."""
+
+    def __init__(self, what: str = "") -> None:
+        super().__init__()
+        self.what = what
+
+    def predict(self, x: Any) -> Any:
+        said = super().predict(x)
+        odd = {"short": said[1:], "nan": np.where(said == 0, np.nan, said), "seven": said * 7, "column": said[:, None]}
+        return odd.get(self.what, said)
+
+    def predict_proba(self, x: Any) -> Any:
+        said = super().predict_proba(x)
+        return np.full_like(said, np.nan) if self.what == "probabilities" else said
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("short", "predict: expected a label for each of 114 items, got 113"),
+        ("nan", "predict: expected 0, 1, got nan"),
+        ("seven", "predict: expected 0, 1, got 7"),
+        ("probabilities", "predict_proba: expected finite numbers, got nan"),
+    ],
+)
+def test_what_an_estimator_says_that_is_no_prediction_is_blamed_on_it(what: str, says: str) -> None:
+    with pytest.raises(InputError, match=rf"^Says: fold 1 of repeat 1: InputError: {says}$"):
+        crossval(Says(what), *CANCER)
+
+
+def test_predictions_in_a_column_are_predictions() -> None:
+    assert crossval(Says("column"), *CANCER).mean("Accuracy") == crossval(Says(), *CANCER).mean("Accuracy")
+
+
+class Duck:
+    """Looks like an estimator, and can be neither copied nor asked what it is."""
+
+    def fit(self, x: Any, y: Any) -> Duck:  # noqa: ARG002
+        return self
+
+    def predict(self, x: Any) -> Any:
+        return np.zeros(len(x))
+
+
 def test_decision_values_of_a_label_that_was_not_there_are_refused_by_fold() -> None:
     features, labels = datasets.load_wine(return_X_y=True)
     with pytest.raises(InputError, match=r"^LinearSVC: fold 1 of repeat 1: InputError: nothing to learn of 2: "):
@@ -72,6 +118,7 @@ def test_more_splits_than_anybody_waits_for_are_refused(cv: Any) -> None:
         (GaussianNB, r"^GaussianNB: expected an estimator, not its class: write GaussianNB\(\)$"),
         (StandardScaler(), "with fit and predict"),
         ({}, "got none"),
+        (Duck(), "^Duck: expected an estimator of scikit-learn: derive Duck from BaseEstimator$"),
     ],
 )
 def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
@@ -136,6 +183,9 @@ def test_data_that_do_not_fit_together_are_refused() -> None:
         (x, np.linspace(0, 1.5, 569), "expected labels, got the number"),
         (x, np.eye(2)[y], "expected one value an item|one label an item"),
         (x, None, "give both X and y"),
+        (pl.LazyFrame({"a": [0.0] * 569}), y, r"^X: expected an array, .*, got LazyFrame$"),
+        (pl.DataFrame({"a": [0.0] * 569}).to_arrow(), y, r"^X: expected an array, .*, got Table$"),
+        (7, y, r"^X: expected an array, .*, got int$"),
         (None, None, "an estimator needs X and y"),
     ):
         with pytest.raises(AssayError, match=says):

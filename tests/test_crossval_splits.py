@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -13,13 +17,13 @@ from sklearn import datasets
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
-from sklearn.model_selection import KFold, TimeSeriesSplit
+from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from assay import crossval
 from assay.crossvalidation import Split, leakage_check, split_items
-from assay.crossvalidation.leakage import on_both_sides, row_codes, said_of_columns
+from assay.crossvalidation.leakage import on_both_sides, row_codes, said_of_columns, twin_codes
 from assay.crossvalidation.splitting import Asked
 from assay.errors import AssayError, ParameterError
 
@@ -90,7 +94,7 @@ def test_time_runs_forward_whatever_the_order_of_the_rows(times: list[int]) -> N
     held = np.array(times)
     for one in found.each:
         assert held[one.train].max() <= held[one.test].min()
-    assert "never tested" in found.warnings[0]
+    assert found.warnings == ()  # that the first are never tested goes without saying
 
 
 def test_the_order_of_rows_stands_for_time_and_is_said_to() -> None:
@@ -98,7 +102,23 @@ def test_the_order_of_rows_stands_for_time_and_is_said_to() -> None:
     theirs = [test.tolist() for _, test in TimeSeriesSplit(4).split(np.zeros(20))]
     assert [one.test.tolist() for one in found.each] == theirs
     assert found.says == "4 folds in the order of the rows, taken for that of time"
-    assert found.warnings == ("4 of 20 items are never tested",)
+    assert found.warnings == ()
+    drawn = split_items(20, None, None, Asked(ShuffleSplit(1, test_size=0.2, random_state=0)))
+    assert drawn.warnings == split_items(20, None, None, Asked(TimeSeriesSplit(4))).warnings == ()
+    rows = np.arange(20)
+    given = split_items(20, None, None, Asked([(rows[:10], rows[10:15])]))
+    assert given.warnings == ("15 of 20 items are never tested",)
+
+
+def test_folds_that_leave_out_an_item_take_little_memory() -> None:
+    tracemalloc.start()
+    found = split_items(2000, None, None, Asked("leave-one-out"))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 4_000_000  # row by row it would be 32 MB
+    assert [one.train.tolist() for one in found.each[:3]] == [[*range(at), *range(at + 1, 2000)] for at in range(3)]
+    backwards = split_items(4, None, None, Asked([(np.array([3, 2, 1]), np.array([0]))])).each[0]
+    assert backwards.train.tolist() == [3, 2, 1]
 
 
 def test_leaving_p_out_leaves_out_every_set_of_p() -> None:
@@ -184,6 +204,45 @@ def test_preprocessing_of_all_rows_is_seen_where_it_can_be() -> None:
     assert said_of_columns(half) == []
 
 
+def test_preprocessing_is_seen_beside_columns_of_other_kinds_and_in_single_precision() -> None:
+    x, y = CANCER
+    standard = StandardScaler().fit_transform(x)[:, :4]
+    frame = pd.DataFrame(standard, columns=[*"abcd"]).assign(city="Ulm", flag=y == 1)
+    for form in (frame, pl.from_pandas(frame), frame.drop(columns="city")):
+        assert said_of_columns(form)[0].startswith("4 of 4 columns of X have mean 0"), form
+    standard[7, 0] = np.nan
+    assert said_of_columns(standard)[0].startswith("3 of 4 columns of X have mean 0")
+    gap = x.copy()
+    gap[7, 0] = np.nan
+    assert said_of_columns(StandardScaler().fit_transform(gap))[0].startswith("30 of 30 columns of X have mean 0")
+    for numbers in (x, x.astype(np.float32)):
+        scaled, turned = MinMaxScaler().fit_transform(numbers), PCA(10).fit_transform(numbers)
+        assert said_of_columns(StandardScaler().fit_transform(numbers))[0].startswith("30 of 30 columns of X have mean")
+        assert said_of_columns(np.column_stack([scaled, numbers[:, 0]]))[0].startswith("30 of 31 columns of X reach")
+        assert said_of_columns(np.column_stack([turned, numbers[:, 0]]))[0].startswith("10 of 11 columns of X are cent")
+        assert said_of_columns(numbers) == []
+
+
+def test_numbers_that_are_so_by_nature_are_no_preprocessing() -> None:
+    design = np.array([*itertools.product([-1.0, 0.0, 1.0], repeat=3)])
+    assert said_of_columns(design) == []  # centred and uncorrelated, and no principal components
+    pixels = datasets.load_digits().data
+    assert said_of_columns(pixels / 16) == []  # divided by what the largest value can be
+    few = pd.DataFrame({"grade": ["a", "b", "c"], "share": pd.array([1, None, 3], dtype="Int64")})
+    assert said_of_columns(few) == []
+
+
+def test_rows_of_few_values_that_occur_often_are_no_copies_of_one_item() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 300)
+    ages, answers = rng.integers(18, 80, (300, 1)), rng.integers(0, 2, (300, 5))
+    for features in (ages, answers):
+        assert crossval(GaussianNB(), features, labels, measures="Accuracy").warnings == ()
+    assert twin_codes(pd.DataFrame(answers[:, :2]).astype(str), labels) is None
+    thrice, said = np.vstack([CANCER[0]] * 3), np.tile(CANCER[1], 3)
+    assert "very same features" in crossval(GaussianNB(), thrice, said, measures="Accuracy").warnings[0]
+
+
 def test_what_is_done_row_by_row_or_is_so_by_nature_is_no_leak() -> None:
     x, _ = CANCER
     assert said_of_columns(Normalizer().fit_transform(x)) == []
@@ -254,3 +313,30 @@ def test_a_check_needs_one_estimator_and_some_permutations() -> None:
         leakage_check(GaussianNB(), *CANCER, permutations=1)
     with pytest.raises(AssayError, match="one estimator at a time"):
         leakage_check({"a": GaussianNB(), "b": GaussianNB()}, *CANCER)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "says"),
+    [
+        (lambda x, y: np.vstack([x, x[:9]]), r"^prepare: expected 569 rows as X has, got 578$"),  # noqa: ARG005
+        (lambda x, y: x[:-9], r"^prepare: expected 569 rows as X has, got 560$"),  # noqa: ARG005
+        (lambda x, y: (x, y), r"^prepare: expected the features alone, got a tuple of 2$"),
+        (lambda x, y: None, r"^prepare: expected the features alone, got nothing$"),  # noqa: ARG005
+        (lambda x, y: 1 / 0, r"^prepare: ZeroDivisionError: division by zero$"),  # noqa: ARG005
+    ],
+)
+def test_what_is_prepared_has_the_rows_of_the_features(prepare: Any, says: str) -> None:
+    with pytest.raises(AssayError, match=says):
+        leakage_check(GaussianNB(), *CANCER, prepare=prepare)
+
+
+def test_progress_covers_the_check_for_leaks() -> None:
+    told: list[tuple[int, int]] = []
+    asked: dict[str, Any] = {"progress": lambda done, total: told.append((done, total)), "cv": 2}
+    features, labels = CANCER[0][:60], CANCER[1][:60]
+    leakage_check(GaussianNB(), features, labels, permutations=5, **asked)
+    assert told == [(done, 12) for done in range(1, 13)]
+    told.clear()
+    two = {"one": GaussianNB(), "other": GaussianNB(var_smoothing=1e-3)}
+    crossval(two, features, labels, measures="Accuracy", leakage_check=True, **asked)
+    assert told == [(done, 88) for done in range(1, 89)]

@@ -228,6 +228,17 @@ def test_p_values_of_several_pairs_are_corrected() -> None:
         against.finding("Accuracy")
 
 
+def test_what_there_is_only_one_of_may_be_left_out() -> None:
+    found = simulated([(1, fold) for fold in range(8)], third=True).compare(measure="Accuracy")
+    assert [(one.baseline, one.system) for one in found.findings] == [
+        ("weak", "strong"), ("weak", "strange"), ("strong", "strange"),
+    ]  # fmt: skip
+    assert found.finding(baseline="strong") is found.findings[2]
+    assert found.finding(system="strong") is found.findings[0]
+    with pytest.raises(ParameterError, match=r"choose a system of strong, strange, not 'strnge'.*did you mean strange"):
+        found.finding(system="strnge")
+
+
 def test_few_or_tiny_folds_and_unknown_names_get_a_clear_line() -> None:
     result = simulated([(1, 1), (1, 2), (1, 3)])
     assert result.compare("weak", "strong", "Accuracy").finding().verdict.word == "cannot tell"

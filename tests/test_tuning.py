@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -150,6 +151,7 @@ def test_what_is_worth_a_warning_is_said() -> None:
         ({"folds": "all"}, "leave-one-out"),
         ({"folds": {"q000": "a"}}, "expected one for every topic, got none for q001"),
         ({"folds": {f"q{n:03}": "a" for n in range(6)}}, "expected two or more, got 'a' for every topic"),
+        ({"folds": {"q000": "a"} | {f"q{n:03}": math.nan for n in range(1, 6)}}, "got none for q001, q002"),
         ({"by": "site"}, "names an attribute of topics"),
         ({"baseline": "k=9"}, "the baseline is one of k=0, k=1"),
         ({"order": ["k=9"]}, "order: expected settings of k=0, k=1"),
@@ -378,9 +380,24 @@ def test_the_command_gives_what_the_function_gives() -> None:
     assert told["comparison"]["p"] == result.finding.p
 
 
+def test_a_table_of_numbers_holds_the_honest_one_first() -> None:
+    result = tune(BICYCLES / "qrels.txt", GRID, "nDCG@10", baseline=GRID[5].stem)
+    frame = result.to_frame()
+    assert frame["what"].to_list() == ["tuned on other topics", "best in hindsight", "baseline", *["setting"] * 12]
+    assert frame["setting"].to_list()[:3] == [None, result.hindsight, GRID[5].stem]
+    assert frame["nDCG@10"].to_list()[:3] == [result.value, result.hindsight_value, result.of(GRID[5].stem)]
+    found, first = result.finding, frame.row(0, named=True)
+    assert found is not None
+    assert (first["interval_low"], first["interval_high"]) == result.interval[:2]
+    assert (first["difference"], first["difference_low"], first["p"]) == (found.difference, found.interval.low, found.p)
+    assert frame["p"].null_count() == frame["interval_low"].null_count() == 14
+    assert frame[3:].select(result.per_setting().columns).equals(result.per_setting())
+
+
 def test_every_form_is_written() -> None:
     files = [str(BICYCLES / "qrels.txt"), *map(str, GRID), "--quiet"]
-    assert called(*files, "--csv")[1].startswith("setting,k1,title,AP,chosen\n")
+    head = "what,setting,k1,title,AP,chosen,interval_low,interval_high\n"
+    assert called(*files, "--csv")[1].startswith(f"{head}tuned on other topics,,,,")
     assert "| tuned on other topics |" in called(*files, "--markdown")[1]
     assert r"\toprule" in called(*files, "--latex")[1]
     assert "best in hindsight" in called(*files, "--folds", "leave-one-out")[1]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli import crossval_topics, inputs, options, output, prediction_inputs
+from assay.cli.output import message
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.errors import ParameterError
 
@@ -134,6 +135,6 @@ def crossval(
         text = output.rendered(shown, form, plain=to is not None)
     if not quiet:
         for warning in result.warnings:
-            typer.echo(f"warning: {warning}", err=True)
+            message(f"warning: {warning}")
         inputs.say(None, list(dict.fromkeys([*result.notes, *shown.notes])))
     output.deliver(text, to)

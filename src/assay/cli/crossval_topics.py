@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 import typer
 
 from assay.cli import inputs
+from assay.cli.output import message
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ Seed: TypeAlias = Annotated[
 
 
 class Asked(NamedTuple):
-    """What was asked for besides the files; None, False and 0 are what is not said."""
+    """What was asked for besides the files; what equals its default is not said."""
 
     baseline: str | None = None
     compare: bool = False
@@ -134,5 +135,5 @@ def say(result: Tuning) -> None:
         inputs.say_what_was_read(evaluation)
     for warning in result.warnings:
         if warning not in read:
-            typer.echo(f"warning: {warning}", err=True)
+            message(f"warning: {warning}")
     inputs.say(None, result.notes)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
+from assay.errors import ParameterError, did_you_mean
+from assay.measures.registry import Measure
 from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach
 from assay.stats.bootstrap import Interval, Method
@@ -143,6 +146,26 @@ class Standing(NamedTuple):
     interval: Interval
     groups: tuple[str, ...] = ()
     alike: int | None = None
+
+
+def the_one(
+    findings: Sequence[Finding], measure: str | Measure | None, system: str | None, baseline: str | None
+) -> Finding:
+    """The finding asked for; what there is only one of may be left out. Otherwise an error says what to choose of."""
+    asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
+    fitting = [
+        one
+        for one in findings
+        if all(wanted is None or getattr(one, field) == wanted for field, wanted in asked.items())
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    for field, wanted in asked.items():
+        known = list(dict.fromkeys(getattr(one, field) for one in findings))
+        if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
+            hint = f", not {wanted!r}{did_you_mean(wanted, known)}" if wanted else ""
+            raise ParameterError(f"choose a {field} of {', '.join(known)}{hint}")
+    raise ParameterError(f"{system} was not compared with {baseline}")
 
 
 def finding_of(

@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.classification.pairing import Classifiers
 from assay.clustering.pairing import Clusterings
-from assay.comparison.findings import Finding, Settings, Standing
+from assay.comparison.findings import Finding, Settings, Standing, the_one
 from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
@@ -109,20 +109,7 @@ class Comparison(Tabled):
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> Finding:
         """One finding; what there is only one of may be left out."""
-        asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
-        fitting = [
-            one
-            for one in self.findings
-            if all(wanted is None or getattr(one, field) == wanted for field, wanted in asked.items())
-        ]
-        if len(fitting) == 1:
-            return fitting[0]
-        for field, wanted in asked.items():
-            known = list(dict.fromkeys(getattr(one, field) for one in self.findings))
-            if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
-                hint = f", not {wanted!r}{did_you_mean(wanted, known)}" if wanted else ""
-                raise ParameterError(f"choose a {field} of {', '.join(known)}{hint}")
-        raise ParameterError(f"{system} was not compared with {baseline}")
+        return the_one(self.findings, measure, system, baseline)
 
     def standing(self, measure: str | Measure | None = None) -> tuple[Standing, ...]:
         """The systems under one measure, best first."""

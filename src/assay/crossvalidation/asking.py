@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +10,10 @@ import polars as pl
 
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
-from assay.crossvalidation.leakage import codes_of, row_codes, said_of_columns, said_of_rows
+from assay.crossvalidation.leakage import codes_of, said_of_columns, said_of_labels, said_of_rows, twin_codes
 from assay.crossvalidation.opening import times_of
-from assay.crossvalidation.running import Items, taken
-from assay.crossvalidation.splitting import Asked, Raw, Split, Splits, split_items
+from assay.crossvalidation.running import Items, rows_in, taken
+from assay.crossvalidation.splitting import Asked, Raw, Splits, split_items
 from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures.registry import Measure
 from assay.tables.label_columns import ids_of, labels_of
@@ -55,6 +55,13 @@ class Parts(NamedTuple):
                 raise InputError(f"expected as many values as y has, {items:,}, got {len(held):,} in {name}")
         return cls(found, times, None if groups is None else np.asarray(groups))
 
+    def taken(self, rows: Ints) -> Parts:
+        """Those of some items."""
+        times = None if self.times is None else self.times[rows]
+        if self.groups is None:
+            return Parts(times=times)
+        return Parts(codes_of(self.groups[rows]), times, self.given_groups[rows])
+
     @property
     def order(self) -> Ints | None:
         """The rows in the order of time."""
@@ -76,7 +83,7 @@ def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
         raise InputError(
             f"y: {number_of('null', truth.null_count())}, first at row {int(truth.is_null().arg_max() or 0) + 1}"
         )
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    rows = rows_in(X)
     if rows != len(truth):
         raise InputError(f"expected as many labels as X has rows, {rows:,}, got {len(truth):,} in y")
     labels = tuple(distinct(truth))
@@ -89,12 +96,9 @@ def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
     if pos_label is not None and len(labels) > 2:
         raise ParameterError(f"only one of two labels can be positive, and there are {len(labels)}")
     positive = positive_label(both_labels([*labels], pos_label), pos_label) if len(labels) == 2 else None
-    plain = (
-        np.asarray(truth.cast(pl.String).to_list()) if truth.dtype.base_type() in {pl.Categorical, pl.Enum} else None
-    )
-    column = truth.cast(pl.String) if plain is not None else truth
-    values = plain if plain is not None else np.asarray(truth.to_list())
-    return Items(X, values, column, labels, positive, ids, weight)
+    if truth.dtype.base_type() in {pl.Categorical, pl.Enum}:
+        truth = truth.cast(pl.String)
+    return Items(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight)
 
 
 def splits_of(items: Items, parts: Parts, asked: Asked, rows: Ints | None = None) -> Splits:
@@ -102,32 +106,20 @@ def splits_of(items: Items, parts: Parts, asked: Asked, rows: Ints | None = None
     if rows is None:
         raw = Raw(items.X, items.y, parts.given_groups)
         return split_items(len(items), codes_of(items.truth), parts.groups, asked, parts.order, raw=raw)
-    groups = None if parts.groups is None else codes_of(parts.groups[rows])
-    raw = Raw(taken(items.X, rows), items.y[rows], None if groups is None else parts.given_groups[rows])
-    return split_items(len(rows), codes_of(items.truth.gather(pl.Series(rows))), groups, asked, raw=raw)
+    own = parts.taken(rows)
+    raw = Raw(taken(items.X, rows), items.y[rows], own.given_groups)
+    return split_items(len(rows), codes_of(items.truth.gather(pl.Series(rows))), own.groups, asked, own.order, raw=raw)
 
 
 def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
     """What may be known of tested items beforehand, as far as it can be seen; and what cannot be learned."""
+    known = {label: place for place, label in enumerate(items.labels)}
+    places = np.array([known[label] for label in items.truth.to_list()])
     return [
         *said_of_rows(
-            splits.each, len(items), rows=row_codes(items.X), ids=codes_of(items.ids) if has_ids else None,
-            groups=parts.groups, times=parts.times,
+            splits.each, len(items), rows=twin_codes(items.X, places),
+            ids=codes_of(items.ids) if has_ids else None, groups=parts.groups, times=parts.times,
         ),
         *said_of_columns(items.X),
-        *_not_to_learn(items, splits.each),
+        *said_of_labels([one.fold for one in splits.each], splits.each, places, items.labels),
     ]  # fmt: skip
-
-
-def _not_to_learn(items: Items, splits: Sequence[Split]) -> list[str]:
-    """A warning of folds whose training set lacks a label."""
-    places = {label: place for place, label in enumerate(items.labels)}
-    codes = np.array([places[label] for label in items.truth.to_list()])
-    absent = [np.bincount(codes[one.train], minlength=len(places)) == 0 for one in splits]
-    lacking = [(one, gone) for one, gone in zip(splits, absent, strict=True) if gone.any()]
-    if not lacking:
-        return []
-    first, gone = lacking[0]
-    names = listed([str(items.labels[place]) for place in np.flatnonzero(gone)])
-    where = f"{len(lacking)} of {number_of('fold', len(splits))}"
-    return [f"in {where} there is nothing to learn of some label: fold {first.fold} learns from no item of {names}"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.comparison.findings import Finding, Margin
+from assay.comparison.findings import Finding, Margin, the_one
 from assay.comparison.pairing import Pairs, pairs_of
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import named
@@ -70,16 +70,7 @@ class FoldComparison(Tabled):
         self, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> Finding:
         """One finding; what there is only one of may be left out."""
-        asked = {"measure": None if measure is None else str(measure), "system": system, "baseline": baseline}
-        fitting = list(self.findings)
-        for field, wanted in asked.items():
-            known = list(dict.fromkeys(getattr(one, field) for one in fitting))
-            if wanted is None and len(known) > 1:
-                raise ParameterError(f"choose a {field} of {', '.join(known)}")
-            if wanted is not None and wanted not in known:
-                raise ParameterError(f"choose a {field} of {', '.join(known)}, not {wanted!r}")
-            fitting = [one for one in fitting if wanted in {None, getattr(one, field)}]
-        return fitting[0]
+        return the_one(self.findings, measure, system, baseline)
 
     def to_frame(self) -> pl.DataFrame:
         """One row a finding."""
@@ -153,11 +144,9 @@ def compare_folds(
     for wanted in measures:
         tested = [_tested(result, wanted, pair, settings) for pair in pairs.pairs]
         notes += [note for one in tested for note in one.notes]
-        known = [one for one in tested if one.paired.units]
         # A pair that has no number is a member of the family all the same.
-        p = corrected_as_stated(np.array([one.outcome.p for one in tested]), correction)
-        of = [value for one, value in zip(tested, p.tolist(), strict=True) if one.paired.units]
-        findings += [_finding(one, value, settings) for one, value in zip(known, of, strict=True)]
+        p = corrected_as_stated(np.array([one.outcome.p for one in tested]), correction).tolist()
+        findings += [finding_of(one, own, settings) for one, own in zip(tested, p, strict=True) if one.paired.units]
     if not findings:
         raise InputError(f"there is nothing to compare: {notes[0]}")
     return FoldComparison(tuple(findings), settings, pairs, result.says, tuple(dict.fromkeys(notes)))
@@ -184,8 +173,8 @@ def _refuse_other_folds(result: CrossValidation, test: str) -> None:
         raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {found}; corrected-t takes any folds")
 
 
-class _Tested(NamedTuple):
-    """Two systems on the folds where both have a number, and what the test says of them."""
+class Tested(NamedTuple):
+    """Two systems on the units where both have a number, such as folds, and what the test says of them."""
 
     paired: Paired
     outcome: Outcome
@@ -195,7 +184,7 @@ class _Tested(NamedTuple):
     notes: list[str]
 
 
-def _tested(result: CrossValidation, measure: Measure, pair: tuple[int, int], settings: FoldSettings) -> _Tested:
+def _tested(result: CrossValidation, measure: Measure, pair: tuple[int, int], settings: FoldSettings) -> Tested:
     systems = result.systems[pair[0]].name, result.systems[pair[1]].name
     values = np.column_stack([result.values(measure, name) for name in systems])
     known = np.flatnonzero(~np.isnan(values).any(axis=1))
@@ -215,27 +204,28 @@ def _tested(result: CrossValidation, measure: Measure, pair: tuple[int, int], se
         notes.append(f"{measure} of {' or '.join(systems)} is undefined in {of}, which are left out")
     if not folds or (settings.test != "corrected-t" and len(folds) < len(values)):
         nothing = Outcome(settings.test, math.nan, math.nan, None, "no p-value: a fold has no number")
-        return _Tested(paired, nothing, Interval.unknown, math.nan, notes)
+        return Tested(paired, nothing, Interval.unknown, math.nan, notes)
     differences = paired.differences(0, 1)
     if settings.test == "corrected-t":
         train, test = (np.array([getattr(fold, f"{side}_items") for fold in folds]) for side in ("train", "test"))
         found = corrected_t(differences, train, test)
-        return _Tested(paired, found.outcome, found.interval, found.error, notes)
+        return Tested(paired, found.outcome, found.interval, found.error, notes)
     both = five_by_two(differences.reshape(5, 2))
     if settings.test == "5x2cv":
-        return _Tested(paired, both.f, both.interval, math.nan, notes)
-    return _Tested(paired, both.t, both.interval_of_t, math.nan, notes)
+        return Tested(paired, both.f, both.interval, math.nan, notes)
+    return Tested(paired, both.t, both.interval_of_t, math.nan, notes)
 
 
-def _finding(tested: _Tested, p: float, settings: FoldSettings) -> Finding:
-    paired, folds = tested.paired, len(tested.paired.units)
+def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
+    """What is found of two systems by a test that knows what units have in common; `p` may be corrected."""
+    paired, units = tested.paired, len(tested.paired.units)
     (first, second), (baseline, value) = paired.systems, paired.observed.tolist()
     narrow = tested.interval(1 - 2 * settings.alpha)
     margin = Margin(*paired.margin(0, settings.margin))
     said = verdict(
         difference=value - baseline,
         all_zero=paired.is_same(0, 1),
-        units=folds,
+        units=units,
         narrow=narrow,
         p=p,
         margin=margin.value,
@@ -246,7 +236,7 @@ def _finding(tested: _Tested, p: float, settings: FoldSettings) -> Finding:
         paired.measure,
         first,
         second,
-        folds,
+        units,
         baseline,
         value,
         value - baseline,
@@ -257,9 +247,9 @@ def _finding(tested: _Tested, p: float, settings: FoldSettings) -> Finding:
         spread=paired.spread(0, 1),
         outcome=tested.outcome,
         p=p,
-        # As if so many independent folds had this error: the corrected one, of course.
-        detectable=smallest_detectable(tested.error * math.sqrt(folds), folds, settings.alpha, settings.power),
-        # However many folds there are, they are of the same items: there is no number that is enough.
+        # As if so many independent units had this error: the corrected one, of course.
+        detectable=smallest_detectable(tested.error * math.sqrt(units), units, settings.alpha, settings.power),
+        # Folds, however many, are of the same items, and of more topics the choice would be another: none are enough.
         needed=None,
         margin=margin,
         verdict=said,

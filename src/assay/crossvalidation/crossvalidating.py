@@ -8,12 +8,13 @@ from typing import Any
 from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
 from assay.crossvalidation.given_folds import of_predictions
 from assay.crossvalidation.opening import predictions_in
-from assay.crossvalidation.permuting import leakage_check as permuted_labels
+from assay.crossvalidation.permuting import PERMUTATIONS
+from assay.crossvalidation.permuting import leakage_check as check_of_leaks
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import estimators_in
 from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
-from assay.crossvalidation.watching import Progress, watched
+from assay.crossvalidation.watching import Progress, part_of, watched
 from assay.errors import ParameterError
 from assay.stats.confidence import checked_confidence
 
@@ -65,7 +66,7 @@ def crossval(
     `item_id`, `groups` and `time`, one a row, are also held against the folds: what is on both sides is said in
     `warnings`. `threshold`: predict positive from this score on. `train_scores`: measure on what was learned from, too.
     `leakage_check`: permute the labels and do it all again, 20 times, to see whether more than chance is left: see the
-    function `leakage_check`, which takes what is done before splitting along.
+    function `leakage_check`, which takes what is done before splitting along; `progress` counts these folds, too.
     Estimators that draw at random and have no `random_state` get `seed`. `n_jobs`: as scikit-learn has it; the numbers
     are the same. `progress`: True for a bar on a terminal; or a function that is called with the number of folds done,
     and of all.
@@ -100,20 +101,31 @@ def crossval(
     asked = Asked(cv, folds, repeats, stratify, test_size, leave, seed)
     splits = splits_of(items, parts, asked)
     said = leaks(items, splits, parts, has_ids=item_id is not None)
+    # A check is the same folds again, with the labels as they are and with permuted ones.
+    folds, again = len(splits.each), PERMUTATIONS + 1
+    total = folds * len(estimators) * (1 + again * leakage_check)
     with watched(progress) as tell:
         found = of_estimators(
-            estimators, items, splits, settings, seed=seed, n_jobs=n_jobs, progress=tell, said=said,
+            estimators, items, splits, settings, seed=seed, n_jobs=n_jobs, progress=part_of(tell, 0, total), said=said,
             train_scores=train_scores and not splits.tiny,
         )  # fmt: skip
-    if not leakage_check:
-        return found
-    pairs = [(one.train, one.test) for one in splits.each]
-    checks = {
-        name: permuted_labels(
-            one, X, y, measure=found.measures[0], cv=pairs, pos_label=pos_label, seed=seed, n_jobs=n_jobs
-        )
-        for name, one in estimators.items()
-    }
+        if not leakage_check:
+            return found
+        pairs = [(one.train, one.test) for one in splits.each]
+        checks = {
+            name: check_of_leaks(
+                one,
+                X,
+                y,
+                measure=found.measures[0],
+                cv=pairs,
+                pos_label=pos_label,
+                seed=seed,
+                n_jobs=n_jobs,
+                progress=part_of(tell, folds * (len(estimators) + place * again), total),
+            )
+            for place, (name, one) in enumerate(estimators.items())
+        }
     told = {name: f"{name}: {check.lines()[0]}" for name, check in checks.items()}
     return replace(
         found,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,10 +25,9 @@ def of_predictions(given: Sequence[Predictions], settings: Settings) -> CrossVal
     """Measure predictions that were made elsewhere, system by system, on the folds they say."""
     if not given:
         raise ParameterError("expected predictions, got none")
-    if twice := next(
-        (one.name for place, one in enumerate(given) if one.name in [o.name for o in given[:place]]), None
-    ):
-        raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, in a dict")
+    [(name, often)] = Counter(one.name for one in given).most_common(1)
+    if often > 1:
+        raise ParameterError(f"two systems are called {name!r}: give each a name of its own, in a dict")
     held = [folded(_collapsed(one, settings)) for one in given]
     first = held[0]
     for other in held[1:]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -27,6 +28,8 @@ class Nested(Tabled):
     not_nested: CrossValidation
     #: One row a fold: what was chosen, and the number by which.
     chosen: pl.DataFrame
+    #: The parameters that each fold chose, as `set_params` takes them; empty where a threshold was chosen.
+    parameters: tuple[Mapping[str, Any], ...]
     #: What is chosen and how, in words.
     says: str
     is_threshold: bool = False

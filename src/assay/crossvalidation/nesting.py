@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Ints
+from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
+from assay.crossvalidation.leakage import codes_of, said_of_rows
 from assay.crossvalidation.measuring import Task, measured, measures_of
 from assay.crossvalidation.nested_result import Nested
 from assay.crossvalidation.result import CrossValidation
@@ -21,8 +23,8 @@ from assay.crossvalidation.running import (
     FoldOutcome,
     Items,
     Said,
-    estimators_in,
     fitted,
+    only_estimator,
     says,
     seeded,
     tabled,
@@ -30,8 +32,8 @@ from assay.crossvalidation.running import (
 )
 from assay.crossvalidation.splitting import Asked, Splits
 from assay.crossvalidation.validating import of_estimators
-from assay.crossvalidation.watching import Progress, watched
-from assay.errors import InputError, ParameterError, did_you_mean
+from assay.crossvalidation.watching import Progress, part_of, watched
+from assay.errors import AssayError, InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
 from assay.tables import Predictions
@@ -48,11 +50,12 @@ def nested(
     X: Any,  # noqa: N803  # what scikit-learn calls the features
     y: Any,
     *,
-    inner: Any = 5,
+    inner: Any = None,
     outer: Any = 5,
     measures: Measures = None,
     select_by: str | Measure | None = None,
     groups: Any = None,
+    time: Any = None,
     sample_weight: Any = None,
     item_id: Any = None,
     stratify: bool = True,
@@ -69,7 +72,9 @@ def nested(
     each fold of `outer` the choice is made by the folds of `inner` among the items learned from, and tested on the
     rest. Beside it stands the number that one gets when choosing and testing by the same folds: it is too good.
 
-    `inner` and `outer` are what `crossval` takes as `cv`; the other parameters are also as there.
+    `inner` and `outer` are what `crossval` takes as `cv`; without `inner` it is 5 folds, or "time" if that is `outer`.
+    The other parameters are also as there; leaks are looked for in inner folds, too. `progress` counts every fold
+    three times: nested, for the choice that is not, and for its number.
 
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -79,12 +84,17 @@ def nested(
     ['3', '3', '3']
     """
     checked_confidence(confidence)
-    [(name, one)] = _only(estimators_in(estimator))
+    name, one = only_estimator(estimator, "nested")
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
-    parts = Parts.of(groups, None, len(items))
+    parts = Parts.of(groups, time, len(items))
     one = seeded(one, seed)[0]
     splits = splits_of(items, parts, Asked(outer, stratify=stratify, seed=seed))
     settings = Settings(measures, confidence=confidence)
+    in_time = isinstance(outer, str) and outer == "time"
+    if inner is None:
+        inner = "time" if in_time else 5
+    elif isinstance(inner, Iterator):  # pairs that could be gone through only once
+        inner = [*inner]
     within = _Inner(parts, Asked(inner, stratify=stratify, seed=seed))
     way: _ByGrid | _ByRule
     if isinstance(choice, str | Rule):
@@ -96,18 +106,17 @@ def nested(
     outcomes: list[FoldOutcome] = []
     running: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "train_scores": not splits.tiny}
     said = leaks(items, splits, parts, has_ids=item_id is not None)
+    # Who splits the outer folds in the order of rows says that it is that of time.
+    times = np.arange(len(items), dtype=np.float64) if in_time and time is None else parts.times
+    said += within.said(items, splits, codes_of(items.ids) if item_id is not None else None, times)
+    folds = len(splits.each)
     with watched(progress) as tell:
+        first, rest = (part_of(tell, before, 3 * folds) for before in (0, folds))
         honest = of_estimators(
-            {name: one}, items, splits, settings, progress=tell, fit=way, kept=outcomes, said=said, **running
+            {name: one}, items, splits, settings, progress=first, fit=way, kept=outcomes, said=said, **running
         )
-    naive = way.naive({name: one}, items, splits, settings, progress=None, **running)
-    return Nested(honest, naive, _chosen(outcomes), str(way), isinstance(way, _ByRule))
-
-
-def _only(given: dict[str, Any]) -> list[tuple[str, Any]]:
-    if len(given) != 1:
-        raise ParameterError(f"nested takes one estimator at a time, not {len(given)}")
-    return [*given.items()]
+        naive = way.naive({name: one}, items, splits, settings, progress=rest, **running)
+    return Nested(honest, naive, *_chosen(outcomes), str(way), isinstance(way, _ByRule))
 
 
 class _Inner(NamedTuple):
@@ -119,6 +128,30 @@ class _Inner(NamedTuple):
     def splits(self, items: Items, rows: Ints) -> Splits:
         """Splits of some rows, in their own numbers from 0."""
         return splits_of(items, self.parts, self.asked, rows)
+
+    def said(self, items: Items, outer: Splits, ids: Ints | None, times: Floats | None) -> list[str]:
+        """What is odd about inner folds, in the first of the outer ones where anything is.
+
+        Rows with the same features are not looked for: the outer folds show them.
+        """
+        # Drawing from a copy of the splitter leaves the folds as they are that will be learned from.
+        own = self._replace(asked=copy.deepcopy(self.asked))
+        for one in outer.each:
+            try:
+                found = own.splits(items, one.train)
+            except AssayError as problem:
+                raise type(problem)(f"inner folds of fold {one.fold}: {problem}") from problem
+            leaked = said_of_rows(
+                found.each,
+                len(one.train),
+                ids=None if ids is None else ids[one.train],
+                groups=self.parts.taken(one.train).groups,
+                times=None if times is None else times[one.train],
+                advises=False,
+            )
+            if said := [*found.warnings, *leaked]:
+                return [f"inner folds of fold {one.fold}: {text}" for text in said]
+        return []
 
 
 class _Best(NamedTuple):
@@ -141,12 +174,18 @@ class _ByGrid:
     def __str__(self) -> str:
         return f"parameters, by {self.measure} over inner folds"
 
-    def best(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> _Best:
-        """The first of the settings with the best number; fits and measures allow for weights."""
+    def best(self, estimator: Any, items: Items, rows: Ints, splits: Splits, progress: Progress | None = None) -> _Best:
+        """The first of the settings with the best number; fits and measures allow for weights.
+
+        `progress` is told of as many steps as there are folds: the settings are all looked at in each of them.
+        """
         from sklearn.model_selection import ParameterGrid  # noqa: PLC0415
 
-        settings = [*ParameterGrid(self.grid)]
-        found = [self.values(_with(estimator, setting), items, rows, splits) for setting in settings]
+        settings, found, folds = [*ParameterGrid(self.grid)], [], len(splits.each)
+        for done, setting in enumerate(settings, 1):
+            found.append(self.values(_with(estimator, setting), items, rows, splits))
+            if progress is not None:
+                progress(folds * done // len(settings), folds)
         means = np.array([[value for value, _ in one] for one in found]).mean(axis=1)
         if np.isnan(means).all():
             why = next(reason for value, reason in found[0] if math.isnan(value))
@@ -168,8 +207,7 @@ class _ByGrid:
 
     def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
         best = self.best(estimator, items, rows, self.inner.splits(items, rows))
-        told: dict[str, Any] = {name: str(value) for name, value in best.setting.items()}
-        told |= {f"inner {self.measure}": best.value}
+        told = {"parameters": best.setting, f"inner {self.measure}": best.value}
         warned = tuple(
             f"{', '.join(f'{name}={value}' for name, value in one.items())} could not be chosen: {self.measure} is "
             "undefined in some inner fold"
@@ -178,13 +216,15 @@ class _ByGrid:
         return fitted(_with(estimator, best.setting), items, rows)._replace(chosen=told, warnings=warned)
 
     def naive(
-        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings, **running: Any
-    ) -> CrossValidation:
+        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings,
+        *, progress: Progress | None, **running: Any,
+    ) -> CrossValidation:  # fmt: skip
         """The best parameters by the very folds that they are then judged by."""
         [(name, estimator)] = estimators.items()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
-            best = self.best(estimator, items, np.arange(len(items)), splits)
+            best = self.best(estimator, items, np.arange(len(items)), splits, progress)
+        running["progress"] = part_of(progress, len(splits.each), 2 * len(splits.each))
         return of_estimators({name: _with(estimator, best.setting)}, items, splits, settings, **running)
 
 
@@ -231,14 +271,16 @@ class _ByRule:
         return found
 
     def naive(
-        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings, **running: Any
-    ) -> CrossValidation:
+        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings,
+        *, progress: Progress | None, **running: Any,
+    ) -> CrossValidation:  # fmt: skip
         """The threshold from the very scores that it is then judged by."""
-        plain = of_estimators(estimators, items, splits, settings, **running)
+        plain = of_estimators(estimators, items, splits, settings, progress=progress, **running)
         found = self.threshold(plain.predictions()).threshold
         # Above all scores there is no number to compare with: nothing is predicted positive.
         at = found if math.isfinite(found) else np.nextafter(float(plain.predictions().score.max()), math.inf)  # type: ignore[union-attr, arg-type]
         at_it = settings._replace(threshold=float(at))
+        running["progress"] = part_of(progress, len(splits.each), 2 * len(splits.each))
         return of_estimators(estimators, items, splits, at_it, **running)
 
 
@@ -259,16 +301,21 @@ def _grid(choice: Any, estimator: Any, name: str) -> Any:
 
 def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> tuple[Measure, Task]:
     """What is chosen by, and the task that it is computed for."""
-    kind = "binary" if items.positive is not None else "multiclass"
-    task = Task(kind, items.labels, items.positive)
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
     wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"
-    first = measures_of(wanted, task, Predictions.of([0, 1], [0, 1]))[0]
+    first = measures_of(wanted, items.task, Predictions.of([0, 1], [0, 1]))[0]
     if first.definition.higher_is_better is None:
         raise ParameterError(f"{first} is neither better high nor low: nothing can be chosen by it")
-    return first, task
+    return first, items.task
 
 
-def _chosen(outcomes: Sequence[FoldOutcome]) -> pl.DataFrame:
-    rows = [{"repeat": one.split.repeat, "fold": str(one.split.fold), **one.chosen} for one in outcomes]
-    return pl.DataFrame(rows, infer_schema_length=None)
+def _chosen(outcomes: Sequence[FoldOutcome]) -> tuple[pl.DataFrame, tuple[Mapping[str, Any], ...]]:
+    """What each fold chose, as a table with parameters as text, and the parameters as they are."""
+    parameters = tuple(one.chosen.get("parameters", {}) for one in outcomes)
+    rows: list[dict[str, Any]] = [
+        {"repeat": one.split.repeat, "fold": str(one.split.fold)}
+        | {name: str(value) for name, value in own.items()}
+        | {name: value for name, value in one.chosen.items() if name != "parameters"}
+        for one, own in zip(outcomes, parameters, strict=True)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None), parameters

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Floats, Ints
-from assay.crossvalidation.leakage import codes_of, said_of_rows
+from assay.crossvalidation.leakage import codes_of, said_of_labels, said_of_rows
 from assay.crossvalidation.result import FoldRecord
 from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.files import is_file
@@ -23,7 +23,7 @@ from assay.tables.label_columns import ids_of, series_of
 
 #: What the columns of folds are called in tables of predictions, and in files that say nothing else.
 COLUMNS = ("fold", "repeat", "split", "group", "time")
-_SIDES = {"train": "train", "training": "train", "test": "test", "testing": "test"}
+_IS_TESTED = {"train": False, "training": False, "test": True, "testing": True}
 
 
 class Folded(NamedTuple):
@@ -39,8 +39,18 @@ class Folded(NamedTuple):
 
 
 class _Sides(NamedTuple):
-    train: Ints
+    """The rows on both sides of a fold; if nobody `said` what was learned from, that is all of `known` but the tested.
+
+    Each fold's own list of all rows but its own would be too much to hold where folds are thousands.
+    """
+
+    known: Ints
     test: Ints
+    said: bool
+
+    @property
+    def train(self) -> Ints:
+        return self.known if self.said else np.delete(self.known, np.searchsorted(self.known, self.test))
 
 
 def predictions_in(given: Any, columns: Mapping[str, Any], pos_label: Any = None) -> list[Predictions]:
@@ -109,7 +119,7 @@ def _with_columns(given: Predictions, columns: Mapping[str, Any]) -> Predictions
 
 def folded(given: Predictions) -> Folded:
     """Check the folds of one system and tell the rows apart that were tested and learned from."""
-    columns, name = given.columns, given.name
+    columns, name = given.columns, _called(given)
     if "fold" not in columns.columns:
         raise InputError(f"{name}: expected a column that says in which fold an item was tested: fold=... (--fold)")
     for column in COLUMNS:
@@ -119,32 +129,21 @@ def folded(given: Predictions) -> Folded:
     if "repeat" not in columns.columns:
         columns = columns.with_columns(repeat=pl.lit(1))
     columns = columns.with_columns(_repeat(columns["repeat"], name), _numbers_if_whole(columns["fold"]))
-    sides = _sides(columns, name)
+    tested = _tested(columns, name)
     rest = [column for column in columns.columns if column not in {"repeat", "fold", "split"}]
     table = dataclasses.replace(given, columns=columns.select(*rest, "repeat", "fold"))
-    test = table.taken(pl.Series(sides == "test"))
-    train = table.taken(pl.Series(sides == "train")) if (sides == "train").any() else None
+    test = table.taken(pl.Series(tested))
+    train = None if tested.all() else table.taken(pl.Series(~tested))
     if not len(test):
         raise InputError(f"{name}: every row was learned from: expected rows with split test")
     _refuse_twins(table, test)
-    keys = test.columns.select("repeat", "fold").unique().sort("repeat", "fold").rows()
-    pairs = [_rows_of(columns, sides, *key) for key in keys]
-    records = tuple(
-        FoldRecord(key[0], key[1], len(pair.train), len(pair.test)) for key, pair in zip(keys, pairs, strict=True)
-    )
+    each = _each_fold(columns, tested)
+    records = tuple(FoldRecord(*key, len(pair.train), len(pair.test)) for key, pair in each.items())
     if len(records) < 2:
         raise InputError(f"{name}: expected several folds, got one ({records[0].fold})")
     if empty := [str(record.fold) for record in records if not record.train_items]:
         raise InputError(f"{name}: nothing was learned from in fold {listed(empty)}: there is no train row of it")
-    said = said_of_rows(
-        pairs,
-        len(columns),
-        total=number_of("tested row", len(test)),
-        ids=codes_of(given.item_id) if given.has_ids else None,
-        groups=codes_of(columns["group"]) if "group" in columns.columns else None,
-        times=_times(columns, name),
-        advises=False,
-    )
+    said = _said(table, columns, each, number_of("tested row", len(test)), name)
     if train is None:
         assumed = "; that is, if each fold learned from all others: rows with split train would say from which"
         said = [f"{one}{assumed}" for one in said]
@@ -152,7 +151,49 @@ def folded(given: Predictions) -> Folded:
     untested = [] if train is None else sorted(set(train.item_id.to_list()) - set(test.item_id.to_list()))
     if untested:
         said.append(f"{number_of('item', len(untested))} learned from, but never tested, first {untested[0]!r}")
-    return Folded(name, test, train, records, (*given.remarks, *(f"{name}: {one}" for one in said)), overlap)
+    warnings = (*given.remarks, *(f"{given.name}: {one}" for one in said))
+    return Folded(given.name, test, train, records, warnings, overlap)
+
+
+def _called(given: Predictions) -> str:
+    """Where predictions are from, and whose they are if that does not say it."""
+    if given.origin == "in memory":
+        return given.name
+    return given.origin if given.name in given.origin else f"{given.origin}: {given.name}"
+
+
+def _said(
+    given: Predictions, columns: pl.DataFrame, each: Mapping[tuple[Any, Any], _Sides], total: str, name: str
+) -> list[str]:
+    """What may have been known of tested rows beforehand, and what cannot have been learned."""
+    said = said_of_rows(
+        [*each.values()],
+        len(columns),
+        total=total,
+        ids=codes_of(given.item_id) if given.has_ids else None,
+        groups=codes_of(columns["group"]) if "group" in columns.columns else None,
+        times=_times(columns, name),
+        advises=False,
+    )
+    if isinstance(given.truth.dtype, pl.List):
+        return said
+    labels = given.truth.unique(maintain_order=True).to_list()
+    return [*said, *said_of_labels([fold for _, fold in each], [*each.values()], codes_of(given.truth), labels)]
+
+
+def _each_fold(columns: pl.DataFrame, tested: Any) -> dict[tuple[Any, Any], _Sides]:
+    """The rows of each repeat and fold; where it is not said what was learned from, that is all other folds."""
+    keyed = columns.select("repeat", "fold").with_row_index("row").with_columns(tested=pl.Series(tested))
+    said = not tested.all()
+
+    def rows(side: pl.DataFrame, *by: str) -> dict[Any, Ints]:
+        found = side.group_by(by, maintain_order=True).agg("row").sort(by)
+        return {tuple(key): np.array(held, dtype=np.int64) for *key, held in found.iter_rows()}
+
+    test = rows(keyed.filter("tested"), "repeat", "fold")
+    known = rows(keyed.filter(~pl.col("tested")), "repeat", "fold") if said else rows(keyed, "repeat")
+    nothing = np.empty(0, dtype=np.int64)
+    return {key: _Sides(known.get(key if said else key[:1], nothing), own, said) for key, own in test.items()}
 
 
 def _refuse_twins(given: Predictions, test: Predictions) -> None:
@@ -163,14 +204,14 @@ def _refuse_twins(given: Predictions, test: Predictions) -> None:
     if (twice := keyed.filter(keyed.is_duplicated())).height:
         item, repeat, fold = twice.row(0)
         raise InputError(
-            f"{given.name}: expected each item once in a fold, got {item!r} several times in fold {fold} of repeat "
+            f"{_called(given)}: expected each item once in a fold, got {item!r} several times in fold {fold} of repeat "
             f"{repeat}: several rows of one thing are a group"
         )
     truths = given.columns.select("item_id", "truth").unique(maintain_order=True)
     if (other := truths.filter(truths["item_id"].is_duplicated())).height:
         item, said = other.row(0)
         also = other.filter(pl.col("item_id") == item)["truth"].to_list()[1]
-        raise InputError(f"{given.name}: item {item!r} has the truth {said!r} in one row and {also!r} in another")
+        raise InputError(f"{_called(given)}: item {item!r} has the truth {said!r} in one row and {also!r} in another")
 
 
 def _repeat(values: pl.Series, name: str) -> pl.Series:
@@ -187,27 +228,23 @@ def _numbers_if_whole(values: pl.Series) -> pl.Series:
     """Whole numbers where all are, so that fold 10 comes after fold 9; else text."""
     if values.dtype.is_integer():
         return values.cast(pl.Int64)
-    numbers = values.cast(pl.String).cast(pl.Int64, strict=False)
-    return values.cast(pl.String) if numbers.null_count() else numbers.alias(values.name)
+    text = values.cast(pl.String)
+    if not (numbers := text.cast(pl.Int64, strict=False)).null_count():
+        return numbers
+    # 2.0 is what fold 2 becomes in a column that had a gap.
+    floats = text.cast(pl.Float64, strict=False).fill_null(np.nan)
+    return floats.cast(pl.Int64) if ((floats == floats.floor()) & (floats.abs() < 2**53)).all() else text
 
 
-def _sides(columns: pl.DataFrame, name: str) -> np.ndarray[Any, Any]:
+def _tested(columns: pl.DataFrame, name: str) -> Any:
+    """Which rows were tested, as a mask."""
     if "split" not in columns.columns:
-        return np.full(len(columns), "test")
+        return np.ones(len(columns), dtype=np.bool_)
     words = columns["split"].cast(pl.String).str.to_lowercase()
-    if strange := [one for one in words.unique(maintain_order=True).to_list() if one not in _SIDES]:
+    if strange := [one for one in words.unique(maintain_order=True).to_list() if one not in _IS_TESTED]:
         row = int((words == strange[0]).arg_max() or 0)
         raise InputError(f"{name}: row {row + 1}: expected train or test as split, got {strange[0]!r}")
-    return np.array([_SIDES[one] for one in words.to_list()])
-
-
-def _rows_of(columns: pl.DataFrame, sides: np.ndarray[Any, Any], repeat: Any, fold: Any) -> _Sides:
-    """The rows on both sides of a fold; where it is not said what was learned from, that is all other folds."""
-    own = (columns["fold"] == fold).to_numpy()
-    here = (columns["repeat"] == repeat).to_numpy()
-    learned = own if (sides == "train").any() else ~own
-    wanted = "train" if (sides == "train").any() else "test"
-    return _Sides(np.flatnonzero(here & learned & (sides == wanted)), np.flatnonzero(here & own & (sides == "test")))
+    return words.replace_strict(_IS_TESTED, return_dtype=pl.Boolean).to_numpy()
 
 
 def _times(columns: pl.DataFrame, name: str) -> Floats | None:

@@ -15,10 +15,11 @@ from assay.counting.judgments import Floats
 from assay.crossvalidation.asking import Parts, Settings, items_of, splits_of
 from assay.crossvalidation.measuring import by_fold
 from assay.crossvalidation.result import CrossValidation
-from assay.crossvalidation.running import estimators_in
+from assay.crossvalidation.running import only_estimator, rows_in
 from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
-from assay.errors import ParameterError
+from assay.crossvalidation.watching import Progress, part_of, watched
+from assay.errors import InputError, ParameterError
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.rounding import ROUNDING
@@ -28,6 +29,8 @@ from assay.tables import Predictions
 if TYPE_CHECKING:
     from assay.report.titled import Titled
 
+#: How often labels are permuted unless told otherwise.
+PERMUTATIONS = 20
 #: Below this a leak is said to be there.
 ALPHA = 0.01
 #: How often predictions are dealt out anew, to see what chance gives.
@@ -101,13 +104,14 @@ def leakage_check(
     *,
     prepare: Callable[[Any, Any], Any] | None = None,
     measure: str | Measure = "Accuracy",
-    permutations: int = 20,
+    permutations: int = PERMUTATIONS,
     cv: Any = 5,
     groups: Any = None,
     stratify: bool = True,
     pos_label: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
 ) -> LeakageCheck:
     """Permute the labels and do everything again: a classifier should then be right by chance only.
 
@@ -118,7 +122,8 @@ def leakage_check(
 
     What chance gives is found by dealing the same predictions out anew within each fold. `measure` is the mean of folds
     that is looked at; `cv` and the rest are as in `crossval`. Within folds of an item or two there is little to deal
-    out: then it is the pooled number, and predictions are dealt out within each repeat.
+    out: then it is the pooled number, and predictions are dealt out within each repeat. `progress` counts the folds of
+    all permutations.
 
     >>> from sklearn.feature_selection import SelectKBest
     >>> from sklearn.naive_bayes import GaussianNB
@@ -131,29 +136,44 @@ def leakage_check(
     False
     """
     permutations, seed = whole("permutations", permutations, 5), whole("seed", seed, 0)
-    estimators = estimators_in(estimator)
-    if len(estimators) != 1:
-        raise ParameterError(f"leakage_check takes one estimator at a time, not {len(estimators)}")
+    name, one = only_estimator(estimator, "leakage_check")
     items = items_of(X, y, pos_label=pos_label)
     parts = Parts.of(groups, None, len(items))
     settings = Settings(measure)
 
-    def validated(order: Any) -> CrossValidation:
+    def validated(order: Any, before: int, tell: Progress | None) -> CrossValidation:
         labels, truth = items.y[order], items.truth.gather(pl.Series(order))
-        made = X if prepare is None else prepare(X, labels)
+        made = X if prepare is None else _prepared(prepare, X, labels)
         now = replace(items, X=made, y=labels, truth=truth)
         splits = splits_of(now, parts, Asked(cv, stratify=stratify, seed=seed))
+        folds = len(splits.each)
+        told = part_of(tell, before * folds, (permutations + 1) * folds)
         return of_estimators(
-            estimators, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=None, train_scores=False
+            {name: one}, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=told, train_scores=False
         )
 
     rng = np.random.default_rng(seed)
-    real = validated(np.arange(len(items)))
-    found = [validated(rng.permutation(len(items))) for _ in range(permutations)]
+    with watched(progress) as tell:
+        real = validated(np.arange(len(items)), 0, tell)
+        found = [validated(rng.permutation(len(items)), place, tell) for place in range(1, permutations + 1)]
     permuted = np.array([_value(one) for one in found])
     chance = np.array([_by_chance(one, rng) for one in found])
     check = LeakageCheck(real.measure(), _value(real), permuted, chance, math.nan, seed, real.tiny)
     return replace(check, p=_p(check.sign * (permuted - chance)))
+
+
+def _prepared(prepare: Callable[[Any, Any], Any], X: Any, labels: Any) -> Any:  # noqa: N803
+    """What is made of the features; an error if rows would no longer belong to their labels."""
+    try:
+        made = prepare(X, labels)
+    except Exception as problem:  # whoever wrote it is to know where it was raised
+        raise InputError(f"prepare: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
+    if made is None or isinstance(made, tuple):
+        got = "nothing" if made is None else f"a tuple of {len(made)}"
+        raise ParameterError(f"prepare: expected the features alone, got {got}")
+    if (rows := rows_in(made)) != len(labels):
+        raise ParameterError(f"prepare: expected {len(labels):,} rows as X has, got {rows:,}")
+    return made
 
 
 def _value(found: CrossValidation) -> float:

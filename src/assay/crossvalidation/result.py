@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.report.titled import Titled
 
 CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
-_CURVES = ("roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions")
+_CURVES = get_args(CurveName)
 
 
 class FoldRecord(NamedTuple):
@@ -167,8 +167,7 @@ class CrossValidation(Tabled):
         if self.tiny:
             return Interval.unknown(self.confidence)
         found = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
-        least, most = bounds_of(self.measure(measure), two_labels=self.task.kind == "binary") or (-math.inf, math.inf)
-        return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
+        return found.within(bounds_of(self.measure(measure), two_labels=self.task.kind == "binary"))
 
     def pooled(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number for all out-of-fold predictions together; of several repeats, the mean of each one's."""

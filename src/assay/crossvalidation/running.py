@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Floats, Ints
+from assay.crossvalidation.measuring import Task
 from assay.crossvalidation.splitting import Split
-from assay.errors import InputError, ParameterError, did_you_mean, need
+from assay.errors import InputError, ParameterError, did_you_mean, listed, need, number_of
 from assay.tables import Predictions
 
 
@@ -32,6 +33,11 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.truth)
+
+    @property
+    def task(self) -> Task:
+        """What is to be learned."""
+        return Task("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
 
 
 class Said(NamedTuple):
@@ -85,11 +91,26 @@ def estimators_in(given: Any) -> dict[str, Any]:
             raise ParameterError(f"{name}: expected an estimator, not its class: write {one.__name__}()")
         if not (hasattr(one, "fit") and hasattr(one, "predict")):
             raise ParameterError(f"{name}: expected an estimator with fit and predict, got {type(one).__name__}")
-        if is_regressor(one):
+        try:
+            numbers, clusters = is_regressor(one), is_clusterer(one)
+        except AttributeError as problem:  # it has no tags, which every estimator of scikit-learn has
+            kind = type(one).__name__
+            raise ParameterError(
+                f"{name}: expected an estimator of scikit-learn: derive {kind} from BaseEstimator"
+            ) from problem
+        if numbers:
             raise ParameterError(f"{name} predicts numbers: crossval measures classifiers, which predict labels")
-        if is_clusterer(one):
+        if clusters:
             raise ParameterError(f"{name} makes clusters: `cluster` measures those")
     return {str(name): one for name, one in found.items()}
+
+
+def only_estimator(given: Any, what: str) -> tuple[str, Any]:
+    """The estimator and its name, where only one can be taken."""
+    found = estimators_in(given)
+    if len(found) != 1:
+        raise ParameterError(f"{what} takes one estimator at a time, not {len(found)}")
+    return next(iter(found.items()))
 
 
 def _called(estimator: Any) -> str:
@@ -115,6 +136,22 @@ def seeded(estimator: Any, seed: int) -> tuple[Any, bool]:
     held = fresh.get_params(deep=True)
     unset = {name: seed for name, value in held.items() if name.split("__")[-1] == "random_state" and value is None}
     return (fresh.set_params(**unset) if unset else fresh), bool(unset)
+
+
+def rows_in(X: Any) -> int:  # noqa: N803  # what scikit-learn calls the features
+    """How many rows features have; an error where they have none that could be taken.
+
+    >>> rows_in([[1.0, 2.0], [3.0, 4.0]])
+    2
+    """
+    try:
+        rows = int(X.shape[0] if hasattr(X, "shape") else len(X))
+        taken(X, np.arange(min(rows, 1)))
+    except (TypeError, LookupError, ValueError):
+        raise InputError(
+            f"X: expected an array, a list, a sparse matrix, or a frame of pandas or Polars, got {type(X).__name__}"
+        ) from None
+    return rows
 
 
 def taken(X: Any, rows: Ints) -> Any:  # noqa: N803  # what scikit-learn calls the features
@@ -156,11 +193,13 @@ def _weights(estimator: Any, weight: Floats) -> dict[str, Floats]:
 
 def says(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # noqa: N803
     """What a model predicts, with its probabilities or else its decision values; of two labels the positive one's."""
-    prediction = np.asarray(model.predict(X))
+    prediction = _predicted(model, X, labels)
     way = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
     if way is None:
         return Said(prediction)
     values = np.asarray(getattr(model, way)(X), dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise InputError(f"{way}: expected finite numbers, got {values[~np.isfinite(values)][0]}")
     known = [_plain(label) for label in model.classes_]
     if way == "predict_proba":
         if values.shape != (len(prediction), len(known)):
@@ -178,6 +217,20 @@ def says(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # n
         if label in known:
             every[:, place] = values[:, known.index(label)]
     return Said(prediction, every if positive is None else every[:, [*labels].index(positive)])
+
+
+def _predicted(model: Any, X: Any, labels: Sequence[Any]) -> Any:  # noqa: N803
+    """The labels that a model predicts, one a row."""
+    rows, found = rows_in(X), np.asarray(model.predict(X))
+    if found.shape == (rows, 1):
+        found = found.ravel()
+    if found.shape != (rows,):
+        got = f"{len(found):,}" if found.ndim == 1 else f"an array of shape {found.shape}"
+        raise InputError(f"predict: expected a label for each of {number_of('item', rows)}, got {got}")
+    known = set(labels)
+    if strange := [label for label in dict.fromkeys(found.tolist()) if label not in known]:
+        raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange[0]!r}")
+    return found
 
 
 def _of_pairs(model: Any) -> bool:
@@ -213,8 +266,7 @@ def tabled(said: Sequence[Said], rows: Sequence[Ints], items: Items, name: str) 
 
 
 def run(
-    estimator: Any, items: Items, splits: Sequence[Split], *, train: bool, n_jobs: int | None = None, fit: Fit = fitted,
-    name: str = "estimator",
+    estimator: Any, items: Items, splits: Sequence[Split], *, train: bool, n_jobs: int | None, fit: Fit, name: str,
 ) -> Iterator[FoldOutcome]:  # fmt: skip
     """The outcome of every split, in order: the same whether folds are fitted one after another or side by side."""
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
@@ -260,8 +312,7 @@ def _at(said: Said, threshold: float | None, items: Items) -> Said:
     if threshold is None:
         return said
     other = next(label for label in items.labels if label != items.positive)
-    labels = np.array([items.positive, other])
-    return said._replace(prediction=np.where(said.score >= threshold, labels[0], labels[1]))
+    return said._replace(prediction=np.where(said.score >= threshold, items.positive, other))
 
 
 def named(name: Any, names: Sequence[str], what: str) -> str:

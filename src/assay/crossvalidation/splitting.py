@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -29,12 +28,28 @@ _FOLDS, _TEST_SIZE, _LEAVE = 5, 0.2, 2
 
 
 class Split(NamedTuple):
-    """The items that one model learns from, and those that it is tested on, as row numbers from 0."""
+    """The items that one model learns from, and those that it is tested on, as row numbers from 0.
+
+    `learned` is a number where all of so many items are learned from but the tested ones: thousands of folds that each
+    leave out an item would not fit into memory row by row.
+
+    >>> Split(1, 1, 4, np.array([2])).train.tolist()
+    [0, 1, 3]
+    """
 
     repeat: int
     fold: int
-    train: Ints
+    learned: Ints | int
     test: Ints
+
+    @property
+    def train(self) -> Ints:
+        """The rows learned from."""
+        return _all_but(self.learned, self.test) if isinstance(self.learned, int) else self.learned
+
+
+def _all_but(items: int, test: Ints) -> Ints:
+    return np.delete(np.arange(items), test)
 
 
 class Splits(NamedTuple):
@@ -113,14 +128,20 @@ def split_items(
     else:
         found = _in_folds(_usual(held, asked), held, asked._replace(folds=int(cv)))
     _refuse_odd(found.each)
-    # In a single split it goes without saying that most items are not tested.
-    return found if isinstance(cv, str) and cv == "split" else _counted(found, items)
+    return found if _leaves_out(cv) else _counted(found, items)
+
+
+def _leaves_out(cv: Any) -> bool:
+    """Whether it goes without saying that some items are not tested: the first in time, most in a single split."""
+    from sklearn.model_selection import BaseShuffleSplit, TimeSeriesSplit  # noqa: PLC0415  # an extra
+
+    return cv in {"split", "time"} if isinstance(cv, str) else isinstance(cv, BaseShuffleSplit | TimeSeriesSplit)
 
 
 def _checked(asked: Asked) -> Asked:
     """What was asked for, where all of it has an effect; otherwise an error says what has none."""
-    cv, word = asked.cv, asked.cv if isinstance(asked.cv, str) else ""
-    if isinstance(cv, bool) or not (word or hasattr(cv, "__index__") or _is_splitter(cv)):
+    cv, word, is_splitter = asked.cv, asked.cv if isinstance(asked.cv, str) else "", _is_splitter(asked.cv)
+    if isinstance(cv, bool) or not (word or hasattr(cv, "__index__") or is_splitter):
         raise ParameterError(f"cv is a number of folds, a word, a splitter or pairs, not {cv!r}")
     if word and word not in WORDS:
         raise ParameterError(f"cv is one of {', '.join(WORDS)}, not {cv!r}{did_you_mean(cv, WORDS)}")
@@ -129,19 +150,19 @@ def _checked(asked: Asked) -> Asked:
         repeats=whole("repeats", asked.repeats, 1),
         seed=whole("seed", asked.seed, 0),
     )
-    if word in _LEFT_OUT and asked.repeats > 1:
+    if word in _WITHOUT_CHANCE and asked.repeats > 1:
         raise ParameterError(f"cv={cv!r} gives the same splits each time: leave repeats out")
-    number = None if word or _is_splitter(cv) else whole("cv", cv, 2)
+    number = None if word or is_splitter else whole("cv", cv, 2)
     in_folds = word and word not in {"leave-one-out", "leave-p-out", "split", "5x2"}
     idle = {
         f"folds={asked.folds}": asked.folds not in {None, number} and not in_folds,
-        f"repeats={asked.repeats}": asked.repeats > 1 and (word == "5x2" or _is_splitter(cv)),
+        f"repeats={asked.repeats}": asked.repeats > 1 and (word == "5x2" or is_splitter),
         f"test_size={asked.test_size}": asked.test_size is not None and word != "split",
         f"leave={asked.leave}": asked.leave is not None and word != "leave-p-out",
         "stratify=False": not asked.stratify and "stratified" in word,
     }
     if without := next((given for given, is_idle in idle.items() if is_idle), None):
-        said = ("a splitter" if hasattr(cv, "split") else "pairs") if _is_splitter(cv) else repr(cv)
+        said = ("a splitter" if hasattr(cv, "split") else "pairs") if is_splitter else repr(cv)
         raise ParameterError(f"{without} has no effect with cv={said}: leave it out")
     return asked
 
@@ -164,21 +185,19 @@ def _by_word(word: str, held: _Held, asked: Asked) -> Splits:
         raise ParameterError(f"cv={word!r} needs groups=..., one a row: whose item it is")
     if "stratified" in word and held.labels is None:
         raise ParameterError(f"cv={word!r} needs labels")
-    if word in {"repeated", "repeated-group"}:
-        asked = asked._replace(repeats=asked.repeats if asked.repeats > 1 else _REPEATS)
-        return _in_folds(_usual(held, asked), held, asked)
-    if word == "5x2":  # what the 5x2cv tests of two models are made for
-        asked = asked._replace(folds=2, repeats=5)
+    if word in {"repeated", "repeated-group", "5x2"}:
+        repeats = asked.repeats if asked.repeats > 1 else _REPEATS
+        # 5x2 is what the 5x2cv tests of two models are made for.
+        asked = asked._replace(folds=2, repeats=5) if word == "5x2" else asked._replace(repeats=repeats)
         return _in_folds(_usual(held, asked), held, asked)
     if word == "split":
         return _at_random(held, asked)
-    return _LEFT_OUT[word](held, asked) if word in _LEFT_OUT else _in_folds(word, held, asked)
+    return _WITHOUT_CHANCE[word](held, asked) if word in _WITHOUT_CHANCE else _in_folds(word, held, asked)
 
 
 def _leave_one_out(held: _Held, _: Asked) -> Splits:
     from sklearn.model_selection import LeaveOneOut  # noqa: PLC0415  # an extra: only who splits items needs it
 
-    _refuse_many(held.items, "leave-one-out")
     return _made(LeaveOneOut(), held, "leave-one-out")
 
 
@@ -186,13 +205,7 @@ def _leave_p_out(held: _Held, asked: Asked) -> Splits:
     from sklearn.model_selection import LeavePOut  # noqa: PLC0415
 
     leave = whole("leave", _LEAVE if asked.leave is None else asked.leave, 1)
-    _refuse_many(math.comb(held.items, leave), f"leave-p-out with p = {leave}")
     return _made(LeavePOut(leave), held, f"leave-{leave}-out")
-
-
-def _refuse_many(splits: int, what: str) -> None:
-    if splits > MOST_SPLITS:
-        raise ParameterError(f"{what} makes {splits:,} splits, and {MOST_SPLITS:,} is the most: use folds")
 
 
 def _in_time(held: _Held, asked: Asked) -> Splits:
@@ -202,10 +215,12 @@ def _in_time(held: _Held, asked: Asked) -> Splits:
     found = _made(TimeSeriesSplit(folds), held, f"{folds} folds in the order of time")
     if order is None:
         return found._replace(says=f"{folds} folds in the order of the rows, taken for that of time")
-    return found._replace(each=tuple(one._replace(train=order[one.train], test=order[one.test]) for one in found.each))
+    return found._replace(
+        each=tuple(one._replace(learned=order[one.train], test=order[one.test]) for one in found.each)
+    )
 
 
-_LEFT_OUT: dict[str, Callable[[_Held, Asked], Splits]] = {
+_WITHOUT_CHANCE: dict[str, Callable[[_Held, Asked], Splits]] = {
     "leave-one-out": _leave_one_out,
     "leave-p-out": _leave_p_out,
     "time": _in_time,
@@ -283,17 +298,22 @@ def _by_splitter(cv: Any, held: _Held, raw: Raw) -> Splits:
 
 
 def _made(cv: Any, held: _Held, says: str, raw: Raw | None = None) -> Splits:
+    from sklearn.model_selection import BaseCrossValidator  # noqa: PLC0415
+
+    given = raw or held.raw
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            pairs = [*islice(_pairs(cv, raw or held.raw), MOST_SPLITS + 1)]
+            if isinstance(cv, BaseCrossValidator) and (number := cv.get_n_splits(*given)) > MOST_SPLITS:
+                raise ParameterError(f"{says} makes {number:,} splits, and {MOST_SPLITS:,} is the most: use folds")
+            pairs = [_sides(*pair, held.items) for pair in islice(_pairs(cv, given), MOST_SPLITS + 1)]
         except AssayError:
             raise
         except (ValueError, TypeError) as problem:
             raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
     if len(pairs) > MOST_SPLITS:
         raise ParameterError(f"{says} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
-    each, overlap = _numbered(cv, [(_rows(train, held.items), _rows(test, held.items)) for train, test in pairs])
+    each, overlap = _numbered(cv, pairs)
     said = dict.fromkeys(" ".join(str(one.message).split()) for one in caught)
     return Splits(each, f"{says}, splits overlap" if overlap else says, tuple(said), overlap)
 
@@ -308,7 +328,13 @@ def _pairs(cv: Any, raw: Raw) -> Iterator[tuple[Any, Any]]:
         yield pair[0], pair[1]
 
 
-def _numbered(cv: Any, pairs: list[tuple[Ints, Ints]]) -> tuple[tuple[Split, ...], bool]:
+def _sides(train: Any, test: Any, items: int) -> tuple[Ints | int, Ints]:
+    """What is learned from, as `Split` has it, and what is tested."""
+    learned, tested = _rows(train, items), _rows(test, items)
+    return items if np.array_equal(learned, _all_but(items, tested)) else learned, tested
+
+
+def _numbered(cv: Any, pairs: list[tuple[Ints | int, Ints]]) -> tuple[tuple[Split, ...], bool]:
     """Splits with repeats and folds, and whether they overlap within a repeat.
 
     A repeat ends where an item would be tested twice. If repeats do not all test the same items, they are none: then
@@ -341,7 +367,7 @@ def _rows(part: Any, items: int) -> Ints:
     if rows.size and not (rows.min() >= 0 and rows.max() < items):
         wrong = rows.min() if rows.min() < 0 else rows.max()
         raise InputError(f"cv: expected row numbers from 0 to {items - 1:,}, got {wrong}")
-    return rows.astype(np.int64)
+    return rows.astype(np.int64, copy=False)
 
 
 def _refuse_odd(splits: tuple[Split, ...]) -> None:

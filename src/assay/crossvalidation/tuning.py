@@ -6,26 +6,24 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from assay.comparison.findings import Finding, Margin
+from assay.comparison.findings import Finding
 from assay.comparison.slices import attribute_of
 from assay.counting.judgments import Floats, Ints
+from assay.crossvalidation.comparing import FoldSettings, Tested, finding_of
 from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
 from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.given import check_levels, whole
 from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.power import smallest_detectable
 from assay.stats.retuning import Choices, interval_by_error, t_by_error
 from assay.stats.rounding import ROUNDING, snapped
 from assay.stats.samples import Averaged
-from assay.stats.verdict import verdict
 from assay.tables import Topics
 
 LEAVE_ONE_OUT = "leave-one-out"
@@ -95,15 +93,15 @@ def tune(
     worth = (-1 if paired.higher_is_better is False else 1) * table[:, places]
     error, finding = Choices(worth, fold_of).error(_RESAMPLES, seed), None
     if baseline is not None:
-        choices = Choices(worth - worth[:, [names.index(baseline)]], fold_of)
-        finding = _finding(paired, values, choices, _Asked(baseline, alpha, margin, seed))
+        of_gain = Choices(worth - worth[:, [names.index(baseline)]], fold_of).error(_RESAMPLES, seed)
+        finding = _finding(paired, values, baseline, of_gain, FoldSettings(alpha=alpha, margin=margin))
     return Tuning(
         paired,
         settings,
         tuple(tuned),
         fold_of,
         chosen_for,
-        _within(interval_by_error(float(values.mean()), error, len(values), 1 - alpha), paired.bounds),
+        interval_by_error(float(values.mean()), error, len(values), 1 - alpha).within(paired.bounds),
         says,
         seed,
         baseline,
@@ -148,7 +146,7 @@ def _folds(
         return list(topics), np.arange(count), f"each of {number_of('topic', count)} held out in turn"
     if isinstance(folds, Mapping | Topics):
         held = attribute_of(folds, by)
-        absent = [topic for topic in topics if held.get(topic) in {None, ""}]
+        absent = [topic for topic in topics if _is_nothing(held.get(topic))]
         if absent:
             raise InputError(f"folds: expected one for every topic, got none for {listed(absent)}")
         labels = list(dict.fromkeys(sorted(str(held[topic]) for topic in topics)))
@@ -165,63 +163,18 @@ def _folds(
     return [str(place) for place in range(1, number + 1)], dealt, says
 
 
-def _within(interval: Interval, bounds: tuple[float, float] | None) -> Interval:
-    """An interval as far as the measure's range goes."""
-    if bounds is None or not interval.is_known:
-        return interval
-    return interval._replace(low=max(interval.low, bounds[0]), high=min(interval.high, bounds[1]))
+def _is_nothing(fold: Any) -> bool:
+    return fold is None or fold == "" or fold != fold  # noqa: PLR0124  # what is not a number is not equal to itself
 
 
-class _Asked(NamedTuple):
-    """What is asked of a comparison with the baseline."""
-
-    baseline: str
-    alpha: float
-    margin: float | None
-    seed: int
-
-
-def _finding(paired: Paired, values: Floats, choices: Choices, asked: _Asked) -> Finding:
-    """The honest numbers against a setting's, topic by topic; `choices` are differences from that setting's."""
-    own = paired.unit_values[:, paired.systems.index(asked.baseline)]
-    two = replace(paired, systems=(asked.baseline, TUNED), sample=Averaged(np.column_stack([own, values])))
-    (baseline, value), units = two.observed.tolist(), len(paired.units)
-    difference, error = value - baseline, choices.error(_RESAMPLES, asked.seed)
+def _finding(paired: Paired, values: Floats, baseline: str, error: float, asked: FoldSettings) -> Finding:
+    """The honest numbers against a setting's, topic by topic; `error` is that of the difference."""
+    own = paired.unit_values[:, paired.systems.index(baseline)]
+    two = replace(paired, systems=(baseline, TUNED), sample=Averaged(np.column_stack([own, values])))
+    difference, units = float(two.observed[1]) - float(two.observed[0]), len(paired.units)
     outcome = t_by_error(0.0 if two.is_same(0, 1) else difference, error, units)
-    narrow = interval_by_error(difference, error, units, 1 - 2 * asked.alpha)
-    margin = Margin(*two.margin(0, asked.margin))
-    said = verdict(
-        difference=difference,
-        all_zero=two.is_same(0, 1),
-        units=units,
-        narrow=narrow,
-        p=outcome.p,
-        margin=margin.value,
-        alpha=asked.alpha,
-        higher_is_better=paired.higher_is_better,
-    )
-    spread = error * math.sqrt(units)
-    return Finding(
-        paired.measure,
-        asked.baseline,
-        TUNED,
-        units,
-        baseline,
-        value,
-        difference,
-        interval_by_error(difference, error, units, 1 - asked.alpha),
-        narrow,
-        two.is_same(0, 1),
-        **two.effects(0, 1)._asdict(),
-        spread=spread,
-        outcome=outcome,
-        p=outcome.p,
-        detectable=smallest_detectable(spread, units, asked.alpha),
-        # With more topics the choice would be another: nobody can say how many are enough.
-        needed=None,
-        margin=margin,
-        verdict=said,
-    )
+    tested = Tested(two, outcome, lambda level: interval_by_error(difference, error, units, level), error, [])
+    return finding_of(tested, outcome.p, asked)._replace(spread=error * math.sqrt(units))
 
 
 def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], table: Floats) -> Iterator[str]:

@@ -155,7 +155,7 @@ class Tuning(Tabled):
             }
         )
 
-    def to_frame(self) -> pl.DataFrame:
+    def per_setting(self) -> pl.DataFrame:
         """One row a setting: its parameters, its number on all topics, and in how many folds it was chosen."""
         chosen = Counter(one.chosen for one in self.folds)
         rows: list[dict[str, Any]] = [
@@ -163,6 +163,33 @@ class Tuning(Tabled):
             for one in self.settings
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_frame(self) -> pl.DataFrame:
+        """First the honest number with its interval, that of the best setting in hindsight, and the baseline's.
+
+        Then one row a setting, as `per_setting` has it; the column `what` says which row is which. If there is a
+        baseline, the honest number's row also holds its difference from the baseline's, with interval and p-value.
+
+        >>> from assay import tune
+        >>> judged = {f"q{n}": {"d": 1} for n in range(4)}
+        >>> runs = {f"mu={mu}": {q: {"d": 1.0, "e": float(mu)} for q in judged} for mu in (0, 2)}
+        >>> tune(judged, runs, "RR", folds=2).to_frame()["what"].to_list()
+        ['tuned on other topics', 'best in hindsight', 'setting', 'setting']
+        """
+        honest = {self.measure: self.value, "interval_low": self.interval.low, "interval_high": self.interval.high}
+        if self.finding is not None:
+            ends = self.finding.interval
+            honest |= {"difference": self.finding.difference, "difference_low": ends.low, "difference_high": ends.high}
+            honest |= {"p": self.finding.p}
+        named = [("best in hindsight", self.hindsight)]
+        named += [] if self.baseline is None else [("baseline", self.baseline)]
+        settings = {row["setting"]: row for row in self.per_setting().to_dicts()}
+        rows: list[dict[str, Any]] = [
+            {"what": "tuned on other topics"} | dict.fromkeys(self.per_setting().columns) | honest
+        ]
+        rows += [{"what": what} | settings[name] for what, name in named]
+        rows += [{"what": "setting"} | row for row in settings.values()]
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def to_json(self) -> str:
         """Everything: the honest number, folds, settings, topics and the comparison; null where there is no number."""

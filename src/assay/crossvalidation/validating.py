@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.classification.opening import labelled
 from assay.crossvalidation.asking import Settings
-from assay.crossvalidation.measuring import Task, gathered, measured, measures_of
+from assay.crossvalidation.measuring import gathered, measured, measures_of
 from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
 from assay.crossvalidation.running import Fit, FoldOutcome, Items, fitted, run, seeded, tabled, takes_weights
 from assay.crossvalidation.splitting import Splits
@@ -37,8 +37,7 @@ def of_estimators(
     kept: list[FoldOutcome] | None = None,
 ) -> CrossValidation:
     """Run every estimator over the same splits; `kept` receives the outcomes of the folds."""
-    kind = "binary" if len(items.labels) == 2 else "multiclass"
-    task = Task(kind, items.labels, items.positive)
+    task = items.task
     total, done, warned, notes = len(splits.each) * len(estimators), 0, [*splits.warnings, *said], []
     systems: list[CrossValidatedSystem] = []
     wanted: tuple[Measure, ...] = ()

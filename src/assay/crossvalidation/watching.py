@@ -10,6 +10,16 @@ from typing import TypeAlias
 Progress: TypeAlias = Callable[[int, int], None]
 
 
+def part_of(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Who is told of a part of the work, after so much of it and of so much in all.
+
+    >>> tell = part_of(print, before=5, total=15)
+    >>> tell(1, 5)
+    6 15
+    """
+    return None if progress is None else lambda done, _: progress(before + done, total)
+
+
 @contextmanager
 def watched(progress: Progress | bool | None) -> Iterator[Progress | None]:
     """Who is told of folds: the function given; a bar, if True and on a terminal; else nobody.

@@ -160,7 +160,7 @@ def _intervals(result: CrossValidation) -> Iterator[str]:
     if freedom:
         least, most = min(freedom), max(freedom)
         degrees = (
-            f"{most} degrees of freedom"
+            f"{number_of('degree', most)} of freedom"
             if least == most
             else f"{least} to {most} degrees of freedom (one less than folds with a number)"
         )

@@ -47,7 +47,7 @@ def _each_fold(result: Tuning) -> Table:
 
 
 def _settings(result: Tuning) -> Table:
-    frame = result.to_frame()
+    frame = result.per_setting()
     lower = result.paired.higher_is_better is False
     if frame.height > _MOST_SETTINGS:
         frame = frame.sort(result.measure, descending=not lower, maintain_order=True).head(_MOST_SETTINGS)

@@ -54,6 +54,16 @@ class Interval(NamedTuple):
         """
         return self.is_known and (self.low > 0 or self.high < 0)
 
+    def within(self, bounds: tuple[float, float] | None) -> Interval:
+        """As far as a measure's range goes; the same where there is none.
+
+        >>> Interval(0.9, 1.1, 0.95, "t").within((0.0, 1.0))
+        Interval(low=0.9, high=1.0, level=0.95, method='t')
+        """
+        if bounds is None or not self.is_known:
+            return self
+        return self._replace(low=max(self.low, bounds[0]), high=min(self.high, bounds[1]))
+
 
 def weights(units: int, resamples: int, seed: int) -> Iterator[Floats]:
     """How often each unit (column) is drawn in each resample (row), block by block.

@@ -29,7 +29,7 @@ NO_TEST = "none"
 #: So many halves are drawn at most: the measure is computed anew on each.
 MOST_HALVES = 2_000
 #: An interval rests on halves of which at least this share has a number.
-_KNOWN = 0.5
+KNOWN = 0.5
 #: Beyond an end of an interval there are so many halves at least; where there are fewer, a normal curve alone tells.
 _BEYOND = 3
 
@@ -47,7 +47,7 @@ def around(value: float, deviations: Floats, confidence: float) -> Interval:
     Interval(low=0.315, high=0.6429, level=0.9, method='subsampling')
     """
     known = deviations[~np.isnan(deviations)]
-    if len(known) < max(2, _KNOWN * len(deviations)) or np.ptp(known) == 0:
+    if len(known) < max(2, KNOWN * len(deviations)) or np.ptp(known) == 0:
         return Interval.unknown(confidence, NO_INTERVAL)
     reach = standard_errors(confidence) * float(np.std(known))
     low, high = -reach, reach

@@ -40,13 +40,12 @@ Sizes: TypeAlias = int | float | Sequence[int] | Floats
 class CorrectedT(NamedTuple):
     """What the corrected resampled t test found.
 
-    `difference`: the mean over folds. `effect`: that in standard deviations of the folds. `error`: its standard error,
-    corrected. `share`: how many items are tested for each one that is learned from.
+    `difference`: the mean over folds. `error`: its standard error, corrected. `share`: how many items are tested for
+    each one that is learned from.
     """
 
     outcome: Outcome
     difference: float
-    effect: float
     error: float
     freedom: int
     share: float
@@ -66,7 +65,6 @@ class FiveByTwo(NamedTuple):
     f: Outcome
     t: Outcome
     difference: float
-    effect: float
     first: float
     squares: float
     variances: Floats
@@ -113,7 +111,7 @@ def corrected_t(differences: Floats, train: Sizes, test: Sizes) -> CorrectedT:
     if outcome is None:
         t = mean / error
         outcome = Outcome("corrected-t", t, 2 * float(special.stdtr(freedom, -abs(t))), None, note)
-    return CorrectedT(outcome, mean, d_z(values), error, freedom, share)
+    return CorrectedT(outcome, mean, error, freedom, share)
 
 
 def interval_of_mean(values: Floats, share: float, level: float = 0.95) -> Interval:
@@ -157,7 +155,7 @@ def five_by_two(differences: Any) -> FiveByTwo:
     f, t = (
         found or made(first, squares, variances) for found, made in zip(tests, (_combined_f, _dietterich), strict=True)
     )
-    return FiveByTwo(f, t, float(values.mean()), d_z(values), first, squares, variances)
+    return FiveByTwo(f, t, float(values.mean()), first, squares, variances)
 
 
 def checked_fold_test(test: str) -> str:
