@@ -161,3 +161,60 @@ def test_labels_with_pipes_tags_and_line_breaks_stay_in_their_cells_of_markdown(
     tables = [line for line in shown.splitlines() if line.startswith("|")]
     for label in (r"a\|b", r"\<i>c", "two lines"):
         assert any(line.count(label) == 2 for line in tables), label  # the cluster and its largest class
+
+
+@pytest.mark.parametrize(
+    "option", [("--per-class",), ("--per-cluster",), ("--moves",), ("--mute", "chance"), ("--confidence", "0.5")]
+)
+def test_options_of_one_clustering_are_refused_where_they_have_no_meaning(
+    option: tuple[str, ...], tmp_path: Path
+) -> None:
+    over_k = run(NOTES, "--points", "x,y", "--ks", "2:3", "--resamples", "2", *option)
+    assert over_k.code == 2
+    assert over_k.err == f"assay: {option[0]} is about one clustering, not about which number of clusters\n"
+    path = tmp_path / "clusters.csv"
+    path.write_text("doc_id,cluster\nd1,a\n")
+    by_use = run(str(path), "--qrels", "qrels.txt", "--run", "a.run", *option)
+    assert by_use.err == f"assay: {option[0]} has no meaning for clusters of search results\n"
+
+
+def test_what_is_drawn_or_counted_elsewhere_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "clusters.csv"
+    path.write_text("doc_id,cluster\nd1,a\n")
+    for arguments, says in (
+        ((NOTES, "--over-k", "k{}", "--resamples", "7"), "--resamples goes with --ks"),
+        ((NOTES, "--points", "x", "--ks", "2", "--unlabelled", "drop"), "--unlabelled has no meaning where points are"),
+        ((NOTES, "--points", "x", "--ks", "2", "--weight", "y"), "--weight has no meaning where points are clustered"),
+        ((str(path), "--qrels", "q", "--run", "r", "--resamples", "7"), "--resamples has no meaning for clusters of"),
+    ):
+        done = run(*arguments)
+        assert done.code == 2
+        assert done.err.startswith(f"assay: {says}")
+
+
+def test_the_points_that_are_clustered_are_named() -> None:
+    assert "notes.csv: 120 items, points of 3 numbers: x, y, z\n" in run(NOTES, "--points", "rest", "--ks", "2",
+                                                                        "--resamples", "2").err  # fmt: skip
+
+
+def test_messages_name_the_file(tmp_path: Path) -> None:
+    for text, says in (
+        ("id,class,cluster,weight\na,x,0,0\nb,y,1,0\n", "all weights are 0"),
+        ("id,cluster\na,0\nb,1\n", "there are clusters, and neither classes nor points"),
+    ):
+        path = tmp_path / "items.csv"
+        path.write_text(text)
+        assert f"assay: {path}: {says}" in run(str(path)).err
+
+
+def test_a_sampled_number_is_explained_with_its_seed(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("cluster,x\n" + "".join(f"{n % 2},{(n * 37) % 23}\n" for n in range(20)))
+    asked = ("--points", "x", "--sample-size", "5", "--seed", "3", "--json")
+    told = json.loads(run(str(path), *asked, "-m", "Silhouette").out)["systems"][0]["measures"]
+    out = io.StringIO()
+    with redirect_stdout(out):
+        app(["explain", "Silhouette", str(path), *asked], prog_name="assay", standalone_mode=False)
+    assert json.loads(out.getvalue())["value"] == pytest.approx(told[0]["value"])
+    with pytest.raises(AssayError, match="--seed goes with --sample-size"):
+        app(["explain", "Silhouette", str(path), "--points", "x", "--seed", "3"], standalone_mode=False)

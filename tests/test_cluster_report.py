@@ -8,6 +8,7 @@ import itertools
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,10 @@ def items(text: str = "", *, size: int = 60, seed: int = 0) -> dict[str, Cluster
     }
 
 
+KINDS = ("one", "a pair", "classes", "points", "table", "one cluster", "weights", "many")
+
+
+@cache
 def made(text: str = "") -> dict[str, ClusterContents]:
     """Reports of every kind: one, a pair, classes only, points only, a table, one cluster, weights, many clusters."""
     both = items(text)
@@ -67,11 +72,7 @@ def made(text: str = "") -> dict[str, ClusterContents]:
         ).report(),
         "many": cluster(many).report(),
     }
-    return {kind: report.contents for kind, report in kinds.items()}
-
-
-REPORTS = made()
-HOSTILE_REPORTS = made(HOSTILE)
+    return {kind: kinds[kind].contents for kind in KINDS}
 
 
 def test_numbers_are_those_of_the_clustering() -> None:
@@ -149,10 +150,10 @@ def test_clusterings_of_other_items_are_not_compared_and_that_is_said() -> None:
 
 
 def test_the_number_of_clusters_is_in_it_where_it_was_looked_for() -> None:
-    found = REPORTS["one"].number_of
+    found = made()["one"].number_of
     assert found is not None
     assert [one.measure for one in found.measures] == ["Silhouette", "DaviesBouldin", "CalinskiHarabasz", "Stability"]
-    assert REPORTS["classes"].number_of is None
+    assert made()["classes"].number_of is None
 
 
 def test_rules_of_other_reports_are_refused() -> None:
@@ -170,7 +171,7 @@ def test_rules_of_other_reports_are_refused() -> None:
 
 def test_works_are_cited_for_measures_that_exist() -> None:
     assert set(works.OF_CLUSTER_MEASURES) <= set(registered("clustering"))
-    cited = " ".join(one.entry for one in REPORTS["one"].references)
+    cited = " ".join(one.entry for one in made()["one"].references)
     for name in ("Hubert", "Rousseeuw", "Politis", "Ben-Hur", "Tibshirani"):
         assert name in cited
     for key in (*works.OF_CLUSTER_MEASURES.values(), works.OF_SUBSAMPLING, works.OF_STABILITY):
@@ -186,17 +187,17 @@ def test_the_methods_say_what_was_done_about_noise_and_unknown_classes() -> None
 # Markdown, LaTeX, JSON, and the command.
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_form_holds_every_measure_and_no_number_that_is_none(kind: str) -> None:
     from assay.reporting.cluster_result import ClusterReport  # noqa: PLC0415
 
-    report = ClusterReport(HOSTILE_REPORTS[kind])
+    report = ClusterReport(made(HOSTILE)[kind])
     for text in (report.to_markdown(), report.to_latex()):
         assert re.search(r"(?<![=\w])\b(nan|inf|None)\b", text) is None
-        assert all(one.name in text for one in REPORTS[kind].measures)
+        assert all(one.name in text for one in made()[kind].measures)
         assert "<script>" not in report.to_markdown()
     told = json.loads(report.to_json())
-    assert [one["name"] for one in told["measures"]] == [one.name for one in REPORTS[kind].measures]
+    assert [one["name"] for one in told["measures"]] == [one.name for one in made()[kind].measures]
     assert report._repr_html_().count("<table>") == 1
 
 
@@ -228,9 +229,9 @@ def test_options_of_others_are_refused_and_nothing_is_written(tmp_path: Path) ->
 # The page as text.
 
 
-@pytest.fixture(params=[*REPORTS, "hostile"], scope="module")
+@pytest.fixture(params=[*KINDS, "hostile"], scope="module")
 def read(request: pytest.FixtureRequest) -> Read:
-    return Read(cluster_page(HOSTILE_REPORTS["a pair"] if request.param == "hostile" else REPORTS[request.param]))
+    return Read(cluster_page(made(HOSTILE)["a pair"] if request.param == "hostile" else made()[request.param]))
 
 
 def test_ids_are_unique_and_every_link_leads_somewhere(read: Read) -> None:
@@ -264,9 +265,9 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
     assert re.search(r"(?<!=)\b(nan|inf|None)\b", read.text) is None
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_hostile_text_is_text_and_the_policy_names_digests(kind: str) -> None:
-    text = cluster_page(HOSTILE_REPORTS[kind])
+    text = cluster_page(made(HOSTILE)[kind])
     assert "<script>window" not in text
     assert "window.hacked=1</script>" in Read(text).text
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
@@ -286,7 +287,7 @@ def test_hostile_text_is_text_and_the_policy_names_digests(kind: str) -> None:
 def test_it_is_silent_asks_for_nothing_fits_and_is_legible(browser: Browser, tmp_path: Path, theme: str) -> None:
     for kind, width in (("one", 1280), ("a pair", 420), ("many", 420), ("hostile", 1280)):
         path = tmp_path / "page.html"
-        path.write_text(cluster_page(HOSTILE_REPORTS["a pair"] if kind == "hostile" else REPORTS[kind]))
+        path.write_text(cluster_page(made(HOSTILE)["a pair"] if kind == "hostile" else made()[kind]))
         visit = Visit(browser, path, color_scheme=theme, viewport={"width": width, "height": 900})
         opened(visit)
         visit.page.mouse.wheel(0, 20_000)
@@ -301,7 +302,7 @@ def test_it_is_silent_asks_for_nothing_fits_and_is_legible(browser: Browser, tmp
 
 def test_a_cell_leads_to_its_items_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    path.write_text(cluster_page(REPORTS["one"]))
+    path.write_text(cluster_page(made()["one"]))
     visit = Visit(browser, path)
     cell = visit.page.locator(".heat td > a").first
     cell.focus()

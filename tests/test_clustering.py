@@ -362,3 +362,64 @@ def test_the_interval_of_a_remark_stays_within_the_bounds_of_the_measure() -> No
     one = result.estimate("ARI")
     assert one.high <= 1
     assert f"[{one.low:.4f}, {one.high:.4f}]" in remark.says
+
+
+@pytest.mark.parametrize("table", [[[3, 0], [1, 0]], [[3, 1], [0, 0], [2, 5]], [[3, 0, 1], [2, 0, 5]]])
+def test_groups_without_items_are_left_out_and_said_to_be(table: list[list[int]]) -> None:
+    whole = np.array(table)
+    rows, columns = np.flatnonzero(whole.any(axis=1)), np.flatnonzero(whole.any(axis=0))
+    result = cluster(Contingency.from_table(table))
+    classes, clusters = [*map(str, rows)], [*map(str, columns)]
+    expected = cluster(Contingency.from_table(whole[np.ix_(rows, columns)], classes=classes, clusters=clusters))
+    for found, wanted in (
+        (result.per_class(), expected.per_class()),
+        (result.per_cluster(), expected.per_cluster()),
+        (result.moves(), expected.moves()),
+        (result.to_frame(), expected.to_frame()),
+    ):
+        assert found.equals(wanted)
+    assert result.advice == expected.advice
+    assert [text for text in result.warnings if "left out" in text] == [
+        "table: no items in class 1: left out" if len(rows) < len(whole) else "table: no items in cluster 1: left out"
+    ]
+
+
+def test_a_cluster_whose_items_weigh_nothing_is_none() -> None:
+    items = Clusters.of(list("xxyyx"), [0, 0, 1, 1, 2], sample_weight=[1, 1, 2, 1, 0])
+    result = cluster(items, ["Purity"])
+    assert result.per_cluster()["cluster"].to_list() == ["1", "0"]
+    assert result.per_class()["clusters"].to_list() == [1, 1]
+    assert result.moves().is_empty()
+
+
+def test_tables_of_more_items_than_whole_numbers_hold_have_numbers_and_no_interval() -> None:
+    for table in ([[6e18, 1e18, 0], [1e18, 6e18, 1e18]], [[1e19, 1], [1, 1e19]]):
+        result = cluster(Contingency.from_table(table), ["Purity", "ARI"])
+        whole = np.array(table)
+        assert result.value("Purity") == pytest.approx(whole.max(axis=0).sum() / whole.sum())
+        assert result.estimate("ARI").no_interval == "of so many items no halves are drawn"
+        assert result.advice == ()
+
+
+def test_one_cluster_is_said_to_be_one_and_nothing_is_said_of_many() -> None:
+    for size in (5, 200):
+        result = cluster(Clusters.of(["x"] * size + ["y"] * size, [0] * 2 * size), resamples=300)
+        assert "one_cluster" in said(result)
+        assert "few_items" not in said(result)
+        assert result.estimate("NMI").no_interval == "all halves are alike"
+    assert any("holds all items: that alone makes inverse purity 1" in one.says for one in result.advice)
+    assert "one_cluster" not in said(cluster(Clusters.of(["x"] * 9, [0] * 9), "Purity"))
+
+
+def test_few_items_do_not_shift_a_number_past_what_it_can_be() -> None:
+    result = cluster(Clusters.of(list("xxxxxyyyyy"), range(10)), ["InversePurity", "BCubedF"])
+    remark = next(one for one in result.advice if one.code == "few_items")
+    assert "InversePurity nearer 0.1000 than 0.2000" in remark.says  # ten clusters, a tenth of the items each
+    assert "BCubedF1 nearer" in remark.says  # as the table calls it
+
+
+def test_columns_in_different_units_are_warned_about() -> None:
+    points = np.random.default_rng(0).normal(size=(30, 2)) * [1, 1000]
+    items = Clusters.of(None, [0, 1] * 15, X=points)
+    assert any("standardise" in text for text in cluster(items, "Silhouette").warnings)
+    assert not cluster(items, "Silhouette", metric="cosine").warnings

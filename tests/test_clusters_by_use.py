@@ -220,3 +220,70 @@ def test_clusters_of_real_documents_bring_relevant_ones_together() -> None:
     result = clusters_by_use(shared("med", "qrels.trec"), run, clusters, ["AP"])
     assert result.best.height == 30
     assert result.mean("f1") > result.mean("f1_chance") + 0.2
+
+
+@pytest.mark.parametrize("ties", ["doc_id_descending", "doc_id_ascending", "input_order"])
+def test_one_cluster_changes_nothing_whatever_the_rule_for_ties(ties: str) -> None:
+    """Both orders rank equal scores by the same rule."""
+    documents = ["d1", "d2", "d3", "d4"]
+    judged = {f"q{n}": {"d1": 1, "d3": 2} for n in range(6)}
+    run = {query: dict.fromkeys(documents, 1.0) for query in judged}
+    found = clusters_by_use(judged, run, dict.fromkeys(documents, 1), "RR", ties=ties).comparison.finding("RR")
+    assert found.difference == 0
+    assert found.baseline_value == pytest.approx(evaluate(judged, run, "RR", ties=ties).mean())
+
+
+def test_orders_that_are_all_at_once_cannot_be_read() -> None:
+    with pytest.raises(ParameterError, match="clusters are read in one"):
+        clusters_by_use(JUDGED, RUN, CLUSTERS, "RR", ties="expected")
+
+
+@pytest.mark.parametrize(("duplicates", "first"), [("first", "d2"), ("best", "d1")])
+def test_a_document_that_comes_twice_is_kept_once_as_the_rule_says(tmp_path: Path, duplicates: str, first: str) -> None:
+    path = tmp_path / "twice.run"
+    rows = "{0} Q0 d1 1 1 x\n{0} Q0 d2 2 2 x\n{0} Q0 d1 3 3 x\n"
+    path.write_text("".join(rows.format(f"q{n}") for n in range(3)))
+    judged = {f"q{n}": {first: 1} for n in range(3)}
+    result = clusters_by_use(judged, path, {"d1": "a", "d2": "b"}, "RR", duplicates=duplicates)
+    assert result.comparison.finding("RR").baseline_value == 1.0
+    assert result.best["clusters"].to_list() == [2, 2, 2]
+    assert result.best["items"].to_list() == [1, 1, 1]
+
+
+def test_ranks_may_decide_instead_of_scores(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.run"
+    path.write_text("".join(f"q{n} Q0 d1 2 9 x\nq{n} Q0 d2 1 1 x\n" for n in range(3)))
+    judged = {f"q{n}": {"d2": 1} for n in range(3)}
+    for rank_by, expected in (("score", 0.5), ("rank", 1.0)):
+        found = clusters_by_use(judged, path, {"d1": "a", "d2": "a"}, "RR", rank_by=rank_by).comparison.finding("RR")
+        assert (found.baseline_value, found.value) == (expected, expected)
+
+
+def test_a_cluster_that_is_none_is_no_cluster() -> None:
+    """None and NaN are the absence of a cluster, in dicts and in frames."""
+    held = [("d1", "a"), ("d3", "a")]
+    given: tuple[Any, ...] = (
+        {"d1": "a", "d3": "a", "d2": None, "d4": float("nan")},
+        pl.DataFrame({"doc_id": ["d1", "d2", "d3"], "cluster": ["a", None, "a"]}),
+        pl.DataFrame({"doc_id": ["d1", "d2", "d3"], "cluster": ["a", None, "a"]}).to_arrow(),
+        pl.DataFrame({"doc_id": ["d1", "d2", "d3"], "cluster": ["a", None, "a"]}).to_pandas(),
+    )
+    for one in given:
+        assert read_document_clusters(one).rows() == held
+    numbers = pl.DataFrame({"doc_id": ["d1", "d2"], "cluster": [1.0, float("nan")]})
+    assert read_document_clusters(numbers)["doc_id"].to_list() == ["d1"]
+    with pytest.raises(InputError, match="got none"):
+        read_document_clusters({"d1": None})
+    with pytest.raises(InputError, match="not both: 'd2' has no query"):
+        read_document_clusters({"q1": {"d1": "a"}, "d2": "b"})
+
+
+def test_a_result_without_a_cluster_joins_no_cluster_of_its_name() -> None:
+    run = Run.of({"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
+    found, _ = grouped(run, read_document_clusters({"d1": "(alone) d3", "d2": "x"}))
+    assert found["cluster"].n_unique() == 3
+
+
+def test_a_level_is_a_number() -> None:
+    with pytest.raises(ParameterError, match="level is the smallest grade that is relevant, a number, not '1'"):
+        clusters_by_use(JUDGED, RUN, CLUSTERS, "RR", level="1")  # type: ignore[arg-type]

@@ -252,3 +252,24 @@ def test_a_table_reads_back_from_its_items() -> None:
     again = Contingency.from_labels(pl.Series(truth), cluster)
     assert cells(again) == cells(table)
     assert table.table.tolist() == [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
+
+
+@pytest.mark.parametrize(
+    "table", [[[2**53 + 1, 7], [9, 2**50]], [[2**53 + 1, 7], [9, 1]], [[2**60, 1], [1, 2**60]], [[2**40, 7], [9, 3]]]
+)
+def test_pairs_of_small_cells_are_counted_beside_huge_ones(table: list[list[int]]) -> None:
+    (a, b), (c, d) = table
+    found = Contingency.from_table(table).pairs
+    exact = (sum(n * (n - 1) // 2 for n in (a, b, c, d)), a * c + b * d, a * b + c * d, a * d + b * c)
+    assert [float(one[0]) for one in found] == approx([float(one) for one in exact], rel=1e-14)
+
+
+def test_classes_and_clusters_without_items_can_be_left_out() -> None:
+    table = Contingency.from_table([[3, 0, 1], [0, 0, 0], [2, 0, 5]], classes="xyz", clusters="abc")
+    held = table.without_empty()
+    assert (held.classes, held.clusters, held.table.tolist()) == (("x", "z"), ("a", "c"), [[3, 1], [2, 5]])
+    assert held.without_empty() is held
+    weighted = Contingency.from_labels(list("xxyy"), [0, 1, 1, 2], sample_weight=[1, 0, 2, 0]).without_empty()
+    assert weighted.to_frame().rows() == [("x", 0, 1.0), ("y", 1, 2.0)]
+    assert weighted.squares is not None
+    assert weighted.squares.tolist() == [[1.0, 4.0]]

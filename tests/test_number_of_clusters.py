@@ -278,7 +278,7 @@ def test_pictures_are_drawn_and_their_points_written(tmp_path: Path) -> None:
 def test_a_picture_without_what_it_needs_is_refused(tmp_path: Path) -> None:
     target = str(tmp_path / "a.csv")
     for arguments, says in (
-        (["silhouette", str(NOTES)], "Silhouette is computed from the points of the items, and kmeans has none"),
+        (["silhouette", str(NOTES)], "silhouette is of points, and there are none: --points names them"),
         (["silhouette", str(NOTES), "--points", "x", "--ks", "2:3"], "--ks goes with over-k"),
         (["roc", str(NOTES), "--points", "x"], "--points goes with clusters"),
         (["silhouette", str(NOTES), "--score", "x"], "--score goes with a classifier's curves"),
@@ -393,3 +393,11 @@ def test_many_pairs_of_many_clusters_are_compared_some_at_a_time() -> None:
 def test_given_clusterings_that_are_none_are_refused(made: Any, says: str) -> None:
     with pytest.raises(AssayError, match=says):
         numbers_given(made)
+
+
+def test_measures_against_classes_alone_do_not_tell_the_number() -> None:
+    truth = list("aabbcc")
+    made = {2: Clusters.of(truth, [0, 0, 0, 0, 1, 1]), 3: Clusters.of(truth, [0, 0, 1, 1, 2, 2])}
+    result = numbers_given(made, ["ARI"])
+    assert result.says() == "no measure has a say: those that were asked for do not tell the number of clusters"
+    assert next(iter(result.basis())) == "6 items; clusters as they were given."

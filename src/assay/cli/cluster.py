@@ -11,6 +11,7 @@ from assay.cli import cluster_inputs, clusters_by_use, inputs, numbers_of_cluste
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.clusters_by_use import UseInputs
 from assay.cli.numbers_of_clusters import NumberInputs
+from assay.cli.output import message
 from assay.errors import ParameterError
 
 _SHOWN = "What is shown"
@@ -61,7 +62,7 @@ def cluster(
     mute: Annotated[
         list[str] | None, typer.Option(help="A remark not to make, by its code; repeat.", rich_help_panel=_SHOWN)
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Level of the intervals, such as 0.95.")] = 0.95,
+    confidence: Annotated[float | None, typer.Option(help="Level of the intervals (0.95).")] = None,
     resamples: Annotated[
         int | None,
         typer.Option(help="How many halves are drawn, for intervals (2000); with --ks, subsamples (20).", min=1),
@@ -88,24 +89,31 @@ def cluster(
         truth=truth, cluster=cluster, item_id=item_id, weight=weight, system=system, points=points, noise=noise,
         noise_as=noise_as, unlabelled=unlabelled, metric=metric, sample_size=sample_size,
     )  # fmt: skip
-    numbers = NumberInputs(ks, over_k, numbers_of_clusters.RESAMPLES if resamples is None else resamples)
+    shown = {"per_class": per_class, "per_cluster": per_cluster, "moves": moves, "mute": mute, "confidence": confidence}
+    numbers = NumberInputs(ks, over_k, resamples)
     used = UseInputs(qrels, run, order, level)
     if used or numbers:
         if table is not None or not files:
             raise ParameterError("--ks, --over-k, --qrels and --run go with a file")
         found: Any
         if used:
-            said.refuse("has no meaning for clusters of search results")
-            numbers.refuse("has no meaning for clusters of search results")
+            why = "has no meaning for clusters of search results"
+            said.refuse(why)
+            numbers.refuse(why)
+            options.refuse({**shown, "resamples": resamples}, why)
             found = used.result(files, measure, seed=seed, quiet=quiet)
         else:
             used.refuse("goes with --qrels and --run")
+            options.refuse(shown, "is about one clustering, not about which number of clusters")
+            if ks is not None:
+                said.refuse("has no meaning where points are clustered", "weight", "unlabelled")
             found = numbers.result(files, said, measure, seed=seed, hidden=quiet)
         _say(found.warnings, quiet)
         output.deliver(output.rendered(found, form, plain=to is not None), to)
         return
     used.refuse("goes with --qrels and --run")
-    settings: dict[str, Any] = {"confidence": confidence, "seed": seed, "mute": mute or ()}
+    settings: dict[str, Any] = {"confidence": 0.95 if confidence is None else confidence, "seed": seed}
+    settings["mute"] = mute or ()
     settings["resamples"] = 2000 if resamples is None else resamples
     settings["shown"] = Shown(per_class, per_cluster, moves)
     if table is not None:
@@ -129,4 +137,4 @@ def cluster(
 
 def _say(warnings: Sequence[str], quiet: bool) -> None:
     for warning in () if quiet else warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        message(f"warning: {warning}")

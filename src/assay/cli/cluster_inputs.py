@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 import typer
 
 from assay.cli import inputs
-from assay.cli.options import one_of
+from assay.cli.options import one_of, refuse
+from assay.cli.output import message
 from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
@@ -63,11 +64,6 @@ SampleSize: TypeAlias = Annotated[
 _COLUMNS = ("cluster", "points")
 #: Options that nothing but clusterings has.
 _ONLY_HERE = ("noise", "noise_as", "unlabelled", "metric", "sample_size")
-#: Options that have no meaning for a table of counts.
-_OF_FILES = (
-    "truth", "cluster", "item_id", "weight", "system", "points", "noise", "noise_as", "unlabelled", "metric",
-    "sample_size",
-)  # fmt: skip
 
 
 class ClusterInputs(NamedTuple):
@@ -87,14 +83,12 @@ class ClusterInputs(NamedTuple):
 
     def refuse(self, why: str, *names: str) -> None:
         """Refuse options, or those of the names given, where they have no meaning."""
-        for name in names or self._fields:
-            if getattr(self, name) not in (None, []):
-                raise ParameterError(f"--{name.replace('_', '-')} {why}")
+        refuse({name: getattr(self, name) for name in names or self._fields}, why)
 
     def looked_at(self, files: Sequence[str]) -> tuple[bool, list[str | Source]]:
         """Whether the files hold clusterings, and the files: what can be read only once was opened for that."""
         inputs.each_named("", list(files))
-        said = any(getattr(self, name) not in (None, []) for name in _COLUMNS)
+        said = self._says_columns
         every = [inputs.kept(file) for file in files]
         held = [said or _holds_clusters(file) for file in every]
         if any(held) and not all(held):
@@ -107,8 +101,9 @@ class ClusterInputs(NamedTuple):
 
         Where other kinds of files are taken, too, what was said of columns settles it, else those of the files do.
         """
-        said = any(getattr(self, name) not in (None, []) for name in _COLUMNS)
-        held = [said or (Path(inputs.named(file)[1]).is_file() and _holds_clusters(file)) for file in files]
+        held = [
+            self._says_columns or (Path(inputs.named(file)[1]).is_file() and _holds_clusters(file)) for file in files
+        ]
         if held[0]:
             return self.looked_at(files)[1]
         if any(held):
@@ -116,6 +111,10 @@ class ClusterInputs(NamedTuple):
         if Path(inputs.named(files[0])[1]).exists():
             self.refuse("goes with clusterings, and these are none", *_ONLY_HERE)
         return None
+
+    @property
+    def _says_columns(self) -> bool:
+        return any(getattr(self, name) not in (None, []) for name in _COLUMNS)
 
     def may_be_file(self, word: str) -> bool:
         """Whether a word, which may also name a clustering, is a file."""
@@ -172,7 +171,7 @@ class ClusterInputs(NamedTuple):
         from assay.counting.contingency import Contingency  # noqa: PLC0415
         from assay.files.typed_labels import table_in  # noqa: PLC0415
 
-        self.refuse("goes with a file, not with --table", *_OF_FILES)
+        self.refuse("goes with a file, not with --table")
         return Contingency.from_table(table_in(text))
 
     def rules(self) -> dict[str, Any]:
@@ -196,7 +195,7 @@ def say(systems: Sequence[Clusters]) -> None:
         names = f", clusterings {', '.join(one.name for one in here)}" if len(here) > 1 else ""
         points = here[0].points
         shape = "" if points is None else f", points of {number_of('number', points.shape[1])}"
-        typer.echo(f"{path}: {number_of('item', len(here[0]))}{shape}{names}", err=True)
+        message(f"{path}: {number_of('item', len(here[0]))}{shape}{names}")
 
 
 def _of_two_kinds(one: str, other: str) -> InputError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import typer
 
-from assay.cli import inputs
+from assay.cli import inputs, options
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ class UseInputs(NamedTuple):
 
     def refuse(self, why: str) -> None:
         """Refuse them where they have no meaning."""
-        for name, value in self._asdict().items():
-            if value is not None:
-                raise ParameterError(f"--{name} {why}")
+        options.refuse(self._asdict(), why)
 
     def result(self, files: Sequence[str], measures: Sequence[str] | None, *, seed: int, quiet: bool) -> ClustersByUse:
         """Read judgments, run and clusters, and judge the clusters by use."""

@@ -106,6 +106,7 @@ def explain(
     unlabelled: explained_items.Unlabelled = None,
     metric: explained_items.Metric = None,
     sample_size: explained_items.SampleSize = None,
+    seed: explained_items.Seed = None,
     order: explained_items.Orders = None,
     gain: Annotated[str | None, typer.Option(help="As the parameter of the measure.", rich_help_panel=_LIST)] = None,
     discount: Annotated[
@@ -165,7 +166,7 @@ def explain(
     # What of a classifier is meant: the verb shows it beside the whole.
     chosen: dict[str, Any] = {"label": one_class, "item": item, "threshold": threshold}
     look = {"query": query, "show": show, "running": running}
-    items = ItemInputs(clustered, predicted._replace(system=None), table, points, cluster_names, order)
+    items = ItemInputs(clustered, predicted._replace(system=None), table, points, cluster_names, order, seed)
     if (of_items := items.given(measure, qrels, run)) is not None:
         options.refuse_rules(rules)
         typed.refuse("goes with --grades", "relevant", "exist", "swap")

@@ -36,6 +36,10 @@ NoiseAs: TypeAlias = cluster_inputs.NoiseAs
 Unlabelled: TypeAlias = cluster_inputs.Unlabelled
 Metric: TypeAlias = cluster_inputs.Metric
 SampleSize: TypeAlias = cluster_inputs.SampleSize
+Seed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(help="Seed of what --sample-size draws (0).", min=0, rich_help_panel=cluster_inputs.PANEL),
+]
 
 
 class Given(NamedTuple):
@@ -54,6 +58,7 @@ class ItemInputs(NamedTuple):
     points: list[str] | None = None
     names: str | None = None
     orders: list[str] | None = None
+    seed: int | None = None
 
     @property
     def are_points(self) -> bool:
@@ -64,6 +69,8 @@ class ItemInputs(NamedTuple):
         """The clusters or the two orders, if that is what was given."""
         from assay.explanation.coefficients import is_coefficient  # noqa: PLC0415  # `assay --help` loads no Polars
 
+        if self.seed is not None and self.clustered.sample_size is None:
+            raise ParameterError("--seed goes with --sample-size, which draws items at random")
         if self.orders or is_coefficient(measure):
             if not is_coefficient(measure):
                 known = ("Kendall", "tau", "Spearman", "tau_AP", "RBO")
@@ -93,7 +100,8 @@ class ItemInputs(NamedTuple):
             return None
         self._refuse_names("goes with --table or --points: a file names its clusters")
         self.predicted.refuse("is about classifiers, and these are clusters", *NOT_OF_CLUSTERS)
-        return Given((clustered.read(files),), clustered.rules())
+        drawn = {} if self.seed is None else {"seed": self.seed}
+        return Given((clustered.read(files),), clustered.rules() | drawn)
 
     def refuse(self) -> None:
         """Refuse what only clusters have, where there are none."""

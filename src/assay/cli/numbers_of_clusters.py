@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from assay.cli import inputs
+from assay.cli import inputs, options
 from assay.cli.cluster_inputs import ClusterInputs
-from assay.errors import ParameterError, listed
+from assay.cli.output import message
+from assay.errors import ParameterError, listed, number_of
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -40,16 +41,14 @@ class NumberInputs(NamedTuple):
 
     ks: str | None = None
     over_k: str | None = None
-    resamples: int = RESAMPLES
+    resamples: int | None = None
 
     def __bool__(self) -> bool:
         return self.ks is not None or self.over_k is not None
 
     def refuse(self, why: str) -> None:
         """Refuse them where they have no meaning."""
-        for name, value in (("ks", self.ks), ("over-k", self.over_k)):
-            if value is not None:
-                raise ParameterError(f"--{name} {why}")
+        options.refuse({"ks": self.ks, "over_k": self.over_k}, why)
 
     def result(
         self, files: Sequence[Any], said: ClusterInputs, measures: Sequence[str] | None, *, seed: int,
@@ -64,14 +63,19 @@ class NumberInputs(NamedTuple):
         if len(files) != 1:
             raise ParameterError(f"expected one file to choose a number of clusters for, got {len(files)}")
         if self.ks is None:
+            options.refuse({"resamples": self.resamples}, "goes with --ks: nothing is drawn of clusters that were made")
             found = numbered(files[0], self.over_k or f"cluster_{_HOLE}", said)
             return numbers_given(found, measures or None, rules=Rules(**said.rules()), seed=seed)
         tried = numbers_in(self.ks)
         said.refuse("is about clusters of the file, and --ks makes its own", "cluster", "system", "noise", "noise_as")
         own = points_of(files[0], said)
-        with steps(2 * len(tried) + self.resamples, hidden=hidden) as tell:
+        if not hidden:
+            shown = f"points of {number_of('number', len(own.point_names))}: {listed(list(own.point_names))}"
+            message(f"{own.origin}: {number_of('item', len(own))}, {shown}")
+        resamples = RESAMPLES if self.resamples is None else self.resamples
+        with steps(2 * len(tried) + resamples, hidden=hidden) as tell:
             return number_of_clusters(
-                own, tried, measures=measures or None, resamples=self.resamples, metric=said.metric or "euclidean",
+                own, tried, measures=measures or None, resamples=resamples, metric=said.metric or "euclidean",
                 sample_size=said.sample_size, seed=seed, tell=tell,
             )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -77,6 +78,18 @@ def one_of(name: str, said: str | None, known: tuple[str, ...]) -> Any:
     if said is not None and said not in known:
         raise ParameterError(f"--{name} is one of {', '.join(known)}, not {said!r}{did_you_mean(said, known)}")
     return said
+
+
+def refuse(said: Mapping[str, Any], why: str) -> None:
+    """Refuse options that were said, by the names of their parameters, where they have no meaning.
+
+    >>> refuse({"per_class": True}, "goes with classes")
+    Traceback (most recent call last):
+    assay.errors.ParameterError: --per-class goes with classes
+    """
+    for name, value in said.items():
+        if value is not None and value is not False and value != []:
+            raise ParameterError(f"--{name.replace('_', '-')} {why}")
 
 
 def refuse_rules(given: dict[str, Any]) -> None:

@@ -6,10 +6,12 @@ clusters of the same sizes gives, and what the flat list gives that is cut after
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Ints
 from assay.tables import Qrels
 
 _PARTS = ("precision", "recall", "f1")
@@ -51,30 +53,25 @@ def best_clusters(
         )
         tables = tables.sort("best")
         sizes, hits = tables["items"].to_numpy().astype(np.int64), tables["relevant"].to_numpy().astype(np.int64)
-        f1 = _f1(hits, sizes, total)
-        at = int(np.argmax(f1))
+        at = int(np.argmax(_shares(hits, sizes, total)[2]))
         size = int(sizes[at])
         in_flat = int(own.filter(pl.col("rank") <= size)["relevant"].sum())
         rows.append(
             (query, tables["cluster"][at], len(sizes), size, int(hits[at]), total,
-             *_shares(int(hits[at]), size, total), *_shares(in_flat, size, total),
+             *_shares(hits[at], size, total), *_shares(in_flat, size, total),
              *_by_chance(sizes, int(hits.sum()), total, draws, rng))
         )  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _f1(hits: Ints, sizes: Ints, total: int) -> Floats:
-    found: Floats = 2 * hits / (sizes + total)
-    return found
-
-
-def _shares(hits: int, size: int, total: int) -> tuple[float, float, float]:
+def _shares(hits: Any, size: Any, total: int) -> tuple[Any, Any, Any]:
+    """Precision, recall and F1 of a cluster, or of several."""
     return hits / size, hits / total, 2 * hits / (size + total)
 
 
 def _by_chance(sizes: Ints, hits: int, total: int, draws: int, rng: np.random.Generator) -> tuple[float, float, float]:
     """The same for the best of clusters of these sizes to which documents are dealt out at random, on average."""
     dealt = rng.multivariate_hypergeometric(sizes, hits, size=draws)
-    at = np.argmax(_f1(dealt, sizes, total), axis=1)
-    best, size = dealt[np.arange(draws), at], sizes[at]
-    return float(np.mean(best / size)), float(np.mean(best / total)), float(np.mean(2 * best / (size + total)))
+    at = np.argmax(_shares(dealt, sizes, total)[2], axis=1)
+    precision, recall, f1 = (float(part.mean()) for part in _shares(dealt[np.arange(draws), at], sizes[at], total))
+    return precision, recall, f1

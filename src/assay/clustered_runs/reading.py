@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
+from assay.counting.policies import DEFAULT_POLICIES, Policies
 from assay.errors import ParameterError, did_you_mean, number_of
-from assay.tables import Run
+from assay.tables import Batches, Run
 
 #: Which cluster is read first: that of the best document, the largest, or the one with the largest mean score.
 Order: TypeAlias = Literal["best-rank", "size", "mean-score"]
@@ -19,18 +20,18 @@ SAID = {
 }
 
 
-def grouped(run: Run, clusters: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def grouped(
+    run: Batches, clusters: pl.DataFrame, rules: Policies = DEFAULT_POLICIES
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """The results of each query with rank and cluster, and what was odd; one without a cluster is alone in its own.
+
+    Documents are ranked as the measures rank them under the same rules.
 
     >>> run = Run.of({"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
     >>> grouped(run, pl.DataFrame({"doc_id": ["d1", "d3"], "cluster": ["a", "a"]}))[0].rows()
     [('q', 'd1', 3.0, 1, 'a'), ('q', 'd2', 2.0, 2, '(alone) d2'), ('q', 'd3', 1.0, 3, 'a')]
     """
-    # As the measures rank: by score, and of equal ones the larger id first.
-    ranked = run.frame.select("query_id", "doc_id", "score").sort(
-        "query_id", "score", "doc_id", descending=[False, True, True]
-    )
-    ranked = ranked.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id"))
+    ranked = _ranked(run, rules).with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id"))
     keys = [name for name in ("query_id", "doc_id") if name in clusters.columns]
     found = ranked.join(clusters, on=keys, how="left", maintain_order="left")
     alone = int(found["cluster"].null_count())
@@ -39,7 +40,40 @@ def grouped(run: Run, clusters: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, 
         said.append(f"{number_of('result', alone)} of {found.height:,} without a cluster: each is read on its own")
     if alone == found.height:
         raise ParameterError("no result of the run has a cluster: are these the clusters of its documents?")
-    return found.with_columns(pl.col("cluster").fill_null(pl.concat_str(pl.lit("(alone) "), "doc_id"))), tuple(said)
+    mark = "(alone) "
+    while found["cluster"].str.starts_with(mark).any():
+        mark = f"({mark})"  # a name that no cluster has already
+    return found.with_columns(pl.col("cluster").fill_null(pl.concat_str(pl.lit(mark), "doc_id"))), tuple(said)
+
+
+def _ranked(run: Batches, rules: Policies) -> pl.DataFrame:
+    """The documents of each query, the best first, each once."""
+    if rules.ties == "expected":
+        raise ParameterError("ties='expected' is about all orders, and clusters are read in one: choose another rule")
+    score = pl.col("score").cast(pl.Float32 if rules.score_precision == "single" else pl.Float64).cast(pl.Float64)
+    pieces = run.batches(lambda frame: frame.select("query_id", "doc_id", score), rules.rank_by)
+    rows = pl.concat(list(pieces))
+    if rules.duplicates != "error":
+        rows = rows if rules.duplicates == "first" else _best_first(rows)
+        rows = rows.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
+    if rules.ties != "input_order":
+        rows = rows.sort("doc_id", descending=rules.ties == "doc_id_descending")
+    return _best_first(rows)
+
+
+def _best_first(rows: pl.DataFrame) -> pl.DataFrame:
+    """By query and falling score; what is alike in both stays in its order."""
+    return rows.sort("query_id", "score", descending=[False, True], maintain_order=True)
+
+
+def flat_run(found: pl.DataFrame, name: str) -> Run:
+    """The run as it was, its ranks settled.
+
+    >>> run = Run.of({"q": {"d1": 3.0, "d2": 3.0}})
+    >>> flat_run(grouped(run, pl.DataFrame({"doc_id": ["d1"], "cluster": ["a"]}))[0], "flat").frame.rows()
+    [('q', 'd2', -1.0), ('q', 'd1', -2.0)]
+    """
+    return Run(found.select("query_id", "doc_id", score=-pl.col("rank").cast(pl.Float64)), name)
 
 
 def read_in_order(found: pl.DataFrame, order: str, name: str) -> Run:

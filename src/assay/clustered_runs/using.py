@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any
 
 from assay.clustered_runs.best import best_clusters
-from assay.clustered_runs.reading import SAID, grouped, read_in_order
+from assay.clustered_runs.reading import SAID, flat_run, grouped, read_in_order
 from assay.clustered_runs.result import ClustersByUse
 from assay.comparison import compare
 from assay.errors import ParameterError, number_of
@@ -52,15 +53,19 @@ def clusters_by_use(
         raise ParameterError(f"expected one run, whose results are clustered, got {len(opened)}")
     given = next(iter(opened.values()))
     wanted = list(DEFAULT_MEASURES) if measures is None else measures
-    evaluate(judged, {FLAT: given}, wanted)  # duplicates and the like are found, with their line, before all else
-    flat = given.read()
-    found, said = grouped(flat, read_document_clusters(clusters))
-    best = best_clusters(found, judged, level=level, draws=draws, seed=seed)
+    if isinstance(level, bool) or not isinstance(level, int | float):
+        raise ParameterError(f"level is the smallest grade that is relevant, a number, not {level!r}")
+    of_compare = signature(compare).parameters
+    rules = {name: value for name, value in settings.items() if name not in of_compare}
+    # Duplicates and the like are found, with their line, before all else; and this knows the rules.
+    flat = evaluate(judged, {FLAT: given}, wanted, seed=seed, **rules)
+    found, said = grouped(given, read_document_clusters(clusters), flat.policies)
+    best = best_clusters(found, flat.qrels, level=level, draws=draws, seed=seed)
     if best.is_empty():
         raise ParameterError(f"no document has a grade of {level:g} or more: nothing is relevant, choose another level")
-    comparison = compare(
-        judged, {FLAT: flat, CLUSTERED: read_in_order(found, order, CLUSTERED)}, measures=wanted, seed=seed, **settings
-    )
+    settings.pop("rank_by", None)  # ranks are scores by now
+    orders = {FLAT: flat_run(found, FLAT), CLUSTERED: read_in_order(found, order, CLUSTERED)}
+    comparison = compare(judged, orders, measures=wanted, seed=seed, **settings)
     without = len(judged.topics) - best.height
     if without:
         said = (*said, f"{number_of('query', without)} without a relevant document: not among the best clusters")

@@ -74,19 +74,18 @@ def bars_of(points: Points, most: int = MOST_BARS) -> Bars | None:
     """
     if len(points.clusters) < 2:  # one is nearest to nothing
         return None
+    # A sample of the silhouettes has some of every cluster.
     known = np.flatnonzero(~np.isnan(points.silhouettes))
-    values, codes = points.silhouettes[known], points.codes[known]
+    codes = points.codes[known]
     share = min(1.0, most / len(known))
+    order = np.lexsort((-points.silhouettes[known], codes))
+    in_clusters = np.split(known[order], np.cumsum(np.bincount(codes))[:-1])
     made = []
-    for code, label in enumerate(points.clusters):
-        own = known[codes == code]
-        own = own[np.argsort(-points.silhouettes[own], kind="stable")]
-        if not len(own):
-            continue
+    for code, (label, own) in enumerate(zip(points.clusters, in_clusters, strict=True)):
         kept = own[np.linspace(0, len(own) - 1, max(1, round(share * len(own)))).round().astype(np.int64)]
         nearest = tuple(points.clusters[at] for at in points.nearest[kept])
         mean = float(points.silhouettes[own].mean())
         made.append(ClusterBars(label, int(points.sizes[code]), mean, points.silhouettes[kept], kept, nearest))
     made.sort(key=lambda one: -one.mean)
     total = sum(one.mean * one.items for one in made) / sum(one.items for one in made)
-    return Bars(tuple(made), float(total) if len(values) else float("nan"), len(known))
+    return Bars(tuple(made), total, len(known))

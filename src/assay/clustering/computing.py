@@ -53,7 +53,7 @@ def measures_of(
 def counts_of(given: Clusters | Contingency, rules: Rules, seed: int) -> dict[type, Any]:
     """The counts that there are: of classes and clusters, and of points."""
     if isinstance(given, Contingency):
-        return {Contingency: given}
+        return {Contingency: given.without_empty()}
     counts: dict[type, Any] = {}
     if not rules.noisy(given).any():
         rules = rules._replace(noise=None, noise_as="drop")
@@ -70,13 +70,9 @@ def _counted(given: Clusters, rules: Rules) -> Contingency:
         return Contingency.from_labels(
             given.truth, given.cluster, sample_weight=given.weight, noise=rules.noise, noise_as=rules.noise_as,
             unlabelled=rules.unlabelled,
-        )  # fmt: skip
+        ).without_empty()  # fmt: skip
     except InputError as problem:
-        raise _in_file(given, problem) from None
-
-
-def _in_file(given: Clusters, problem: InputError) -> InputError:
-    return InputError(f"{given.name if given.origin == 'in memory' else given.origin}: {problem}")
+        raise InputError(f"{given.whence}: {problem}") from None
 
 
 def _points(given: Clusters, rules: Rules, seed: int) -> Points:
@@ -88,7 +84,7 @@ def _points(given: Clusters, rules: Rules, seed: int) -> Points:
             sample_size=rules.sample_size, seed=seed,
         )  # fmt: skip
     except InputError as problem:
-        raise _in_file(given, problem) from None
+        raise InputError(f"{given.whence}: {problem}") from None
 
 
 def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:

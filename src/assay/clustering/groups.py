@@ -26,8 +26,8 @@ def clusters_of(table: Contingency | None, points: Points | None) -> pl.DataFram
     """
     made: pl.DataFrame | None = None
     if table is not None:
-        sizes, place = table.cluster_sizes[0], _largest(table, table.column, len(table.clusters))
-        held = table.largest_of_clusters[0]
+        sizes, held = table.cluster_sizes[0], table.largest_of_clusters[0]
+        place = _first_of_largest(table.counts[0].astype(np.float64), table.column, len(sizes))
         made = pl.DataFrame(
             {
                 "cluster": _texts(table.clusters),
@@ -122,12 +122,8 @@ def _parts(
         yield kind, _text(groups[group[cell]]), _text(parts[part[cell]]), counts[cell].item(), float(share[cell])
 
 
-def _largest(table: Contingency, place: Ints, groups: int) -> Ints:
-    return _first_of_largest(table.counts[0].astype(np.float64), place, groups)
-
-
 def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
-    """For each group the cell with its largest value, the first of several."""
+    """For each group the cell with its largest value, the first of several; every group has one."""
     order = np.lexsort((np.arange(len(values)), -values, place))
     firsts = np.searchsorted(place[order], np.arange(groups))
     found: Ints = order[firsts]

@@ -30,6 +30,7 @@ from assay.counting.points import Points
 from assay.errors import InputError, number_of
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
+from assay.stats.cluster_samples import KNOWN
 
 if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem
@@ -40,6 +41,8 @@ MOST_DRAWN, FEWEST = 4_000_000, 100
 MOST_KINDS = 50_000
 #: Of fewer items than this, no halves are drawn.
 FEWEST_ITEMS = 4
+#: Few items shift a number if they do by more than this share of its interval's reach.
+DRIFT = 0.5
 #: Halves whose mean lies farther from the number of all points than so many of their standard deviations are no guide.
 FARTHEST = 0.5
 
@@ -111,16 +114,18 @@ class Halves:
         kinds = pl.DataFrame(columns).group_by(pl.all()).len("items").sort(pl.all(), nulls_last=True)
         is_class = rules.unlabelled == "class"
         classes, row = _placed(kinds["truth"], keep_null=is_class)
-        sides = tuple(Side(classes, *_turned(_placed(kinds[name]), row)) for name in named)
+        sides = tuple(
+            Side(classes, clusters, row, column) for clusters, column in (_placed(kinds[name]) for name in named)
+        )
         weight = None if "weight" not in columns else kinds["weight"].to_numpy()
         return cls(sides, kinds["items"].to_numpy().astype(np.int64), weight, resamples, seed, subsets)
 
     @classmethod
     def _of_table(cls, table: Contingency, resamples: int, seed: int) -> Halves:
-        if table.is_weighted:
-            raise InputError("items with weights are drawn one by one, and a table does not hold them")
+        if not table.is_whole:
+            raise InputError(no_halves_of(table))
         side = Side(table.classes, table.clusters, table.row, table.column)
-        return cls((side,), table.counts[0].astype(np.int64), None, resamples, seed)
+        return cls((side,), table.counts[0], None, resamples, seed)
 
     @property
     def total(self) -> int:
@@ -206,8 +211,8 @@ class Halves:
         if not of_points and len(self.items) > MOST_KINDS:
             alike = "class and cluster" if self.weight is None else "class, cluster and weight"
             return f"items are of {len(self.items):,} kinds ({alike}), and halves of more than {MOST_KINDS:,} take long"
-        if np.isnan(self.values(measure)).any():
-            return "it is undefined on many halves of the items"
+        if np.isnan(self.values(measure)).any(axis=1).mean() > 1 - KNOWN:
+            return "many halves of the items have no number"
         return (
             "halves of the items have quite another number" if self.elsewhere(measure).any() else "all halves are alike"
         )
@@ -246,14 +251,20 @@ class Halves:
         return tuple(side.tables(drawn, self.weight) for side in self.sides)
 
 
+def no_halves_of(table: Contingency) -> str:
+    """Why no halves are drawn of a table whose counts are not whole numbers.
+
+    >>> no_halves_of(Contingency.from_table([[6e18, 1]]))
+    'of so many items no halves are drawn'
+    """
+    if table.is_weighted:
+        return "a table does not hold the weights of single items"
+    return "of so many items no halves are drawn"
+
+
 def _placed(labels: pl.Series, *, keep_null: bool = False) -> tuple[tuple[Any, ...], Ints]:
     """The labels that occur, and the place of each among them; null is at -1, or a label as others are."""
     names = labels.unique(maintain_order=True).to_list()
     names = [name for name in names if name is not None] + ([None] if keep_null and None in names else [])
     places = {name: place for place, name in enumerate(names)}
     return tuple(names), np.array([places.get(label, -1) for label in labels.to_list()], dtype=np.int64)
-
-
-def _turned(placed: tuple[tuple[Any, ...], Ints], row: Ints) -> tuple[tuple[Any, ...], Ints, Ints]:
-    clusters, column = placed
-    return clusters, row, column

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.classification.intervals import Estimate
-from assay.clustering.halves import Halves
+from assay.clustering.halves import Halves, no_halves_of
+from assay.counting.contingency import Contingency
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.cluster_samples import around
@@ -32,8 +33,7 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
     if measure.name in WITHOUT_INTERVAL:
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval="it grows with the number of items")
     if halves is None:
-        why = "a table does not hold the weights of single items"
-        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=why)
+        return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=no_halves_of(system.counts[Contingency]))
     found = interval_around(measure, value, halves, confidence)
     if not found.is_known:
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=halves.why_none(measure))

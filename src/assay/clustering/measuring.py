@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from assay.clustering.advice import check_codes
@@ -10,9 +10,10 @@ from assay.clustering.computing import computed, counts_of, measures_of
 from assay.clustering.opening import not_alike, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering, Shown
 from assay.clustering.rules import Rules
+from assay.clustering.scales import uneven_columns
 from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError
+from assay.errors import InputError, ParameterError, listed
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
@@ -57,10 +58,10 @@ def cluster(
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
     opened = systems_in(given)
     counts = {name: counts_of(one, rules, seed) for name, one in opened.items()}
-    for name, held in counts.items():
-        if not held:
+    for one, held in zip(opened.values(), counts.values(), strict=True):
+        if isinstance(one, Clusters) and not held:
             raise InputError(
-                f"{name}: there are clusters, and neither classes nor points to measure them by: "
+                f"{one.whence}: there are clusters, and neither classes nor points to measure them by: "
                 "say truth=... (--truth) or points=... (--points)"
             )
     if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
@@ -81,8 +82,10 @@ def cluster(
         )
         for name, one in opened.items()
     )
-    warnings = [warning for one in opened.values() if isinstance(one, Clusters) for warning in one.warnings]
     itemised = [one for one in opened.values() if isinstance(one, Clusters)]
+    warnings = [warning for one in itemised for warning in (*one.warnings, *uneven_columns(one, metric))]
+    for name, one in opened.items():
+        warnings += _empty_groups(name, one, counts[name][Contingency]) if isinstance(one, Contingency) else []
     if noise is not None and not any(rules.noisy(one).any() for one in itemised):
         warnings.append(f"no item has the label of noise, {noise!r}")
     return Clustering(
@@ -90,3 +93,10 @@ def cluster(
         tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
         Shown() if shown is None else shown,
     )  # fmt: skip
+
+
+def _empty_groups(name: str, given: Contingency, held: Contingency) -> Iterator[str]:
+    """A warning of classes and clusters of a table that hold no items, and are left out."""
+    for what, names, kept in (("class", given.classes, held.classes), ("cluster", given.clusters, held.clusters)):
+        if absent := [str(label) for label in names if label not in kept]:
+            yield f"{name}: no items in {what} {listed(absent)}: left out"

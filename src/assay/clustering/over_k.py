@@ -13,6 +13,7 @@ import polars as pl
 from assay.clustering.computing import measure_of
 from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
+from assay.counting.points import Points
 from assay.errors import ParameterError, listed, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -203,6 +204,8 @@ class NumberOfClusters(Tabled):
     def says(self) -> str:
         """The verdict in a sentence."""
         if self.verdict == "undefined":
+            if any(not math.isnan(self.value(name, k)) for name in self.names for k in self.ks):
+                return "no measure has a say: those that were asked for do not tell the number of clusters"
             return "no measure has a number: nothing can be said"
         if self.reference is not None and self.verdict == "no structure":
             return (
@@ -276,7 +279,9 @@ class NumberOfClusters(Tabled):
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""
-        yield f"{number_of('point', self.items)}; {self.by}; distances are {self.metric}."
+        of_points = any(measure.definition.counts is Points for measure in self.measures)
+        far = f"{number_of('point', self.items)}; {self.by}; distances are {self.metric}."
+        yield far if of_points or self.by != AS_GIVEN else f"{number_of('item', self.items)}; {self.by}."
         if self.resamples:
             of = "" if self.resampled == self.items else f" of {self.resampled:,} points, drawn once"
             yield (

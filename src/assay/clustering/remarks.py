@@ -9,9 +9,11 @@ import numpy as np
 from assay.clustering.advice import Case, Remark, remark
 from assay.clustering.chance import purity_by_chance
 from assay.clustering.computing import measure_of
+from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.errors import listed, number_of
+from assay.measures.registry import Measure
 from assay.stats.interval_names import NO_INTERVAL
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
@@ -20,9 +22,7 @@ GAIN = 0.05
 NEARLY_ALL = 0.90
 #: Clusters of one item are worth a remark if so many of all clusters are such.
 SINGLE = 0.10
-#: A number drifts with the number of items if it does by this share of its interval's reach.
-DRIFT = 0.5
-#: And by no less than this: of very many items, intervals are so short that any drift is large beside them.
+#: Few items shift a number by no less than this: of very many, intervals are so short that any drift is large.
 LEAST_DRIFT = 0.005
 #: Labels that tools give to items that they put in no cluster.
 USUAL_NOISE = ("-1", "noise", "outlier", "none")
@@ -68,7 +68,7 @@ def _left_out(case: Case) -> Iterator[Remark]:
 @remark("many_clusters")
 def _many_clusters(case: Case) -> Iterator[Remark]:
     """Purity that many clusters of these sizes get by chance."""
-    if case.table is None or case.table.is_weighted:
+    if case.table is None or not case.table.is_whole:
         return
     sizes = case.table.class_sizes[0]
     clusters, classes = len(case.table.clusters), int((sizes > 0).sum())
@@ -109,8 +109,10 @@ def _chance(case: Case) -> Iterator[Remark]:
 @remark("few_items")
 def _few_items(case: Case) -> Iterator[Remark]:
     """Numbers that are as large as they are because there are few items, which no interval allows for."""
+    from assay.report.clusterings import called  # noqa: PLC0415  # results reach the report inside functions
+
     halves = case.result.drawn(case.system.name)
-    if halves is None:
+    if halves is None or case.table is None or len(case.table.clusters) == 1:
         return
     found: dict[str, str] = {}
     largest = 0.0
@@ -118,30 +120,45 @@ def _few_items(case: Case) -> Iterator[Remark]:
         one = case.result.estimate(measure, case.system.name)
         if one.method == NO_INTERVAL or measure.definition.counts is not Contingency:
             continue
-        drift = float(halves.drifts(measure, np.array([one.value]))[0])
+        with_more = one.value - float(halves.drifts(measure, np.array([one.value]))[0])
+        with_more = float(np.clip(with_more, *_reach(measure, case.table)))
+        drift = one.value - with_more
         if abs(drift) <= max(LEAST_DRIFT, DRIFT * (one.high - one.low) / 2):
             continue
-        found[str(measure)] = f"{measure} nearer {one.value - drift:.4f} than {one.value:.4f}"
+        found[called(measure)] = f"{called(measure)} nearer {with_more:.4f} than {one.value:.4f}"
         largest = max(largest, abs(drift))
     if found:
+        clusters = number_of("cluster", len(case.table.clusters))
         says = (
-            "so few items for so many clusters shift numbers: with many more items, as far as halves tell, "
+            f"so few items for {clusters} shift numbers: with many more items, as far as halves tell, "
             f"{listed(list(found.values()))}; the intervals do not allow for that"
         )
         yield Remark("few_items", says, largest, ", ".join(found))
 
 
+def _reach(measure: Measure, table: Contingency) -> tuple[float, float]:
+    """The least and the most that a measure can be with classes and clusters of these sizes."""
+    low, high = measure.definition.bounds or (-np.inf, np.inf)
+    if measure.name in {"Purity", "InversePurity"}:
+        groups = table.class_sizes if measure.name == "Purity" else table.cluster_sizes
+        low = float(groups.max() / table.items[0])
+    return low, high
+
+
 @remark("one_cluster")
 def _one_cluster(case: Case) -> Iterator[Remark]:
-    """Nearly everything in one cluster, though not in one class."""
+    """Everything, or nearly, in one cluster, though not in one class."""
     sizes = _sizes(case)
-    if len(sizes) < 2 or (share := float(sizes.max() / sizes.sum())) < NEARLY_ALL:
+    if (share := float(sizes.max() / sizes.sum())) < NEARLY_ALL:
         return
     if case.table is not None and case.table.class_sizes[0].max() >= NEARLY_ALL * case.table.items[0]:
         return
     names = case.table.clusters if case.table is not None else case.points.clusters if case.points is not None else ()
     label = names[int(np.argmax(sizes))]
-    says = f"cluster {label} holds {share:.1%} of the items: that alone makes inverse purity large"
+    held = "all items" if len(sizes) == 1 else f"{share:.1%} of the items"
+    says = f"cluster {label} holds {held}"
+    if case.table is not None:
+        says += f": that alone makes inverse purity {'1' if len(sizes) == 1 else 'large'}"
     yield Remark("one_cluster", says, share, str(label))
 
 
@@ -152,7 +169,7 @@ def _singletons(case: Case) -> Iterator[Remark]:
         return
     sizes = _sizes(case)
     single = int((sizes == 1).sum())
-    if not len(sizes) or single / len(sizes) < SINGLE:
+    if single / len(sizes) < SINGLE:
         return
     says = (
         f"{number_of('cluster', single)} of {len(sizes):,} {'has' if single == 1 else 'have'} one item only: such a "
@@ -179,7 +196,7 @@ def _class_unheld(case: Case) -> Iterator[Remark]:
 
 @remark("disagree")
 def _disagree(case: Case) -> Iterator[Remark]:
-    """Clusters that lie well apart and are not the classes; or that are the classes and hardly lie apart."""
+    """Clusters that lie well apart and hardly agree with the classes; or that do, and hardly lie apart."""
     if case.table is None or case.points is None or measure_of("Silhouette") not in case.result.measures:
         return
     apart, agree = (
@@ -188,12 +205,13 @@ def _disagree(case: Case) -> Iterator[Remark]:
     numbers = f"silhouette {apart:.4f}, adjusted Rand index {agree:.4f}"
     if apart >= APART and agree <= DISAGREE:
         says = (
-            f"the clusters lie well apart, but they are not the classes ({numbers}): the points group by something else"
+            f"the clusters lie well apart, but hardly agree with the classes ({numbers}): the points group by "
+            "something else"
         )
     elif apart <= TOGETHER and agree >= AGREE:
         says = (
-            f"the clusters are the classes, though they hardly lie apart ({numbers}): a silhouette alone would have "
-            "rejected them"
+            f"the clusters agree with the classes, though they hardly lie apart ({numbers}): a silhouette alone would "
+            "have rejected them"
         )
     else:
         return

@@ -112,9 +112,9 @@ class Clustering(Tabled):
         return found[self.measure(measure)]
 
     def drawn(self, system: str | None = None) -> Halves | None:
-        """The halves behind a clustering's intervals; None if nobody knows what single items weigh."""
+        """The halves behind a clustering's intervals; None if nobody knows what single items weigh, or count them."""
         one, table = self.system(system), self.contingency(system)
-        if one.clusters is None and table is not None and table.is_weighted:
+        if one.clusters is None and table is not None and not table.is_whole:
             return None
         return self._once("halves", one, lambda: self.halves(one.name))
 

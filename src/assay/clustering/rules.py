@@ -66,6 +66,6 @@ class Rules(NamedTuple):
         first = given.item_id[int(truth.is_null().arg_max() or 0)]
         count = number_of("item", truth.null_count())
         raise InputError(
-            f"{given.origin if given.origin != 'in memory' else given.name}: {count} without a class, first {first!r}: "
+            f"{given.whence}: {count} without a class, first {first!r}: "
             "unlabelled='drop' leaves such items out, unlabelled='class' makes them a class of their own"
         )

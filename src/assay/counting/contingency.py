@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.label_pairs import weights_of
 from assay.counting.partition_pairs import (
     NO_CLUSTER,
@@ -31,6 +32,8 @@ UnlabelledPolicy: TypeAlias = Literal["error", "drop", "class"]
 NOISE, WITHOUT_CLASS = "noise", "without a class"
 #: Larger sums of whole numbers are added up as floating-point numbers, so that none runs over.
 _MOST_WHOLE = float(1 << 62)
+#: Sums of fewer items than this are exact as floating-point numbers.
+_MOST_EXACT = float(1 << 53)
 #: A weight that is left after all others were taken off, and is smaller than this share of them, is rounding.
 _ROUNDING = 1e-12
 
@@ -176,10 +179,35 @@ class Contingency:
         made[self.row, self.column] = self._only
         return made
 
+    def without_empty(self) -> Contingency:
+        """The same without classes and clusters that no item is in, and without cells that weigh nothing.
+
+        >>> Contingency.from_table([[3, 0], [1, 0]]).without_empty().clusters
+        (0,)
+        """
+        held: list[Mask] = [np.asarray(sizes.max(axis=0) > 0) for sizes in (self.class_sizes, self.cluster_sizes)]
+        kept = self.counts.any(axis=0)
+        if kept.all() and all(one.all() for one in held):
+            return self
+        (classes, row), (clusters, column) = (
+            (tuple(compress(names, one)), (np.cumsum(one) - 1)[place[kept]])
+            for names, place, one in zip((self.classes, self.clusters), (self.row, self.column), held, strict=True)
+        )
+        squares = None if self.squares is None else self.squares[:, kept]
+        return replace(
+            self, classes=classes, clusters=clusters, row=row, column=column, counts=self.counts[:, kept],
+            squares=squares,
+        )  # fmt: skip
+
     @property
     def is_weighted(self) -> bool:
         """Whether counts are sums of weights, and not numbers of items."""
         return self.squares is not None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether counts are whole numbers: not sums of weights, nor so large that whole numbers do not hold them."""
+        return bool(self.counts.dtype.kind in "iu")
 
     @cached_property
     def items(self) -> Floats:
@@ -224,16 +252,26 @@ class Contingency:
     def pairs_of_cells(self) -> PairCounts:
         """What each of the `cells` adds to the pairs: those within it, and half of those with items of other cells.
 
-        Nothing is subtracted from a larger number of pairs, so small counts are exact beside large ones.
+        Nothing is subtracted from a larger number of pairs, so small counts are exact beside large ones, up to 2^62
+        items, beyond which counts are floating-point numbers.
         """
         cells = self.cells
-        elsewhere = self.items[cells.unit] - cells.of_class - cells.of_cluster + cells.items
+        own: NDArray[Any] = cells.items
+        classes: NDArray[Any] = self.class_sizes
+        clusters: NDArray[Any] = self.cluster_sizes
+        if self.is_whole and self.items.max() >= _MOST_EXACT:
+            unit, place = np.nonzero(self.counts)
+            own = self.counts[unit, place]
+            classes, clusters = self._whole(self.row, len(self.classes)), self._whole(self.column, len(self.clusters))
+        in_cluster = clusters[cells.unit, cells.column] - own
+        in_class = classes[cells.unit, cells.row] - own
+        elsewhere = classes.sum(axis=1)[cells.unit] - in_class - in_cluster - own
         if self.is_weighted:
             elsewhere = np.where(elsewhere > _ROUNDING * self.items[cells.unit], elsewhere, 0.0)
         return PairCounts(
             np.maximum(cells.items * cells.items - cells.squares, 0.0) / 2,
-            cells.items * (cells.of_cluster - cells.items) / 2,
-            cells.items * (cells.of_class - cells.items) / 2,
+            cells.items * in_cluster / 2,
+            cells.items * in_class / 2,
             cells.items * elsewhere / 2,
         )
 
@@ -253,6 +291,12 @@ class Contingency:
         made = np.bincount(self._flat(place, groups), self.counts.ravel(), len(self.units) * groups)
         return made.astype(np.float64, copy=False).reshape(len(self.units), groups)
 
+    def _whole(self, place: Ints, groups: int) -> Ints:
+        """The same as whole numbers, which are exact where floating-point numbers are not."""
+        made = np.zeros(len(self.units) * groups, dtype=np.int64)
+        np.add.at(made, self._flat(place, groups), self.counts.ravel())
+        return made.reshape(len(self.units), groups)
+
     def _largest(self, place: Ints, groups: int) -> Floats:
         made = np.zeros(len(self.units) * groups)
         np.maximum.at(made, self._flat(place, groups), self.counts.ravel())
@@ -271,6 +315,19 @@ class Contingency:
             raise ParameterError(f"there are {len(self.units)} tables, one a unit: choose one")
         counts: NDArray[Any] = self.counts[0]
         return counts
+
+    def part(self, classes: Sequence[int], clusters: Sequence[int]) -> Floats:
+        """The items of some classes (rows) and clusters (columns), by their places; the whole table is not made.
+
+        >>> Contingency.from_table([[5, 1, 0], [0, 4, 2]]).part([1], [2, 0]).tolist()
+        [[2.0, 0.0]]
+        """
+        row, column = np.full(len(self.classes), -1), np.full(len(self.clusters), -1)
+        row[classes], column[clusters] = np.arange(len(classes)), np.arange(len(clusters))
+        inside = (row[self.row] >= 0) & (column[self.column] >= 0)
+        cells = np.zeros((len(classes), len(clusters)))
+        cells[row[self.row[inside]], column[self.column[inside]]] = self._only[inside]
+        return cells
 
     def to_frame(self) -> pl.DataFrame:
         """The cells that occur: class, cluster and how many items.

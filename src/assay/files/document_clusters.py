@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,9 @@ _TEXT = {"query_id": pl.String, "doc_id": pl.String, "cluster": pl.String}
 
 
 def read_document_clusters(given: Any) -> pl.DataFrame:
-    """Read `doc_id, cluster`, and `query_id` if there is one; from a file, a dict of clusters, or a dict of such.
+    """Read `doc_id, cluster`, and `query_id` if there is one; from a file, a frame, a dict of clusters, or of such.
+
+    In a dict or a frame, a document whose cluster is None or NaN is in none.
 
     >>> read_document_clusters({"d1": 0, "d2": 1}).rows()
     [('d1', '0'), ('d2', '1')]
@@ -27,11 +30,13 @@ def read_document_clusters(given: Any) -> pl.DataFrame:
     """
     if isinstance(given, Mapping):
         return _checked(_of_dict(given), "clusters")
-    if isinstance(given, pl.DataFrame):
+    if hasattr(given, "__arrow_c_stream__"):  # a table of Polars, pandas or Arrow
+        given = pl.DataFrame(given)
         names = [name for name in _TEXT if name in given.columns]
         if names[-2:] != ["doc_id", "cluster"]:
             raise InputError(f"clusters: expected the columns doc_id and cluster, got {', '.join(given.columns)}")
-        return _checked(given.select(pl.col(name).cast(pl.String) for name in names), "clusters")
+        known = given.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+        return _checked(known.select(pl.col(name).cast(pl.String) for name in names), "clusters")
     if not isinstance(given, Source) and not is_file(given):
         raise ParameterError(f"expected a file of clusters of documents, or a dict, not {type(given).__name__}")
     source = given if isinstance(given, Source) else Source(given)
@@ -55,14 +60,21 @@ def read_document_clusters(given: Any) -> pl.DataFrame:
 
 def _of_dict(given: Mapping[Any, Any]) -> pl.DataFrame:
     if any(isinstance(value, Mapping) for value in given.values()):
-        rows = [(str(query), str(doc), str(label)) for query, own in given.items() for doc, label in own.items()]
+        if alone := [doc for doc, own in given.items() if not isinstance(own, Mapping)]:
+            raise InputError(f"clusters: expected documents, by query or without, not both: {alone[0]!r} has no query")
+        rows = [(str(query), str(doc), _label(label)) for query, own in given.items() for doc, label in own.items()]
         return pl.DataFrame(rows, schema=_TEXT, orient="row")
-    rows_of_all = [(str(doc), str(label)) for doc, label in given.items()]
+    rows_of_all = [(str(doc), _label(label)) for doc, label in given.items()]
     return pl.DataFrame(rows_of_all, schema={name: _TEXT[name] for name in ("doc_id", "cluster")}, orient="row")
 
 
+def _label(value: Any) -> str | None:
+    return None if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
+
+
 def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Refuse no documents, and a document that is in two clusters."""
+    """Refuse no documents, and a document that is in two clusters; leave out those that are in none."""
+    frame = frame.drop_nulls("cluster")
     if frame.is_empty():
         raise InputError(f"{name}: expected documents and their clusters, got none")
     found = frame.unique(maintain_order=True)

@@ -16,6 +16,7 @@ from assay.errors import FormatError, InputError, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
 from assay.tables.label_rules import Where, distinct, row_numbers
 
+_IN_MEMORY = "in memory"
 _ORDER = ("item_id", "truth", "cluster", "weight")
 
 
@@ -39,7 +40,7 @@ class Clusters:
     #: What the columns of the points are called, if they have names.
     point_names: tuple[str, ...] = ()
     #: A file's path, for messages.
-    origin: str = "in memory"
+    origin: str = _IN_MEMORY
     #: What was noticed when the table was made; `warnings` has more.
     remarks: tuple[str, ...] = ()
 
@@ -115,6 +116,11 @@ class Clusters:
     def _column(self, name: str) -> pl.Series | None:
         return self.columns[name] if name in self.columns.columns else None
 
+    @property
+    def whence(self) -> str:
+        """What they are called in messages: the file that they come from, or their name."""
+        return _whence(self.origin, self.name)
+
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is legal but odd, such as ids that occur twice."""
@@ -149,7 +155,7 @@ def assembled_clusters(
     point_names: tuple[str, ...] = (),
     *,
     name: str = "clusters",
-    origin: str = "in memory",
+    origin: str = _IN_MEMORY,
     where: Where | None = None,
     remarks: tuple[str, ...] = (),
 ) -> Clusters:
@@ -163,7 +169,7 @@ def assembled_clusters(
                 f"got {len(values):,}"
             )
     if not height:
-        raise InputError(f"{name}: expected at least one item, got none")
+        raise InputError(f"{_whence(origin, name)}: expected at least one item, got none")
     if columns["cluster"].null_count():
         note = "an item in no cluster has a label that is named with noise=... (--noise)"
         _refuse(columns["cluster"].is_null(), place, "the cluster of an item", lambda _: "nothing", note)
@@ -172,7 +178,7 @@ def assembled_clusters(
         wrong = (weight < 0) | weight.is_null()
         _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _said(weight[row]))
         if not (weight > 0).any():
-            raise InputError(f"{name}: all weights are 0")
+            raise InputError(f"{_whence(origin, name)}: all weights are 0")
     if points is not None:
         wrong_points = ~np.isfinite(points)
         _refuse(
@@ -180,9 +186,13 @@ def assembled_clusters(
             lambda row: str(points[row][wrong_points[row]][0]),
         )  # fmt: skip
     if "truth" in columns and not distinct(columns["truth"]):
-        raise InputError(f"{name}: expected the class of some items at least, got none")
+        raise InputError(f"{_whence(origin, name)}: expected the class of some items at least, got none")
     frame = pl.DataFrame([columns[key].alias(key) for key in _ORDER if key in columns])
     return Clusters(frame, name, points, point_names, origin, remarks)
+
+
+def _whence(origin: str, name: str) -> str:
+    return name if origin == _IN_MEMORY else origin
 
 
 def _refuse(wrong: pl.Series, where: Where, expected: str, got: Callable[[int], str], note: str | None = None) -> None:
