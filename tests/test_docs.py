@@ -108,7 +108,6 @@ def terminal(command: str, folder: Path) -> str:
     ).stdout  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # as for users: examples read files in one line
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page).strip()], ids=name)
 def test_every_python_example_gives_what_it_shows(page: Path, folder: Path) -> None:
     """In this process, which is faster, unless the page registers measures, which would stay."""

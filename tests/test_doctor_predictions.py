@@ -242,7 +242,7 @@ def test_a_line_that_cannot_be_read_is_told_with_what_to_do(tmp_path: Path) -> N
         ("", "there are no data in the file"),
         (
             "item_id,truth\na,1\n",
-            "p.csv: give runs after the judgments, or a file of predictions (clusters: assay cluster); columns item_id, truth",
+            "p.csv: give runs after the judgments, or a file of predictions (clusters: assay cluster); columns item_id",
         ),
     ],
 )
