@@ -10,7 +10,7 @@ Each is an `assay.curves.Curve`: a table, one number a clustering, and a chart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,13 @@ import polars as pl
 from assay.clustering import Clustering
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
+from assay.counting.judgments import Floats, Ints
 from assay.curves import Curve
 from assay.errors import ParameterError, number_of
+from assay.report.cluster_charts import MOST_NAMED
 
+#: Of more classes or clusters, the largest are drawn: cells would be too small to see.
+MOST_DRAWN = 70
 _SUMMARY = {"system": pl.String, "measure": pl.String, "value": pl.Float64, "higher_is_better": pl.Boolean}
 
 
@@ -42,6 +46,8 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
         if bars is None:
             raise ParameterError(f"{name}: there is one cluster only, and no silhouette without another one")
         notes += [f"{name}: {bars.note}"] if bars.note else []
+        if len(bars.clusters) > MOST_NAMED:
+            notes.append(f"{name}: {len(bars.clusters):,} clusters are too many to name each beside its silhouettes")
         values.append((name, "Silhouette", bars.mean, True))
         ids = points.item_id
         frames += [
@@ -70,12 +76,18 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
     [(5.0, 1.0), (1.0, 0.2), (0.0, 0.0), (4.0, 0.8)]
     """
     frames, values = [], []
+    notes = list(result.warnings)
     for name in _chosen(result, system):
         table = result.contingency(name)
         if table is None:
             raise ParameterError(f"{name}: no classes are known: say truth=... (--truth)")
-        rows, columns = arranged(table)
-        cells = table.table[np.ix_(rows, columns)].astype(np.float64)
+        every = arranged(table)
+        rows, columns = (
+            largest(order, sizes[0], MOST_DRAWN)
+            for order, sizes in zip(every, (table.class_sizes, table.cluster_sizes), strict=True)
+        )
+        notes += _left_out(name, {"classes": (rows, every[0]), "clusters": (columns, every[1])})
+        cells = table.part(rows, columns)
         held = table.largest_of_clusters[0].sum() / table.cluster_sizes[0].sum()
         values.append((name, "Purity", float(held), True))
         classes = [_named(table.classes[at]) for at in rows]
@@ -88,8 +100,8 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
                     "class": np.repeat(classes, across),
                     "cluster": clusters * len(classes),
                     "items": cells.ravel(),
-                    "of_class": (cells / cells.sum(axis=1, keepdims=True)).ravel(),
-                    "of_cluster": (cells / cells.sum(axis=0, keepdims=True)).ravel(),
+                    "of_class": (cells / table.class_sizes[0][rows][:, None]).ravel(),
+                    "of_cluster": (cells / table.cluster_sizes[0][columns]).ravel(),
                 }
             )
         )
@@ -97,7 +109,7 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
     classes_of = "" if first is None else number_of("class", len(first.classes))
     summary = pl.DataFrame(values, schema=_SUMMARY, orient="row")
     return Curve("contingency", "Classes in clusters", f"{classes_of}; shade: share of the cluster", pl.concat(frames),
-                 summary, result.warnings)  # fmt: skip
+                 summary, tuple(notes))  # fmt: skip
 
 
 def over_k(result: NumberOfClusters) -> Curve:
@@ -111,6 +123,22 @@ def over_k(result: NumberOfClusters) -> Curve:
     [2, 3]
     """
     return Curve(*result.drawn(), result.warnings)
+
+
+def largest(order: Ints, sizes: Floats, most: int) -> list[int]:
+    """The places of the largest groups, in the order given.
+
+    >>> largest(np.array([2, 0, 1]), np.array([5.0, 1.0, 7.0]), most=2)
+    [2, 0]
+    """
+    kept = set(np.argsort(-sizes, kind="stable")[:most].tolist())
+    return [int(at) for at in order if int(at) in kept]
+
+
+def _left_out(name: str, groups: Mapping[str, tuple[Sequence[int], Ints]]) -> list[str]:
+    cut = [f"the {len(kept)} largest of {len(every):,} {what}" for what, (kept, every) in groups.items()
+           if len(kept) < len(every)]  # fmt: skip
+    return [f"{name}: drawn are {' and '.join(cut)}"] if cut else []
 
 
 def _chosen(result: Clustering, system: str | None) -> Iterator[str]:

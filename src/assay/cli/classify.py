@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import inputs, options, output, prediction_inputs
+from assay.cli.output import message
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.errors import ParameterError
 
@@ -140,5 +141,5 @@ def _matrix(
 
 def _say(result: Classification) -> None:
     for warning in result.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        message(f"warning: {warning}")
     inputs.say(None, result.notes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli import inputs
+from assay.cli.output import message
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def convert(
     with inputs.progress([table], hidden=quiet):
         written = write(table, "/dev/stdout" if str(target) == "-" else target, format=to_format)
     if not quiet:
-        typer.echo(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written}", err=True)
+        message(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written}")
         if lost := left_out(table, written):
-            typer.echo(f"warning: {target}: {written} has no place for {', '.join(lost)}", err=True)
+            message(f"warning: {target}: {written} has no place for {', '.join(lost)}")
         for warning in getattr(table, "warnings", ()):
-            typer.echo(f"warning: {warning}", err=True)
+            message(f"warning: {warning}")
 
 
 def show(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli import inputs, options, output
+from assay.cli.output import message
 from assay.errors import number_of
 
 Measures = Annotated[
@@ -48,4 +49,4 @@ def freeze(
         made.save(to)
     if not quiet:
         topics = made.coverage.topics
-        typer.echo(f"{to}: {made.system}, {', '.join(made.measures)} on {number_of('topic', topics)}", err=True)
+        message(f"{to}: {made.system}, {', '.join(made.measures)} on {number_of('topic', topics)}")

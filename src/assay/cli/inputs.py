@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from assay.cli.output import message
 from assay.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
     if evaluation is not None:
         say_what_was_read(evaluation)
     for note in notes:
-        typer.echo(f"note: {note}", err=True)
+        message(f"note: {note}")
 
 
 def say_what_was_read(result: Evaluation) -> None:
@@ -139,11 +138,11 @@ def say_what_was_read(result: Evaluation) -> None:
     grades = result.qrels.frame["relevance"]
     found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
-    typer.echo(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}", err=True)
+    message(f"{result.qrels.name}: {', '.join((result.qrels.format, *found, scale))}")
     for file in result.runs.values():
-        typer.echo(f"{file.origin}: {file.format}", err=True)
+        message(f"{file.origin}: {file.format}")
     for warning in result.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        message(f"warning: {warning}")
 
 
 def _number(value: Any) -> str:

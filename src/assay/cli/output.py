@@ -54,6 +54,13 @@ def deliver(text: str, output: Path | None) -> None:
     write_text(output, text)
 
 
+def message(text: str) -> None:
+    """Tell on stderr, on one line and legibly, whatever the names in it hold."""
+    from assay.report.legible import on_one_line  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    typer.echo(on_one_line(text), err=True)
+
+
 def rendered(result: Tabled, form: str | None, plain: bool) -> str:
     """A result that is tables with lines of text below, in the form asked for."""
     if form is not None:

@@ -16,6 +16,7 @@ from assay.cli import (
     plot_clusters,
     prediction_inputs,
 )
+from assay.cli.output import message
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -36,12 +37,17 @@ def plot(
         str,
         typer.Argument(
             metavar="QRELS",
-            help="Judgments, or - for stdin; or, of a classifier, roc, pr, det, calibration, gain, lift, scores.",
+            help=(
+                "Judgments, or - for stdin; or, of a classifier, roc, pr, det, calibration, gain, lift, scores; or, of "
+                "clusters, silhouette, contingency, over-k."
+            ),
         ),
     ],
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN", help="Runs; or files with truth and scores. name=FILE gives a name."),
+        typer.Argument(
+            metavar="RUN", help="Runs; or files with truth and scores, or clusters. name=FILE gives a name."
+        ),
     ],
     kind: Annotated[
         str | None,
@@ -136,7 +142,7 @@ def plot(
     """Draw a curve: precision against recall, ROC, a measure by cut-off, topic by topic, or a difference.
 
     Of a classifier's scores: `assay plot roc FILE`, and pr, det, calibration, gain, lift, scores likewise. Of clusters:
-    `assay plot silhouette FILE`, `contingency`, and `over-k`.
+    `assay plot silhouette FILE` (with --points), `contingency`, and `over-k` (with --ks or --over-k).
     """
     predicted = prediction_inputs.PredictionInputs(
         truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, system=system, nulls=nulls,
@@ -183,6 +189,7 @@ def plot(
         return
     plot_classifiers.refuse(of_scores)
     predicted.refuse("goes with a classifier's curves, as in: assay plot roc FILE")
+    _refuse_misspelt(qrels)
     kind = kind or "pr"
     if kind not in KINDS:
         raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")
@@ -201,13 +208,20 @@ def plot(
     _delivered(curve, target, quiet=quiet)
 
 
+def _refuse_misspelt(word: str) -> None:
+    """What is no file may be a kind of picture that was typed wrongly: better said than that a run is no judgments."""
+    kinds = (*plot_classifiers.TAKES, *plot_clusters.KINDS)
+    if word.isidentifier() and not Path(word).exists() and (hint := did_you_mean(word, kinds)):
+        raise ParameterError(f"{word!r} is no file, and no picture of scores or clusters{hint}")
+
+
 def _delivered(curve: Curve, target: Path, *, quiet: bool) -> None:
     """Write the picture, and say on stderr what it is of and what is odd."""
     curve.save(target)
     for warning in () if quiet else curve.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        message(f"warning: {warning}")
     if not quiet:
-        typer.echo(f"{target}: {curve.title}, {curve.subtitle}", err=True)
+        message(f"{target}: {curve.title}, {curve.subtitle}")
 
 
 def _only_of_scores(**given: Any) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.inputs import each_named
 from assay.cli.numbers_of_clusters import NumberInputs
+from assay.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering
@@ -32,12 +33,23 @@ def curve_of(kind: str, files: list[str], said: ClusterInputs, numbers: NumberIn
 
     each_named("", files)
     if kind == "over-k":
-        return cluster_curves.over_k(numbers.result(files, said, None, seed=seed))
+        try:
+            return cluster_curves.over_k(numbers.result(files, said, None, seed=seed))
+        except ParameterError as problem:
+            if numbers:
+                raise
+            raise ParameterError(
+                f"{problem}; --ks 2:10 clusters the points, --over-k names the columns of clusterings"
+            ) from problem
     numbers.refuse("goes with over-k: assay plot over-k FILE")
     drawn: Callable[[Clustering], Any] = (
         cluster_curves.silhouettes if kind == "silhouette" else cluster_curves.contingency
     )
     # Silhouettes need no classes, and items without one are points as others are.
     rules = ({"unlabelled": "drop"} if kind == "silhouette" else {}) | said.rules()
-    made: Curve = drawn(cluster(said.read(files), KINDS[kind], seed=seed, **rules))
+    given = said.read(files)
+    option, what = {"silhouette": ("points", "points"), "contingency": ("truth", "classes")}[kind]
+    if lacking := next((one for one in given if getattr(one, option) is None), None):
+        raise ParameterError(f"{lacking.whence}: {kind} is of {what}, and there are none: --{option} names them")
+    made: Curve = drawn(cluster(given, KINDS[kind], seed=seed, **rules))
     return made

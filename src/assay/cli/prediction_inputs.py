@@ -11,6 +11,7 @@ import typer
 
 from assay.cli import inputs
 from assay.cli.options import one_of
+from assay.cli.output import message
 from assay.errors import AssayError, InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
@@ -250,7 +251,7 @@ def say(systems: Sequence[Predictions], what: str = "item") -> None:
     for path in dict.fromkeys(one.origin for one in systems):
         here = [one for one in systems if one.origin == path]
         names = f", systems {', '.join(one.name for one in here)}" if len(here) > 1 else ""
-        typer.echo(f"{path}: {number_of(what, len(here[0]))}{names}", err=True)
+        message(f"{path}: {number_of(what, len(here[0]))}{names}")
 
 
 def _holds_predictions(file: str | Source) -> bool:

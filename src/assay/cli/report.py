@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,9 +13,14 @@ import typer
 
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
+from assay.cli.output import message
+from assay.errors import FormatError, InputError
 
 if TYPE_CHECKING:
+    from assay.clustering.over_k import NumberOfClusters
+    from assay.files.sources import Source
     from assay.reporting import Report
+    from assay.tables.clusters import Clusters
 
 _CONTENTS = "What is in it"
 #: Options that only predictions have, and that only clusters have.
@@ -40,7 +47,7 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="RUN",
-            help="One run or several; the first is the baseline. name=FILE names one. Or more predictions.",
+            help="One run or several; the first is the baseline. name=FILE names one. Or more predictions or clusters.",
         ),
     ] = None,
     measure: Annotated[
@@ -48,7 +55,7 @@ def report(
         typer.Option(
             "-m",
             "--measure",
-            help="A measure; the first is the main one. Default: nDCG@10, AP, RR, P@10.",
+            help="A measure; the first is the main one. Default: of runs nDCG@10, AP, RR, P@10; else the usual ones.",
         ),
     ] = None,
     baseline: Annotated[
@@ -156,7 +163,9 @@ def report(
         unlabelled=unlabelled, metric=metric, sample_size=sample_size,
     )  # fmt: skip
     numbers = numbers_of_clusters.NumberInputs(ks, over_k)
-    if (clusters := clustered.among([given, *(runs or ())])) is not None:
+    # Whoever names columns of clusters gives clusters.
+    of_columns = clustered if over_k is None or cluster else clustered._replace(cluster=[over_k])
+    if (clusters := of_columns.among([given, *(runs or ())])) is not None:
         options.refuse_rules(rules)
         predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
         asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
@@ -167,8 +176,9 @@ def report(
             )  # fmt: skip
             found = numbers.result(clusters, others, None, seed=seed) if numbers else None
             made = make_report(
-                clustered.read(clusters), measures=measure, baseline=baseline, system=system, topics=topics,
-                documents=documents, over_k=found, seed=seed, comparison=asked, **written, **clustered.rules(),
+                _reported(clusters, clustered, over_k, found), measures=measure, baseline=baseline, system=system,
+                topics=topics, documents=documents, over_k=found, seed=seed, comparison=asked, **written,
+                **clustered.rules(),
             )  # fmt: skip
         _deliver(made, targets, quiet)
         return
@@ -192,12 +202,41 @@ def report(
     else:
         options.refuse_rules(rules)
         inputs.refuse_judgments(files[0])
-    with inputs.working("putting the report together", hidden=quiet):
+    with inputs.working("putting the report together", hidden=quiet), _taken_for_scores(of_scores=not runs):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
             changed=changed, show=show, **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
+
+
+@contextmanager
+def _taken_for_scores(*, of_scores: bool) -> Iterator[None]:
+    """What is neither clusters nor predictions, by the names of its columns, was taken for scores: errors say so."""
+    try:
+        yield
+    except FormatError as problem:
+        if not of_scores:
+            raise
+        raise InputError(
+            f"{problem}; it was read as scores of systems: --cluster names a column of clusters, --prediction one of "
+            "predictions"
+        ) from problem
+
+
+def _reported(
+    files: list[str | Source], said: cluster_inputs.ClusterInputs, over_k: str | None, found: NumberOfClusters | None
+) -> list[Clusters]:
+    """The clusterings of the files; where they hold only those of `--over-k`, the one that was chosen, or all."""
+    from assay.files.clusters import looks_like_clusters  # noqa: PLC0415
+
+    if over_k is None or found is None or said.cluster:
+        return said.read(files)
+    first = inputs.named(files[0])[1] if isinstance(files[0], str) else files[0]
+    if looks_like_clusters(first):
+        return said.read(files)
+    numbered = numbers_of_clusters.numbered(files[0], over_k, said)
+    return list(numbered.values()) if found.k is None else [numbered[found.k]]
 
 
 def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
@@ -208,7 +247,7 @@ def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     contents = result.contents
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
-            typer.echo(legible(line), err=True)
+            message(line)
     typer.echo(legible(str(result)))
     advice = getattr(contents, "advice", None)
     if advice:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import options, output, prediction_inputs
+from assay.cli.output import message
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def thresholds(
     text = output.rendered(result, form, plain=to is not None)
     if not quiet:
         for warning in getattr(result, "notes", ()):
-            typer.echo(f"warning: {warning}", err=True)
+            message(f"warning: {warning}")
     output.deliver(text, to)
 
 

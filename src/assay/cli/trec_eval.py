@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from assay.cli.output import message
 from assay.errors import ParameterError
 
 _SHORT = "hqm:cnl:JN:M:R:T:Z:D:o"
@@ -80,7 +81,7 @@ def command(context: typer.Context) -> None:
     )
     printed = trec_eval(files[0], files[1], options)
     for warning in printed.warnings:
-        typer.echo(f"warning: {warning}", err=True)
+        message(f"warning: {warning}")
     typer.echo(printed.text, nl=False)
 
 

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay.report.chart_parts import DIM, GRID, INK, PALETTE, altair, data, tooltip
+from assay.report.legible import cut_apart
 
 if TYPE_CHECKING:
     from assay.report.charts import Drawable
 
 _WIDTH, _HEIGHT = 460, 420
-#: Room between clusters, as a share of all bars.
-_GAP = 0.02
-#: A cluster that takes less of the height has no room for its name.
-_LEAST_ROOM = 0.03
+#: Between clusters; and so high is each at least, for its name.
+_BETWEEN, _LINE = 6, 14
+_LONGEST_NAME = 24
+#: Of more clusters, none is named.
+MOST_NAMED = 200
 _CELL, _SMALLEST_CELL, _LARGEST_MAP = 48, 9, 640
 _LETTER = 7
 #: Of more clusters or classes, cells have no numbers.
@@ -37,16 +39,24 @@ def _silhouettes(curve: Drawable) -> list[Any]:
 
 def _bars(own: pl.DataFrame, mean: float, name: str, several: bool, lowest: float) -> Any:
     alt = altair()
-    gap = max(1, round(_GAP * own.height))
-    clusters = own["cluster"].unique(maintain_order=True).to_list()
-    order = {cluster: place for place, cluster in enumerate(clusters)}
-    placed = own.with_columns(
-        top=pl.int_range(pl.len()) + gap * pl.col("cluster").replace_strict(order, return_dtype=pl.Int64),
-        colour=pl.col("cluster").replace_strict(
-            {cluster: PALETTE[place % len(PALETTE)] for cluster, place in order.items()}, return_dtype=pl.String
-        ),
-    ).with_columns(bottom=pl.col("top") + 1)
-    height = own.height + gap * (len(clusters) - 1)
+    sizes = own.group_by("cluster", maintain_order=True).len()
+    clusters = sizes["cluster"].to_list()
+    is_named = len(clusters) <= MOST_NAMED
+    # In pixels: a cluster of few points is as high as its name all the same.
+    spread = sizes.with_columns(
+        high=(pl.col("len") / own.height * _HEIGHT).clip(lower_bound=_LINE if is_named else 0),
+        colour=pl.Series([PALETTE[place % len(PALETTE)] for place in range(len(clusters))]),
+    )
+    between = _BETWEEN if is_named else 0
+    spread = spread.with_columns(start=pl.col("high").cum_sum() - pl.col("high") + between * pl.int_range(pl.len()))
+    height = float(spread["high"].sum()) + between * (len(clusters) - 1)
+    bar = pl.col("high") / pl.col("len")
+    placed = (
+        own.join(spread, on="cluster", maintain_order="left")
+        .with_columns(top=pl.col("start") + bar * pl.int_range(pl.len()).over("cluster"), bar=bar)
+        .with_columns(bottom=pl.col("top") + pl.col("bar"))
+        .drop("len", "high", "start", "bar")
+    )
     down = alt.Scale(domain=[0, height], reverse=True, nice=False)
     across = alt.Scale(domain=[lowest, 1], nice=lowest < 0)
     bars = (
@@ -61,12 +71,12 @@ def _bars(own: pl.DataFrame, mean: float, name: str, several: bool, lowest: floa
             tooltip=tooltip(own),
         )
     )
-    middles = placed.group_by("cluster", maintain_order=True).agg(
-        at=(pl.col("top").min() + pl.col("bottom").max()) / 2, of=pl.len(), mean=pl.col("silhouette").mean()
+    named = spread.select(
+        at=pl.col("start") + pl.col("high") / 2,
+        text=pl.Series(cut_apart(clusters, _LONGEST_NAME) if is_named else [""] * len(clusters), dtype=pl.String),
     )
-    named = middles.filter(pl.col("of") >= _LEAST_ROOM * height)
     names = (
-        alt.Chart(data(named.with_columns(text=pl.col("cluster").str.slice(0, 16))))
+        alt.Chart(data(named))
         .mark_text(align="right", dx=-8, color=INK, fontSize=12)
         .encode(x=alt.value(0), y=alt.Y("at:Q", scale=down), text="text:N")
     )
@@ -74,7 +84,7 @@ def _bars(own: pl.DataFrame, mean: float, name: str, several: bool, lowest: floa
     line = rule.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.5).encode(x="at:Q")
     words = rule.mark_text(align="center", baseline="bottom", dy=-3, y=0, color=INK, fontSize=12)
     panel = alt.layer(bars, names, line, words.encode(x="at:Q", text="says:N"))
-    panel = panel.properties(width=_WIDTH if not several else _WIDTH * 3 // 4, height=_HEIGHT)
+    panel = panel.properties(width=_WIDTH if not several else _WIDTH * 3 // 4, height=round(height))
     return panel.properties(title=_small(name, offset=22)) if several else panel
 
 
@@ -132,7 +142,8 @@ def _over_k(curve: Drawable) -> list[Any]:
         lines = alt.Chart(data(own))
         layers = []
         if row["system"] == _STABILITY and own["spread"].is_not_null().any():
-            ends = own.with_columns(low=pl.col("value") - pl.col("spread"), high=pl.col("value") + pl.col("spread"))
+            top = (pl.col("value") + pl.col("spread")).clip(upper_bound=1.0)  # more there is not
+            ends = own.with_columns(low=pl.col("value") - pl.col("spread"), high=top)
             band = alt.Chart(data(ends)).mark_area(color=colour, opacity=0.15)
             layers.append(band.encode(x=across, y=alt.Y("low:Q", title=None, scale=alt.Scale(zero=False)), y2="high:Q"))
         layers.append(lines.mark_line(color=colour, strokeWidth=2).encode(x=across, y=up))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.errors import listed, number_of
-from assay.report.estimates import best, ends, known, measured, undefined, with_ends
+from assay.errors import number_of
+from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_interval
 from assay.report.layout import Cell, Table, as_json, number, short
 from assay.report.titled import Titled
 from assay.stats.interval_names import SUBSAMPLING, WAYS
@@ -50,9 +50,13 @@ def tables(result: Clustering) -> list[Titled]:
 
 def _counts(result: Clustering, system: str, prefix: str) -> Iterator[Titled]:
     table = result.contingency(system)
-    if table is None or len(table.classes) > MOST_CLASSES or len(table.clusters) > MOST_CLUSTERS:
+    if table is None or _is_large(table):
         return
     yield Titled(f"{prefix}items (rows: classes, columns: clusters)", contingency_table(table))
+
+
+def _is_large(table: Contingency) -> bool:
+    return len(table.classes) > MOST_CLASSES or len(table.clusters) > MOST_CLUSTERS
 
 
 def contingency_table(table: Contingency) -> Table:
@@ -168,22 +172,38 @@ def _basis(result: Clustering) -> Iterator[str]:
         way = f"{WAYS[SUBSAMPLING].short} ({' or '.join(f'{one:,}' for one in drawn)}, seed {result.seed})"
         yield f"Intervals ({result.confidence * 100:.4g}%): {way}; the clusters are taken as they are."
     yield from _without_interval(result)
+    yield from _left_out(result)
+    yield from filter(None, dict.fromkeys(of_points(result, system.name) for system in result.systems))
     if several and any(_has_points(result, system.name) for system in result.systems):
         yield f"Distances are {result.rules.metric}."
 
 
+def _left_out(result: Clustering) -> Iterator[str]:
+    """Whose table of classes and clusters is too large to be shown, and where it is."""
+    for system in result.systems:
+        table = result.contingency(system.name)
+        if table is not None and _is_large(table):
+            of = f"{system.name}: the" if len(result.systems) > 1 else "The"
+            size = f"{number_of('class', len(table.classes))} and {number_of('cluster', len(table.clusters))}"
+            yield f"{of} table of {size} is too large to show: see --per-cluster, --json, or assay report."
+
+
+def of_points(result: Clustering, system: str) -> str:
+    """That silhouettes are of more points than there are items with a class, or nothing."""
+    table, points = result.contingency(system), result.points(system)
+    if table is None or points is None or table.is_weighted or len(points.codes) <= table.items[0]:
+        return ""
+    items = number_of("item", int(table.items[0]))
+    return f"Silhouettes are of all {len(points.codes):,} points, other numbers of the {items} with a class."
+
+
 def _without_interval(result: Clustering) -> Iterator[str]:
-    """Which numbers have no interval, a line a reason."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for measure in result.measures:
-        for system in result.systems:
-            why = result.estimate(measure, system.name).no_interval
-            if why is not None:
-                found.setdefault(why, {}).setdefault(called(measure), []).append(system.name)
-    for why, measures in found.items():
-        every = len(result.systems)
-        said = [name if len(of) == every else f"{name} of {listed(of)}" for name, of in measures.items()]
-        yield f"No interval (–) of {listed(said)}: {why}."
+    found = [
+        (called(measure), system.name, result.estimate(measure, system.name).no_interval)
+        for measure in result.measures
+        for system in result.systems
+    ]
+    yield from without_interval(found, len(result.systems))
 
 
 def _has_points(result: Clustering, system: str) -> bool:

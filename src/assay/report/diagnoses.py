@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import number_of
 from assay.report.layout import Table
+from assay.report.legible import on_one_line
 from assay.report.titled import Titled
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def to_markdown(diagnosis: Diagnosis) -> str:
 
 def _plain(text: str) -> str:
     """Text that Markdown shows as it is."""
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(r"\\\1", on_one_line(text))
 
 
 def tables(diagnosis: Diagnosis) -> list[Titled]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from assay.errors import listed
 from assay.report.layout import NOT_AVAILABLE
 
 if TYPE_CHECKING:
@@ -59,6 +60,24 @@ def undefined(result: Classification | Clustering, called: Callable[[Measure], s
             reason = result.estimate(measure, system.name).undefined
             if reason is not None:
                 yield f"{called(measure)}{of} is undefined: {reason}."
+
+
+def without_interval(found: Iterable[tuple[str, str, str | None]], systems: int, mark: str = "–") -> Iterator[str]:
+    """Which numbers have no interval, a line a reason; `found` are measures, systems and reasons.
+
+    >>> list(without_interval([("ARI", "a", None), ("NMI", "a", "all halves are alike")], systems=1))
+    ['No interval (–) of NMI: all halves are alike.']
+    """
+    whys: dict[str, dict[str, list[str]]] = {}
+    for measure, system, why in found:
+        if why:
+            whys.setdefault(why, {}).setdefault(measure, []).append(system)
+    for why, measures in whys.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for name, of in measures.items():
+            alike.setdefault(() if len(of) == systems else tuple(of), []).append(name)
+        said = [f"{listed(names)} of {listed(of)}" if of else listed(names) for of, names in alike.items()]
+        yield f"No interval ({mark}) of {'; '.join(said)}: {why}."
 
 
 def measured(rows: list[dict[str, Any]], system: str) -> list[dict[str, Any]]:

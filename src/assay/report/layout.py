@@ -12,6 +12,8 @@ from typing import Any
 
 import polars as pl
 
+from assay.report.legible import on_one_line
+
 NOT_AVAILABLE = "NA"
 ABOVE_ALL = "above all scores"
 #: A threshold has at least so many digits, if it has them.
@@ -60,6 +62,14 @@ class Table:
         )
         return cls(tuple(names), tuple(numbers), rows)
 
+    def legible(self) -> Table:
+        """The same as people can read it, a line a cell: no name of the data steers the terminal or breaks a row."""
+        rows = tuple(
+            (tuple(map(on_one_line, names)), tuple(Cell(on_one_line(cell.text), cell.best) for cell in cells))
+            for names, cells in self.rows
+        )
+        return Table(tuple(map(on_one_line, self.names)), tuple(map(on_one_line, self.numbers)), rows)
+
     def without(self, *columns: str) -> Table:
         """The same without some of the columns of numbers."""
         kept = [place for place, name in enumerate(self.numbers) if name not in columns]
@@ -69,12 +79,12 @@ class Table:
     def to_markdown(self) -> str:
         """A pipe table; the best number of each column in bold."""
         lines = [
-            piped([_escaped(name) for name in (*self.names, *self.numbers)]),
+            piped([escaped_cell(name) for name in (*self.names, *self.numbers)]),
             piped([*["---"] * len(self.names), *["---:"] * len(self.numbers)]),
         ]
         for names, cells in self.rows:
-            numbers = (f"**{_escaped(cell.text)}**" if cell.best else _escaped(cell.text) for cell in cells)
-            lines.append(piped((*map(_escaped, names), *numbers)))
+            numbers = (f"**{escaped_cell(cell.text)}**" if cell.best else escaped_cell(cell.text) for cell in cells)
+            lines.append(piped((*map(escaped_cell, names), *numbers)))
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
@@ -98,7 +108,7 @@ class Table:
             + "".join(f"<th>{html.escape(name)}</th>" for name in names)
             + "".join(f"<td>{_marked(cell)}</td>" for cell in cells)
             + "</tr>"
-            for names, cells in self.rows
+            for names, cells in self.legible().rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -178,13 +188,12 @@ def latex(text: str) -> str:
     >>> latex("50 % of a_b")
     '50 \\\\% of a\\\\_b'
     """
-    return text.translate(_LATEX_ESCAPES)
+    return on_one_line(text).translate(_LATEX_ESCAPES).replace("--", "-{}-")  # two hyphens would be one dash
 
 
-def _escaped(text: str) -> str:
+def escaped_cell(text: str) -> str:
     """Text of a cell of a pipe table: labels of items may hold pipes, tags and line breaks."""
-    line = " ".join(text.splitlines())
-    return line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
+    return on_one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
 
 
 def piped(cells: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
@@ -11,11 +11,12 @@ import polars as pl
 if TYPE_CHECKING:
     from assay.report.charts import Drawable
 
-# Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in. XML allows
+# some controls that terminals obey: they go, too.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Marks that turn the direction of writing: those of a name would reverse the sentence around it.
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_LINE_ENDS = re.compile("[\u2028\u2029]")  # they end a line within a script's strings
+_LINE_ENDS = re.compile("[\u0085\u2028\u2029]")  # they end a line within a script's strings
 
 
 class Legible(NamedTuple):
@@ -34,7 +35,34 @@ def legible(text: str) -> str:
     >>> legible("a\x08b\u2028c\u202ed")
     'a\ufffdb c\ufffdd'
     """
-    return _LINE_ENDS.sub(" ", _DIRECTIONS.sub("\ufffd", _NOT_XML.sub("\ufffd", text)))
+    if text.isprintable():  # nearly all text is, and tables are long
+        return text
+    return _NOT_XML.sub("\ufffd", _DIRECTIONS.sub("\ufffd", _LINE_ENDS.sub(" ", text)))
+
+
+def on_one_line(text: str) -> str:
+    r"""The same for a line or a cell that people read: what ends lines, or goes back in them, is a blank.
+
+    >>> on_one_line("two\r\nlines\x1b[31m")
+    'two lines\ufffd[31m'
+    """
+    return text if text.isprintable() else legible(" ".join(text.splitlines()).replace("\t", " "))
+
+
+def cut_apart(names: Sequence[str], most: int) -> list[str]:
+    """Names cut in the middle where they are longer than `most`; longer ones stay where two would be the same.
+
+    >>> cut_apart(["tea", "complaint about a refund", "complaint about a parcel"], 16)
+    ['tea', 'complai… refund', 'complai… parcel']
+    """
+    longest = max(map(len, names), default=0)
+    while most < longest:
+        half = most // 2 - 1
+        cut = [name if len(name) <= most else f"{name[:half]}…{name[-half:]}" for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
+        most *= 2
+    return list(names)
 
 
 def all_legible(curve: Drawable) -> Legible:

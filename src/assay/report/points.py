@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.report.layout import NOT_AVAILABLE, piped
+from assay.report.layout import NOT_AVAILABLE, escaped_cell, piped
 
 if TYPE_CHECKING:
     from assay.curves import Curve
@@ -41,7 +41,7 @@ def to_markdown(curve: Curve) -> str:
     numeric = [dtype.is_numeric() for dtype in curve.frame.dtypes]
     lines = [piped(curve.frame.columns), piped(["---:" if number else "---" for number in numeric])]
     for row in curve.frame.rows():
-        lines.append(piped([_shown(value).replace("\\", "\\\\").replace("|", "\\|") for value in row]))
+        lines.append(piped([escaped_cell(_shown(value)) for value in row]))
     return "\n".join(lines) + "\n"
 
 

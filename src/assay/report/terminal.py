@@ -5,37 +5,53 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.report.layout import Cell, Table
+from assay.report.legible import cut_apart, legible
 from assay.report.tables import queries_table, systems_table
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
 
 _PIPED_WIDTH = 1000
+#: Blanks between columns.
+_GAP = 2
+#: Where a table is too wide: so wide are names and heads at most, and names at least.
+_NAME, _HEAD, _NARROWEST = 24, 16, 6
+_LONGEST_NUMBER = 40
+_MOST_LINES = 3
 
 
 def console(stderr: bool = False, plain: bool = False) -> Console:
     """A console as wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
     stream = sys.stderr if stderr else sys.stdout
     if plain or not stream.isatty():
-        return Console(file=stream, width=_PIPED_WIDTH, highlight=False, force_terminal=False, color_system=None)
-    return Console(file=stream, highlight=False)
+        return _Legible(file=stream, width=_PIPED_WIDTH, highlight=False, force_terminal=False, color_system=None)
+    return _Legible(file=stream, highlight=False)
+
+
+class _Legible(Console):
+    """A console that data do not steer: what terminals obey is shown as a sign that it cannot be shown."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for part in super().render(renderable, options):
+            yield part if part.control else part._replace(text=legible(part.text))
 
 
 def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:
     """Print scores and counts; with `per_query` the queries first."""
     if per_query:
         for system in evaluation.systems:
-            table = queries_table(evaluation, [system])
-            for block in _blocks(table, to.width):
-                to.print(_rich(block, title=system.name if len(evaluation.systems) > 1 else None))
-    table = systems_table(evaluation)
+            title = system.name if len(evaluation.systems) > 1 else None
+            show_table(queries_table(evaluation, [system]), to, title)
+    table = systems_table(evaluation).legible()
     if _fits_upright(table, to.width):
         to.print(_upright(table, evaluation))
         return
@@ -43,10 +59,14 @@ def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:
     show_table(_counts(evaluation), to)
 
 
-def show_table(table: Table, to: Console) -> None:
-    """Print a table, in several pieces if it is too wide."""
-    for block in _blocks(table, to.width):
-        to.print(_rich(block))
+def show_table(table: Table, to: Console, title: str | None = None) -> None:
+    """Print a table, in several pieces if it is too wide: names then take several lines, numbers stay whole."""
+    table = table.legible()
+    widths = _Widths.of(table, to.width)
+    if widths.are_folded:
+        table = _shortened(table)
+    for block, own in _blocks(table, widths, to.width):
+        to.print(_rich(block, own, title))
 
 
 def _fits_upright(table: Table, width: int) -> bool:
@@ -84,33 +104,66 @@ def _counts(evaluation: Evaluation) -> Table:
     return Table(("system",), names, tuple(rows))
 
 
-def _blocks(table: Table, width: int) -> Iterator[Table]:
+class _Widths(NamedTuple):
+    """How wide each column is."""
+
+    names: list[int]
+    numbers: list[int]
+    are_folded: bool = False
+
+    @classmethod
+    def of(cls, table: Table, width: int) -> _Widths:
+        """As wide as what is in them; where that is too wide, names and heads are folded."""
+        names = [
+            max([cell_len(head), *(cell_len(row[place]) for row, _ in table.rows)])
+            for place, head in enumerate(table.names)
+        ]
+        heads = [cell_len(head) for head in table.numbers]
+        cells = [max((cell_len(row[place].text) for _, row in table.rows), default=0) for place in range(len(heads))]
+        numbers = [max(pair) for pair in zip(heads, cells, strict=True)]
+        if sum(names) + sum(numbers) + _GAP * (len(names) + len(numbers)) <= width:
+            return cls(names, numbers)
+        # What is longer than any number is a label among the numbers.
+        cells = [one if one <= _LONGEST_NUMBER else _NAME for one in cells]
+        numbers = [max(cell, min(head, _HEAD)) for head, cell in zip(heads, cells, strict=True)]
+        names = [min(one, max(_NAME, width // 3)) for one in names]
+        room = width - max(numbers, default=0) - _GAP * len(names)
+        while sum(names) > room and max(names) > _NARROWEST:
+            names[names.index(max(names))] -= 1
+        return cls(names, numbers, are_folded=True)
+
+
+def _shortened(table: Table) -> Table:
+    """The same with heads and first names of three lines at most, as long as they can then be told apart."""
+    short = iter(cut_apart([names[0] for names, _ in table.rows if names], _MOST_LINES * _NAME))
+    rows = tuple(((next(short), *names[1:]) if names else names, cells) for names, cells in table.rows)
+    return Table(table.names, tuple(cut_apart(table.numbers, _MOST_LINES * _HEAD)), rows)
+
+
+def _blocks(table: Table, widths: _Widths, width: int) -> Iterator[tuple[Table, _Widths]]:
     """Cut a table that is too wide into several, each with the names in front."""
-    room = width - sum(
-        max([len(name), *(len(names[number]) for names, _ in table.rows)]) + 2
-        for number, name in enumerate(table.names)
-    )
+    room = width - sum(widths.names) - _GAP * len(widths.names)
     if not table.numbers:
-        yield table
+        yield table, widths
     start = 0
     while start < len(table.numbers):
         end, used = start, 0
         while end < len(table.numbers):
-            used += max([len(table.numbers[end]), *(len(cells[end].text) for _, cells in table.rows)]) + 2
+            used += widths.numbers[end] + _GAP
             if used > room and end > start:
                 break
             end += 1
         rows = tuple((names, cells[start:end]) for names, cells in table.rows)
-        yield Table(table.names, table.numbers[start:end], rows)
+        yield Table(table.names, table.numbers[start:end], rows), _Widths(widths.names, widths.numbers[start:end])
         start = end
 
 
-def _rich(table: Table, title: str | None = None) -> RichTable:
+def _rich(table: Table, widths: _Widths, title: str | None = None) -> RichTable:
     shown = _empty(title)
-    for name in table.names:
-        shown.add_column(Text(name), no_wrap=True)
-    for name in table.numbers:
-        shown.add_column(Text(name), justify="right", no_wrap=True)
+    for name, width in zip(table.names, widths.names, strict=True):
+        shown.add_column(Text(name), width=width, overflow="fold")
+    for name, width in zip(table.numbers, widths.numbers, strict=True):
+        shown.add_column(Text(name), justify="right", width=width, overflow="fold")
     for names, cells in table.rows:
         shown.add_row(*map(Text, names), *map(_text, cells))
     return shown

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.report.layout import Table
+from assay.report.legible import on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,12 +30,12 @@ def show(tables: Sequence[Titled], lines: Sequence[str], to: Console) -> None:
         if number:
             to.print()
         if title:
-            to.print(Text(title, style="bold"))
+            to.print(Text(on_one_line(title), style="bold"))
         show_table(table, to)
     if tables and lines:
         to.print()
     for line in lines:
-        to.print(Text(line))
+        to.print(Text(on_one_line(line)))
 
 
 def to_text(tables: Sequence[Titled], lines: Sequence[str]) -> str:
@@ -58,14 +59,14 @@ def to_text(tables: Sequence[Titled], lines: Sequence[str]) -> str:
 
 def to_markdown(tables: Sequence[Titled], lines: Sequence[str]) -> str:
     """Pipe tables below their titles, then the lines."""
-    parts = [(f"**{title}**\n\n" if title else "") + table.to_markdown() for title, table in tables]
-    return "\n".join([*parts, *(f"{line}\n" for line in lines)])
+    parts = [(f"**{on_one_line(title)}**\n\n" if title else "") + table.to_markdown() for title, table in tables]
+    return "\n".join([*parts, *(f"{on_one_line(line)}\n" for line in lines)])
 
 
 def to_latex(tables: Sequence[Titled], lines: Sequence[str]) -> str:
     """Booktabs tables; titles and lines are comments, for whoever writes the caption."""
-    parts = [(f"% {title}\n" if title else "") + table.to_latex() for title, table in tables]
-    return "\n".join([*parts, *(f"% {line}\n" for line in lines)])
+    parts = [(f"% {on_one_line(title)}\n" if title else "") + table.to_latex() for title, table in tables]
+    return "\n".join([*parts, *(f"% {on_one_line(line)}\n" for line in lines)])
 
 
 def to_html(tables: Sequence[Titled], lines: Sequence[str]) -> str:

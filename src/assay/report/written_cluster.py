@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, counted, number
 from assay.report.sentences import signed
 from assay.report.written import interval, share, signed_interval
-from assay.report.written_items import as_markdown
+from assay.report.written_items import as_markdown, without_interval
 from assay.report.written_markdown import escaped, table, with_title
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def to_markdown(contents: ClusterContents) -> str:
 def _blocks(contents: ClusterContents) -> Iterator[str]:
     yield "## Measures"
     yield table(measures_table(contents))
+    yield from map(escaped, without_interval(contents, NOT_AVAILABLE))
     if contents.verdicts:
         words = [escaped(one.paragraph) for one in contents.verdicts]
         yield from with_title("Compared", [table(compared_table(contents)), *words])
@@ -89,7 +90,7 @@ def map_table(one: ContingencyMap) -> Table:
 
 
 def silhouettes_table(own: Silhouettes) -> Table:
-    """One row a cluster: items, the mean silhouette, the smallest and the largest."""
+    """One row a cluster: points, the mean silhouette, the smallest and the largest."""
     rows = tuple(
         (
             (one.cluster,),
@@ -100,12 +101,13 @@ def silhouettes_table(own: Silhouettes) -> Table:
         )
         for one in own.clusters
     )
-    return Table(("cluster",), ("items", "mean", "smallest", "largest"), rows)
+    return Table(("cluster",), ("points", "mean", "smallest", "largest"), rows)
 
 
 def of_silhouettes(own: Silhouettes) -> str:
-    """How many points lie nearer to another cluster, a sentence."""
-    return f"The mean is {number(own.mean)}; {own.misplaced:,} of {own.items:,} points lie nearer to another cluster."
+    """How many points lie nearer to another cluster, and of which there are silhouettes."""
+    said = f"The mean is {number(own.mean)}; {own.misplaced:,} of {own.items:,} points lie nearer to another cluster."
+    return f"{said} {own.note}." if own.note else said
 
 
 def clusters_table(groups: Groups) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.report.layout import NOT_AVAILABLE
 from assay.report.written_cluster import (
     classes_table,
     clusters_table,
@@ -16,7 +17,7 @@ from assay.report.written_cluster import (
     of_silhouettes,
     silhouettes_table,
 )
-from assay.report.written_items import as_latex
+from assay.report.written_items import as_latex, without_interval
 from assay.report.written_latex import floated, tabular
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def to_latex(contents: ClusterContents) -> str:
 
 
 def _tables(contents: ClusterContents) -> Iterator[str]:
-    yield floated(tabular(measures_table(contents)), "Measures, with intervals.")
+    why = " ".join(without_interval(contents, NOT_AVAILABLE))
+    yield floated(tabular(measures_table(contents)), f"Measures, with intervals. {why}".strip())
     if contents.verdicts:
         yield floated(tabular(compared_table(contents)), "Clusterings compared.")
     for one in contents.maps:

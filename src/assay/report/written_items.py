@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from assay.report import written_latex, written_markdown
+from assay.report import estimates, written_latex, written_markdown
 from assay.report.written_markdown import listed_lines, provenance_blocks, with_title
 
 if TYPE_CHECKING:
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 def remarks(contents: ItemContents) -> list[str]:
     """The advice, a sentence each."""
     return [f"{one.system}: {one.says}" if one.system else one.says for one in contents.remarks]
+
+
+def without_interval(contents: ItemContents, mark: str = "–") -> list[str]:
+    """Why numbers have no interval, where that is known; a sentence a reason."""
+    found = ((one.measure, row.system, one.no_interval) for row in contents.systems for one in row.estimates)
+    return list(estimates.without_interval(found, len(contents.systems), mark))
 
 
 def as_markdown(contents: ItemContents, body: Iterable[str]) -> str:

@@ -53,7 +53,7 @@ class SilhouetteCluster(NamedTuple):
 
 
 class Silhouettes(NamedTuple):
-    """A clustering's silhouettes; `note` says that not all are drawn, `misplaced` counts points below 0."""
+    """A clustering's silhouettes; `note` says that not all are drawn, or of what; `misplaced` counts points below 0."""
 
     system: str
     clusters: tuple[SilhouetteCluster, ...]
@@ -107,7 +107,7 @@ class Move(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """A clustering's clusters, classes, splits and merges; `left_out` says which clusters or classes are not shown."""
+    """A clustering's clusters, classes, splits and merges; `left_out` says which are not shown, and of what."""
 
     system: str
     clusters: tuple[ClusterRow, ...]
@@ -155,5 +155,8 @@ class ClusterContents(NamedTuple):
     methods: str
     references: tuple[Reference, ...]
     provenance: Provenance
-    #: No clustering without skill stands beside the measures.
-    dummy: str = ""
+
+    @property
+    def dummy(self) -> str:
+        """No clustering without skill stands beside the measures."""
+        return ""

@@ -123,7 +123,10 @@ def _compared(result: Clustering, baseline: str | None, settings: dict[str, Any]
 def _estimates(result: Clustering, system: str) -> Iterator[Estimated]:
     for measure in result.measures:
         one = result.estimate(measure, system)
-        yield Estimated(called(measure), one.value, one.low, one.high, interval_by(one.method), one.undefined or "")
+        yield Estimated(
+            called(measure), one.value, one.low, one.high, interval_by(one.method), one.undefined or "",
+            no_interval=one.no_interval or "",
+        )  # fmt: skip
 
 
 def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.cluster_curves import largest
 from assay.clustering import Clustering
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.over_k import STABILITY, NumberOfClusters
 from assay.counting.contingency import Contingency
 from assay.errors import number_of
+from assay.report.clusterings import of_points
 from assay.reporting.classifier_matrices import LONGEST_NAME, MOST_ITEMS, MOST_ITEMS_IN_ALL, named
 from assay.reporting.cluster_contents import (
     ClassRow,
@@ -43,18 +45,17 @@ def map_of(result: Clustering, system: str) -> ContingencyMap | None:
     if table is None:
         return None
     rows, columns = arranged(table)
-    classes = _largest(rows, table.class_sizes[0], MOST_CLASSES)
-    clusters = _largest(columns, table.cluster_sizes[0], MOST_CLUSTERS)
-    whole = table.table.astype(np.float64)
-    shown = whole[np.ix_(classes, clusters)]
-    of_class, of_cluster, total = table.class_sizes[0], table.cluster_sizes[0], float(whole.sum())
-    largest = table.largest_of_clusters[0]
+    classes = largest(rows, table.class_sizes[0], MOST_CLASSES)
+    clusters = largest(columns, table.cluster_sizes[0], MOST_CLUSTERS)
+    shown = table.part(classes, clusters)
+    of_class, of_cluster, total = table.class_sizes[0], table.cluster_sizes[0], float(table.items[0])
+    most = table.largest_of_clusters[0]
     items = _items(result, system, table)
     cells = tuple(
         tuple(
             MapCell(
                 float(shown[i, j]), float(shown[i, j] / of_class[row]), float(shown[i, j] / of_cluster[column]),
-                float(shown[i, j] / total), bool(shown[i, j] and shown[i, j] == largest[column]),
+                float(shown[i, j] / total), bool(shown[i, j] and shown[i, j] == most[column]),
                 *items.get((_text(table.classes[row]), _text(table.clusters[column])), ((), 0)),
             )
             for j, column in enumerate(clusters)
@@ -62,7 +63,7 @@ def map_of(result: Clustering, system: str) -> ContingencyMap | None:
         for i, row in enumerate(classes)
     )  # fmt: skip
     left_out = ""
-    if shown.size < whole.size:
+    if shown.size < len(table.classes) * len(table.clusters):
         cut = [
             f"the {len(kept)} largest of {len(every):,} {what}"
             for what, kept, every in (("classes", classes, rows), ("clusters", clusters, columns))
@@ -73,12 +74,6 @@ def map_of(result: Clustering, system: str) -> ContingencyMap | None:
     names = told_apart([_text(table.classes[at]) for at in classes], LONGEST_NAME)
     labels = told_apart([_text(table.clusters[at]) for at in clusters], LONGEST_NAME)
     return ContingencyMap(system, tuple(names), tuple(labels), cells, left_out)
-
-
-def _largest(order: Any, sizes: Any, most: int) -> list[int]:
-    """The largest groups, in the order given."""
-    kept = set(np.argsort(-sizes, kind="stable")[:most].tolist())
-    return [int(at) for at in order if int(at) in kept]
 
 
 def _text(label: Any) -> str:
@@ -135,7 +130,7 @@ def silhouettes_of(result: Clustering, system: str) -> Silhouettes | None:
             )
             for row in worst
         ),
-        bars.note,
+        ". ".join(filter(None, (bars.note, of_points(result, system).removesuffix(".")))),
     )  # fmt: skip
 
 
@@ -154,7 +149,7 @@ def groups_of(result: Clustering, system: str) -> Groups:
         tuple(_cluster_row(row) for row in clusters.head(MOST_ROWS).iter_rows(named=True)),
         tuple(_class_row(row) for row in classes.head(MOST_ROWS).iter_rows(named=True)),
         tuple(_moves(result, system)) if known else (),
-        f"Not shown: {' and '.join(rest)}." if rest else "",
+        " ".join(filter(None, (f"Not shown: {' and '.join(rest)}." if rest else "", of_points(result, system)))),
     )
 
 

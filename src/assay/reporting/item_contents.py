@@ -34,6 +34,8 @@ class Estimated(NamedTuple):
     method: str = ""
     undefined: str = ""
     dummy: float = math.nan
+    #: Why a number has no interval, where that is known.
+    no_interval: str = ""
 
 
 class MeasuredSystem(NamedTuple):
@@ -96,7 +98,7 @@ class ItemContents(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not shown, and why."""
+        """What else there is to know: what is not shown, and why; what a comparison leaves open."""
 
     @property
     def methods(self) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def compared(contents: ClassifierContents) -> Html:
     """Each verdict on a line, and what became of single items."""
     flips = (_flips(one, place) for place, one in enumerate(contents.flips, start=1))
-    return joined(verdicts_table(contents.verdicts, "Classifiers compared"), *flips)
+    return joined(verdicts_table(contents, "Classifiers compared"), *flips)
 
 
 def _flips(one: Flips, place: int) -> Html:

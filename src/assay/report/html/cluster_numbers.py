@@ -38,10 +38,14 @@ def _chart(own: OverK) -> Html:
     title = element("h4", own.measure, element("span", best, class_="dim"))
     if not known:
         return element("div", title, element("p", "undefined", class_="dim"))
-    axis = around((end for _, value, spread in known for end in (value - spread, value + spread)), zero=False)
+    # Only stability has a spread, and more than 1 there is not.
+    tops = [min(value + spread, 1.0) if spread else value for _, value, spread in known]
+    axis = around([*tops, *(value - spread for _, value, spread in known)], zero=False)
     across = Axis(own.ks[0], own.ks[-1]) if len(own.ks) > 1 else Axis(own.ks[0] - 1, own.ks[0] + 1)
     points = " ".join(f"{100 * across.at(k):.2f},{100 * axis.from_top(value):.2f}" for k, value, _ in known)
-    there = [f"{100 * across.at(k):.2f},{100 * axis.from_top(value + spread):.2f}" for k, value, spread in known]
+    there = [
+        f"{100 * across.at(k):.2f},{100 * axis.from_top(top):.2f}" for (k, *_), top in zip(known, tops, strict=True)
+    ]
     back = [f"{100 * across.at(k):.2f},{100 * axis.from_top(value - spread):.2f}" for k, value, spread in known]
     band = [element("polygon", points=" ".join([*there, *reversed(back)]), class_="spread-band")]
     plot = element(

@@ -32,11 +32,17 @@ def cluster_page(contents: ClusterContents) -> str:
 
 def _sections(contents: ClusterContents) -> Iterator[Section]:
     """The parts of the page that have something to show."""
-    yield Section("measures", "Measures", "Measures", "Every number with its interval.", measures_table(contents))
+    yield Section(
+        "measures",
+        "Measures",
+        "Measures",
+        "Every number with its interval, or why it has none.",
+        measures_table(contents),
+    )
     yield from further_advice(contents)
     if contents.verdicts:
         lead = "Whether the difference could be due to the items that happen to be here."
-        shown = verdicts_table(contents.verdicts, "Clusterings compared")
+        shown = verdicts_table(contents, "Clusterings compared")
         yield Section("compared", "Compared", "Compared", lead, shown)
     if contents.maps:
         lead = f"Which classes are in which clusters.{_some(contents, len(contents.maps))}"

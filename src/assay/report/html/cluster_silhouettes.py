@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, label
-from assay.report.html.markup import Html, element, given, joined, number, percent, table
-from assay.report.html.whiskers import drawing, upright
+from assay.report.html.axis import Axis
+from assay.report.html.markup import Html, element, given, joined, number, table
+from assay.report.html.whiskers import ticks, upright
 from assay.report.layout import counted
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _of_one(one: Silhouettes) -> Html:
     axis = Axis(0.0 if lowest >= 0 else -1.0 if lowest < -0.5 else -0.5, 1.0)  # half of it, or all
     head = joined(
         element("th", "cluster", scope="col"),
-        element("th", "items", scope="col", class_="n"),
+        element("th", "points", scope="col", class_="n"),
         element("th", "mean", scope="col", class_="n"),
         element("th", "silhouettes", scope="col", class_="drawn"),
     )
@@ -54,7 +54,12 @@ def _of_one(one: Silhouettes) -> Html:
         for own in one.clusters
     ]
     rows.append(
-        element("tr", element("td", "", colspan=3), element("td", _ticks(axis), class_="drawn"), class_="axis-row")
+        element(
+            "tr",
+            element("td", "", colspan=3),
+            element("td", ticks(axis, "silhouette"), class_="drawn"),
+            class_="axis-row",
+        )
     )
     note = f" {one.note}." if one.note else ""
     legend = (
@@ -97,15 +102,6 @@ def _stairs(values: Sequence[float], axis: Axis, start: int) -> str:
     zero = 100 * axis.at(0)
     steps = "".join(f"H{100 * axis.at(value):.4g}V{start + place + 1}" for place, value in enumerate(values))
     return f"M{zero:.4g} {start}{steps}H{zero:.4g}Z"
-
-
-def _ticks(axis: Axis) -> Html:
-    marks = [
-        element("text", label(at), x=percent(axis.at(at)), y=14, class_="middle" if 0 < axis.at(at) < 1 else
-                "end" if axis.at(at) else "start")
-        for at in axis.ticks(4)
-    ]  # fmt: skip
-    return drawing("silhouette", *marks, class_="ticks-of")
 
 
 def _worst(one: Silhouettes) -> Html:

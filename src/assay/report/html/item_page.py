@@ -62,7 +62,7 @@ def closing(contents: ItemContents) -> Iterator[Section]:
     yield Section("provenance", "Provenance", "How it was made", lead, provenance(contents.provenance))
     if contents.notes:
         said = element("ul", *(element("li", prose(text)) for text in contents.notes))
-        yield Section("notes", "Notes", "What is not shown", "", said)
+        yield Section("notes", "Notes", "Notes", "", said)
 
 
 def shown_for(contents: ItemContents, shown: int, what: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, around
+from assay.report.html.axis import Axis, around, rounded_out
 from assay.report.html.direction import noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, prose, table, tested
 from assay.report.html.verdicts import badge
-from assay.report.html.whiskers import Reach, upright, whisker
+from assay.report.html.whiskers import Reach, ticks, upright, whisker
+from assay.report.written_items import without_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,26 +23,43 @@ def measures_table(contents: ItemContents) -> Html:
     """A row a measure with its interval, and what no skill scores beside it; of several systems, a column each."""
     has_dummy = any(not math.isnan(one.dummy) for row in contents.systems for one in row.estimates)
     beside = [element("th", "no skill", scope="col", class_="n")] if has_dummy else []
+    axis = _shared_axis(contents)
     if len(contents.systems) == 1:
         level = f"{contents.confidence:.0%} interval"
-        head = joined(heads("measure", "value"), _drawn_head(), element("th", level, scope="col", class_="n"), *beside)
+        drawn = element("th", *_ticks(axis), scope="col", class_="drawn", aria_label="interval, drawn")
+        head = joined(heads("measure", "value"), drawn, element("th", level, scope="col", class_="n"), *beside)
     else:
-        head = joined(heads("measure", *(row.system for row in contents.systems)), *beside)
-    rows = [_measure_row(contents, shown, place, has_dummy) for place, shown in enumerate(contents.measures)]
+        named = (element("th", given(row.system), *_ticks(axis), scope="col", class_="n") for row in contents.systems)
+        head = joined(heads("measure"), *named, *beside)
+    rows = [_measure_row(contents, place, axis, has_dummy) for place in range(len(contents.measures))]
     size = "systems measured" if len(contents.systems) == 1 else "systems measured several"
     return joined(
         table("Measures, with intervals", head, rows, size),
         element("p", _measures_legend(contents, has_dummy), class_="dim small"),
+        *(element("p", prose(line), class_="dim small") for line in without_interval(contents)),
     )
 
 
-def _drawn_head() -> Html:
-    return element("th", "", scope="col", class_="drawn", aria_label="interval, drawn")
+def _is_drawn(shown: ShownMeasure) -> bool:
+    """Whether a measure has a place on the axis that all share: its values are from -1 to 1, or from 0 to 1."""
+    return shown.low >= -1 and shown.high <= 1
 
 
-def _measure_row(contents: ItemContents, shown: ShownMeasure, place: int, has_dummy: bool) -> Html:
-    found = [row.estimates[place] for row in contents.systems]
-    axis = _axis(shown, found)
+def _shared_axis(contents: ItemContents) -> Axis | None:
+    """From 0, or from below it where something shown is negative, to 1; None if no measure has its place there."""
+    places = [place for place, shown in enumerate(contents.measures) if _is_drawn(shown)]
+    found = [row.estimates[place] for row in contents.systems for place in places]
+    ends = [value for one in found for value in (one.value, one.low, one.dummy)]
+    return Axis(rounded_out(min(end, 0.0) for end in ends if not math.isnan(end)).low, 1.0) if places else None
+
+
+def _ticks(axis: Axis | None, about: int = 2) -> list[Html]:
+    return [] if axis is None else [ticks(axis, f"axis from {axis.low:.2g} to {axis.high:.2g}", about)]
+
+
+def _measure_row(contents: ItemContents, place: int, shared: Axis | None, has_dummy: bool) -> Html:
+    shown, found = contents.measures[place], [row.estimates[place] for row in contents.systems]
+    axis = shared if _is_drawn(shown) else None
     says = "; ".join(filter(None, (shown.note, noted(shown.higher_is_better))))
     name = element("th", shown.name, *([element("span", says, class_="way")] if says else []), scope="row")
     if len(found) == 1:
@@ -54,7 +72,7 @@ def _measure_row(contents: ItemContents, shown: ShownMeasure, place: int, has_du
     return element("tr", name, *cells)
 
 
-def _alone(system: str, one: Estimated, axis: Axis) -> list[Html]:
+def _alone(system: str, one: Estimated, axis: Axis | None) -> list[Html]:
     """A number, its interval drawn, and in numbers."""
     if math.isnan(one.value):
         return [
@@ -70,31 +88,25 @@ def _alone(system: str, one: Estimated, axis: Axis) -> list[Html]:
     ]
 
 
-def _whisker(system: str, one: Estimated, axis: Axis) -> Html:
-    """A number with its interval, and a thin line where no skill lies."""
+def _whisker(system: str, one: Estimated, axis: Axis | None) -> Html:
+    """A number with its interval, and a thin line where no skill lies; nothing of a measure without bounds."""
+    if axis is None:
+        return Html("")
     by = f" ({one.method})" if one.method else ""
     says = f"{system}, {one.measure}: {number(one.value)}"
     if not math.isnan(one.low):
         says = f"{says}, interval {number(one.low)} to {number(one.high)}{by}"
     ground = [] if math.isnan(one.dummy) else [upright(axis.at(one.dummy), "dummy")]
-    return whisker(axis, Reach(one.value, one.low, one.high), says, ground=ground)
+    return whisker(axis, Reach(one.value, one.low, one.high), says, zero=axis.low < 0, ground=ground)
 
 
-def _axis(shown: ShownMeasure, found: Sequence[Estimated]) -> Axis:
-    """From bound to bound, where a measure has bounds; else around the numbers."""
-    if math.isfinite(shown.low) and math.isfinite(shown.high):
-        return Axis(shown.low, shown.high)
-    return around(value for one in found for value in (one.value, one.low, one.high, one.dummy))
-
-
-def _estimate(system: str, one: Estimated, axis: Axis) -> Html:
+def _estimate(system: str, one: Estimated, axis: Axis | None) -> Html:
     if math.isnan(one.value):
         return element("td", "NA", element("span", one.undefined, class_="reach-text block"), class_="n")
     value = element("span", number(one.value), class_="value")
     drawn = _whisker(system, one, axis)
-    if math.isnan(one.low):
-        return element("td", value, drawn, class_="n")
-    reach = element("span", f"{number(one.low, 3)} – {number(one.high, 3)}", class_="reach-text", title=one.method)
+    ends = "–" if math.isnan(one.low) else f"{number(one.low, 3)} – {number(one.high, 3)}"
+    reach = element("span", ends, class_="reach-text block", title=one.method or None)
     return element("td", value, drawn, reach, class_="n")
 
 
@@ -103,24 +115,30 @@ def _measures_legend(contents: ItemContents, dummies: bool) -> str:
     said = []
     if methods:
         said.append(f"Lines: {contents.confidence:.0%} intervals ({', '.join(methods)}).")
+    if not all(map(_is_drawn, contents.measures)):
+        said.append("Measures that are not from 0 to 1, or from −1 to 1, are not drawn.")
     if dummies:
         said.append(f"No skill: what one scores that says {contents.dummy}; a thin line where it lies.")
     return " ".join(said)
 
 
-def verdicts_table(verdicts: Sequence[Spoken], caption: str) -> Html:
+def verdicts_table(contents: ItemContents, caption: str) -> Html:
     """Each verdict on a line, and all of them in words; nothing where there is none."""
+    verdicts = contents.verdicts
     if not verdicts:
         return Html("")
+    drawn = {shown.name for shown in contents.measures if _is_drawn(shown)}
+    axis = _axis_of([one for one in verdicts if one.measure in drawn])
     head = joined(
         element("th", "measure", scope="col"),
         element("th", "pair", scope="col"),
         element("th", "verdict", scope="col"),
         element("th", "difference", scope="col", class_="n"),
-        element("th", "interval", scope="col", class_="drawn"),
+        element("th", "interval", *_ticks(axis, 3), scope="col", class_="drawn"),
         *([element("th", "p", scope="col", class_="n")] if _tested(verdicts) else []),
     )
-    rows = [_verdict_row(verdicts, one) for one in verdicts]
+    with_p = _tested(verdicts)
+    rows = [_verdict_row(one, axis if one.measure in drawn else None, with_p=with_p) for one in verdicts]
     words = [element("p", prose(one.paragraph)) for one in verdicts]
     return joined(
         table(caption, head, rows, "compared"),
@@ -133,15 +151,17 @@ def _tested(verdicts: Sequence[Spoken]) -> bool:
     return any(not math.isnan(one.p) for one in verdicts)
 
 
-def _verdict_row(verdicts: Sequence[Spoken], one: Spoken) -> Html:
-    axis = around(
-        value
-        for other in verdicts
-        if other.measure == one.measure
-        for value in (other.low, other.high, other.difference, other.margin, -other.margin)
-    )
+def _axis_of(verdicts: Sequence[Spoken]) -> Axis | None:
+    """An axis that holds zero and all the differences with their intervals, and what is too small to matter."""
+    ends = [value for one in verdicts for value in (one.low, one.high, one.difference, one.margin, -one.margin)]
+    return around(ends) if verdicts else None
+
+
+def _verdict_row(one: Spoken, axis: Axis | None, *, with_p: bool) -> Html:
+    reach = "–" if math.isnan(one.low) else f"{change(one.low)} to {change(one.high)}"
     says = f"{one.system} less {one.baseline} under {one.measure}: {change(one.difference)}"
     p = element("td", tested(one.p).removeprefix("p\u00a0").removeprefix("=\u00a0") or "–", class_="n")
+    drawn = [] if axis is None else [whisker(axis, Reach(one.difference, one.low, one.high), says, one.tone, zero=True)]
     return element(
         "tr",
         element("th", one.measure, scope="row"),
@@ -150,13 +170,9 @@ def _verdict_row(verdicts: Sequence[Spoken], one: Spoken) -> Html:
         element("td", change(one.difference), class_="n"),
         element(
             "td",
-            whisker(axis, Reach(one.difference, one.low, one.high), says, one.tone, zero=True),
-            *(
-                []
-                if math.isnan(one.low)
-                else [element("span", f"{change(one.low)} to {change(one.high)}", class_="reach-text")]
-            ),
+            *drawn,
+            element("span", reach, class_="reach-text"),
             class_="drawn",
         ),
-        *([p] if _tested(verdicts) else []),
+        *([p] if with_p else []),
     )

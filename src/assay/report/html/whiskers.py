@@ -84,6 +84,24 @@ def upright(place: float, class_: str) -> Html:
     return element("line", x1=percent(place), x2=percent(place), y1="0", y2="100%", class_=class_)
 
 
+def ticks(axis: Axis, says: str, about: int = 4) -> Html:
+    """The numbers along an axis, below or above what is drawn on it; those that are not whole go where it is narrow.
+
+    >>> ticks(Axis(0, 1), "from 0 to 1", about=2).count("<text")
+    3
+    """
+    marks = []
+    for tick in axis.ticks(about):
+        place = axis.at(tick)
+        anchor = "middle" if 0 < place < 1 else "end" if place else "start"
+        marks.append(element("text", label(tick), x=percent(place), y=14, class_=f"{anchor} {_fine(tick)}".strip()))
+    return drawing(says, *marks, class_="ticks-of")
+
+
+def _fine(tick: float) -> str:
+    return "" if tick == round(tick) else "fine"
+
+
 def meter(share: float, says: str) -> Html:
     """A share as a bar, filled so far.
 
