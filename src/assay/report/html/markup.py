@@ -13,7 +13,8 @@ import re
 from assay.report.layout import NOT_AVAILABLE
 from assay.report.sentences import p_value, signed
 
-_MINUS = re.compile(r"(?<![^\s(±])-(?=\d)")
+# What is to be typed stays as it is: its first group.
+_MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±])-(?=\d)")
 _P = re.compile(r"\bp ([=<>]) (?=\d)")
 # Letters that are written from right to left, and words of them one after the other.
 _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -108,10 +109,12 @@ def prose(text: str) -> Html:
 
     >>> prose("from -0.05 to +0.1 (-3%) under the top-10")
     'from −0.05 to +0.1 (−3%) under the top-10'
+    >>> prose("say --noise -1")  # to be typed as it is
+    'say --noise -1'
     >>> prose("שלום is better")
     '<bdi>שלום</bdi> is better'
     """
-    said = _P.sub("p\u00a0\\1\u00a0", _MINUS.sub("−", text))
+    said = _P.sub("p\u00a0\\1\u00a0", _MINUS.sub(lambda found: found[1] or "−", text))
     return Html(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", joined(said)))
 
 
