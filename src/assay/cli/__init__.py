@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import copy
 import gc
 import os
 import signal
@@ -95,7 +96,7 @@ def main() -> None:
     # At its end Python looks through all objects once more for cycles of garbage, which takes longer than a small job.
     atexit.register(gc.freeze)
     try:
-        app()
+        _called(sys.argv[1:])()
     except AssayError as problem:
         _end(as_typed(str(problem)))
     except OSError as problem:  # a full disk behind stdout, mostly
@@ -107,6 +108,16 @@ def main() -> None:
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
         traceback.print_exc()
         _end("this is a bug in assay: please report it with the lines above")
+
+
+def _called(arguments: list[str]) -> typer.Typer:
+    """The app with the one command that is called: to make all of them ready takes longer than a small job."""
+    wanted = [command for command in app.registered_commands if command.name in arguments[:1]]
+    if not wanted:
+        return app
+    alone = copy.copy(app)
+    alone.registered_commands = wanted
+    return alone
 
 
 def _end(problem: str) -> NoReturn:

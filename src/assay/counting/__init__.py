@@ -1,15 +1,33 @@
-"""Tables -> counts: frozen, columnar, made once and shared by all measures."""
+"""Tables -> counts: frozen, columnar, made once and shared by all measures.
+
+Counts of labels are loaded when they are first used: who evaluates rankings does not wait for them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from assay.counting.confusion import Confusion
-from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.graded import Graded
 from assay.counting.judgments import Judgments
-from assay.counting.label_sets import LabelSets
 from assay.counting.policies import Policies
-from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
-from assay.counting.scored import Scored, ScoreTable
 from assay.counting.subtopics import Subtopics
+
+if TYPE_CHECKING:
+    from assay.counting.confusion_matrix import ConfusionMatrix
+    from assay.counting.label_sets import LabelSets
+    from assay.counting.probabilities import Probabilities
+    from assay.counting.scored import Scored, ScoreTable
+
+_HOMES = {
+    "ConfusionMatrix": "confusion_matrix",
+    "LabelSets": "label_sets",
+    "Probabilities": "probabilities",
+    "ScoreTable": "scored",
+    "Scored": "scored",
+}
 
 __all__ = [
     "Confusion",
@@ -24,3 +42,9 @@ __all__ = [
     "Scored",
     "Subtopics",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'assay.counting' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"assay.counting.{_HOMES[name]}"), name)

@@ -1,14 +1,8 @@
-"""Counts -> numbers: one module a family of measures, each measure registered where it is defined."""
+"""Counts -> numbers: one module a family of measures, each measure registered where it is defined.
 
-from assay.measures import (  # noqa: F401  # registered by being loaded
-    geometry,
-    item_pairs,
-    matrices,
-    partition_information,
-    partitions,
-    probabilities,
-    score_curves,
-)
+Families that rankings have no use for are loaded when their vocabulary is: see `vocabularies`.
+"""
+
 from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP
 from assay.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
 from assay.measures.counted_decisions import (

@@ -6,6 +6,7 @@ told apart, and of the whole matrix where there are more.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -21,6 +22,17 @@ LABELS: tuple[Vocabulary, ...] = ("binary", "multiclass")
 #: Those in which a measure has a name of its own beside the one for rankings.
 BESIDE_RANKINGS: tuple[Vocabulary, ...] = (*LABELS, "clustering")
 
+_OF_LABELS = ("matrices", "probabilities", "score_curves")
+#: Families that only one kind of data has a use for: nobody else waits until they are loaded.
+_FAMILIES: dict[str, tuple[str, ...]] = {
+    "binary": _OF_LABELS,
+    "multiclass": _OF_LABELS,
+    "clustering": ("partitions", "item_pairs", "partition_information", "geometry"),
+}
+#: What people look for first about labels.
+_LOOKED_FOR = ("Precision", "Recall", "F", "Accuracy", "ErrorRate", "BalancedAccuracy", "MCC", "Kappa")
+_PACKAGE = __name__.rpartition(".")[0]
+
 
 class _Words(NamedTuple):
     """Measures by their names, and by names and aliases in lower case."""
@@ -34,7 +46,9 @@ _WORDS: dict[str, _Words] = {vocabulary: _Words({}, {}) for vocabulary in get_ar
 
 def enter(made: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
     """Give a measure its names in its vocabulary; a name belongs to one measure of a kind of counts."""
-    words = _WORDS[made.definition.vocabulary]
+    vocabulary = made.definition.vocabulary
+    # Measures of one's own come after all that are here, and may not take their names.
+    words = _WORDS[vocabulary] if made.__module__.startswith(f"{_PACKAGE}.") else _words(vocabulary)
     called = {made.name.casefold(): made} | {name.casefold(): made(**stands) for name, stands in aliases.items()}
     for name in called:
         other = words.aliases.get(name, made)
@@ -59,7 +73,9 @@ def _goes_before(made: Measure, other: Measure) -> bool:
 
 
 def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None) -> dict[str, Measure]:
-    """All measures of a vocabulary by name, in the order of their definition; or those for one kind of unit.
+    """All measures of a vocabulary by name, or those for one kind of unit: in the order of their definition.
+
+    Those of labels that people look for first come first.
 
     >>> from assay.measures import registered
     >>> registered()["nDCG"].definition.bounds
@@ -68,7 +84,12 @@ def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None)
     (True, False)
     """
     names = _words(vocabulary).names
-    return {name: one for name, one in names.items() if unit_kind is None or one.suits(unit_kind)}
+    first = [name for name in _LOOKED_FOR if name in names] if vocabulary in LABELS else []
+    return {
+        name: names[name]
+        for name in dict.fromkeys([*first, *names])
+        if unit_kind is None or names[name].suits(unit_kind)
+    }
 
 
 def by_name(name: str, vocabulary: Vocabulary = "ranking") -> Measure | None:
@@ -93,4 +114,8 @@ def _words(vocabulary: str) -> _Words:
         raise ParameterError(
             f"vocabulary is one of {', '.join(known)}, not {vocabulary!r}{did_you_mean(str(vocabulary), known)}"
         )
+    if vocabulary in _FAMILIES:
+        for family in _FAMILIES[vocabulary]:
+            importlib.import_module(f"{_PACKAGE}.{family}")
+        _FAMILIES.pop(vocabulary, None)  # by now another thread may have done so
     return _WORDS[vocabulary]

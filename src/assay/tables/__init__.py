@@ -1,11 +1,20 @@
-"""The tables that flow between stages: `Run`, `Qrels`, `Predictions`, `Scores`, Polars frames with checked schemas."""
+"""The tables that flow between stages: `Run`, `Qrels`, `Predictions`, `Scores`, Polars frames with checked schemas.
 
-from assay.tables.predictions import Predictions
+`Predictions` are loaded when they are first used: who evaluates rankings does not wait for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from assay.tables.qrels import Qrels
 from assay.tables.run import Batches, Run
 from assay.tables.scores import Scores
 from assay.tables.shapes import FlatDicts, as_series, picked
 from assay.tables.texts import Documents, Topics
+
+if TYPE_CHECKING:
+    from assay.tables.predictions import Predictions
 
 __all__ = [
     "Batches",
@@ -19,3 +28,11 @@ __all__ = [
     "as_series",
     "picked",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Predictions":
+        raise AttributeError(f"module 'assay.tables' has no attribute {name!r}")
+    from assay.tables.predictions import Predictions  # noqa: PLC0415
+
+    return Predictions
