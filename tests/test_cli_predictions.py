@@ -80,7 +80,7 @@ def refused(*typed: str) -> str:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_file_with_unusual_columns_is_read_by_every_command_with_the_same_options(command: str) -> None:
     before, after = COMMANDS[command]
-    invoked(*before, "old.csv", *after, *COLUMNS)
+    assert invoked(*before, "old.csv", *after, *COLUMNS)
 
 
 @pytest.mark.usefixtures("folder")
@@ -112,8 +112,8 @@ def test_predictions_with_usual_names_are_recognised_in_stdin_and_under_a_name(c
         text = (folder / f"{name}.csv").read_text(encoding="utf-8")
         text = text.replace("who,gt,guess,p,times", "item_id,truth,prediction,score,weight")
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    invoked(*before, "first=old.csv", *after)
-    invoked(*before, "-", *after, stdin=(folder / "old.csv").read_text(encoding="utf-8"))
+    assert invoked(*before, "first=old.csv", *after)
+    assert invoked(*before, "-", *after, stdin=(folder / "old.csv").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -149,7 +149,9 @@ def test_judgments_still_come_through_stdin(command: str) -> None:
     runs = [str(tea / "words.run"), str(tea / "stems.run")]
     given = ["-b", runs[0], "-c", runs[1]] if command == "gate" else runs
     last = ["-o", "r.md"] if command == "report" else []
-    invoked(command, "-", *given, "-m", "RR", *last, stdin=(tea / "qrels.txt").read_text(encoding="utf-8"))
+    shown = invoked(command, "-", *given, "-m", "RR", *last, stdin=(tea / "qrels.txt").read_text(encoding="utf-8"))
+    assert "RR" in shown
+    assert "stems" in shown
 
 
 def test_runs_still_come_through_pipes() -> None:

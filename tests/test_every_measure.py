@@ -20,7 +20,7 @@ from assay.counting.judgments import Floats
 from assay.errors import ParameterError
 from assay.measures.summary import filled, summarise
 
-SAMPLES = 200
+SAMPLES = 400
 SIZE = 60  # documents in the collection, where that is known
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 

@@ -128,16 +128,15 @@ def verdicts_table(contents: ItemContents, caption: str) -> Html:
     if not verdicts:
         return Html("")
     drawn = {shown.name for shown in contents.measures if _is_drawn(shown)}
-    axis = _axis_of([one for one in verdicts if one.measure in drawn])
+    axis, with_p = _axis_of([one for one in verdicts if one.measure in drawn]), _tested(verdicts)
     head = joined(
         element("th", "measure", scope="col"),
         element("th", "pair", scope="col"),
         element("th", "verdict", scope="col"),
         element("th", "difference", scope="col", class_="n"),
         element("th", "interval", *_ticks(axis, 3), scope="col", class_="drawn"),
-        *([element("th", "p", scope="col", class_="n")] if _tested(verdicts) else []),
+        *([element("th", "p", scope="col", class_="n")] if with_p else []),
     )
-    with_p = _tested(verdicts)
     rows = [_verdict_row(one, axis if one.measure in drawn else None, with_p=with_p) for one in verdicts]
     words = [element("p", prose(one.paragraph)) for one in verdicts]
     return joined(
