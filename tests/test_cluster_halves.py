@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from assay import Clusters, Contingency, cluster
-from assay.clustering import Clustering, Halves, Rules, aligned_clusters, halves, subsets
+from assay.clustering import Halves, Rules, aligned_clusters, halves, subsets
 from assay.clustering.result import ClusteredSystem
 from assay.clustering.subsets import MOST_POINTS
 from assay.counting.points import Points
@@ -288,4 +288,6 @@ def test_halves_can_be_made_of_systems_directly() -> None:
     assert made.values("ARI").shape == (50, 1)
     with pytest.raises(InputError, match="there are no points to draw from"):
         made.values("Silhouette")
-    assert isinstance(cluster(table), Clustering)
+    drawn = cluster(table, "ARI", resamples=50, seed=1).drawn()
+    assert drawn is not None
+    assert drawn.values("ARI") == pytest.approx(made.values("ARI"))
