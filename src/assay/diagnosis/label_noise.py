@@ -15,6 +15,7 @@ from assay.diagnosis.labelled import Labelled
 from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 from assay.measures.parser import parse_measure
+from assay.stats.digits import number
 
 #: The true label has a very low probability if it is at most this.
 VERY_LOW = 0.1
@@ -101,6 +102,6 @@ def label_noise(system: Labelled) -> Iterator[Finding]:
         )
     says = (
         f"the truth of {number_of('item', count)} has a probability of {VERY_LOW:g} or less, and another label a usual "
-        f"one; {doubts.expected:.1f} would be expected (ECE {off:.3f})"
+        f"one; {number(doubts.expected, 1)} would be expected (ECE {number(off, 3)})"
     )
     yield found("label-noise", severity, system, says, count, examples=examples, details=told)

@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
+from assay.stats.digits import NOT_AVAILABLE, number, signed
 
 if TYPE_CHECKING:
     from assay.auditing import Audit, SignatureComparison
@@ -147,4 +148,4 @@ def _fits(audit: Audit, value: float) -> bool:
 def _signed(value: float) -> str:
     if math.isnan(value):
         return NOT_AVAILABLE
-    return f"{value:+.4f}" if round(value, 4) else f"{value:+.0e}"
+    return signed(value)

@@ -16,6 +16,7 @@ from rich.text import Text
 from assay.report.layout import Cell, Table
 from assay.report.legible import cut_apart, legible
 from assay.report.tables import queries_table, systems_table
+from assay.stats.digits import as_percent
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -95,7 +96,7 @@ def _counts(evaluation: Evaluation) -> Table:
     rows = []
     for row, system in zip(evaluation.coverage.to_dicts(), evaluation.systems, strict=True):
         undefined = max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
-        judged = "NA" if math.isnan(row["judged@10"]) else f"{row['judged@10']:.1%}"
+        judged = "NA" if math.isnan(row["judged@10"]) else as_percent(row["judged@10"])
         found = f"{row['relevant_retrieved']:,} of {row['relevant']:,}"
         plain = (f"{row[name]:,}" for name in ("topics", "missing", "ignored"))
         counts = (*plain, found, judged, f"{row['tied']:,}", f"{undefined:,}")
