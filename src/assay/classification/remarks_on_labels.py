@@ -9,7 +9,7 @@ import numpy as np
 from assay.classification.remark import RARE, Case, Remark, remark
 from assay.errors import number_of
 from assay.stats.confidence import standard_errors
-from assay.stats.digits import as_percent, as_percents, signed_percent
+from assay.stats.digits import as_percent, as_percents, counted, signed_percent
 from assay.stats.proportions import wilson
 
 #: A label is predicted too often if the predictions exceed the truth by this share of all items ...
@@ -69,7 +69,7 @@ def _confused(case: Case) -> Iterator[Remark]:
     for row in pairs.head(PAIRS).iter_rows(named=True):
         if row["share"] < RARE or row["items"] < FEWEST:
             continue
-        items = f"{row['items']:g} of {row['items'] / row['share']:g} items"
+        items = f"{counted(row['items'])} of {counted(round(row['items'] / row['share'], 9))} items"
         says = f"{row['truth']} is taken for {row['prediction']} in {as_percent(row['share'])} of the cases ({items})"
         yield Remark("confused_pair", says, row["share"], f"{row['truth']} as {row['prediction']}")
 

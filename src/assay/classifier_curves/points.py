@@ -10,7 +10,7 @@ import polars as pl
 from assay.counting.scored import Scored
 from assay.errors import InputError, number_of
 from assay.measures.registry import Measure
-from assay.stats.digits import number
+from assay.stats.digits import counted, number
 from assay.thresholding.given import ScoredSystem, scored_systems
 from assay.thresholding.table import table_frame
 
@@ -81,7 +81,7 @@ def _about(one: ScoredSystem) -> str:
     label = "positive" if one.positive is None or isinstance(one.positive, bool | int) else str(one.positive)
     total = one.scored.positives + one.scored.negatives
     if one.scored.is_weighted:
-        return f"items of weight {total:g}, {one.scored.positives:g} of it {label}"
+        return f"items of weight {counted(total)}, {counted(one.scored.positives)} of it {label}"
     return f"{number_of('item', int(total))}, {one.scored.positives:,} {label}"
 
 

@@ -12,9 +12,19 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends
-from assay.report.layout import Cell, Table, as_json, short
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, decimals, number, numbers
+from assay.stats.digits import (
+    NOT_AVAILABLE,
+    as_level,
+    as_percent,
+    counted,
+    decimals,
+    number,
+    numbers,
+    short,
+    significant,
+)
 from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL, WAYS
 
 if TYPE_CHECKING:
@@ -203,7 +213,7 @@ def _basis(result: Classification) -> Iterator[str]:
     """What kind of task it is, how many items there were, and where intervals come from."""
     items = ", ".join(dict.fromkeys(_items(result, system.name) for system in result.systems))
     positive = f", positive is {result.positive}" if result.task == "binary" else ""
-    at = "" if result.threshold is None else f" from a score of {result.threshold:g} on"
+    at = "" if result.threshold is None else f" from a score of {significant(result.threshold, 6)} on"
     yield f"{result.task}: {items}, {number_of('label', len(result.labels))}{positive}{at}."
     found = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
     methods = dict.fromkeys(one.method for one in found)
@@ -224,7 +234,7 @@ def _items(result: Classification, system: str) -> str:
     if predictions is not None:
         return number_of("item", len(predictions))
     total = float(result.matrix(system).items[0])
-    return number_of("item", int(total)) if total.is_integer() else f"a weight of {total:g}"
+    return number_of("item", int(total)) if total.is_integer() else f"a weight of {counted(total)}"
 
 
 def to_json(result: Classification) -> str:

@@ -10,9 +10,9 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_interval
-from assay.report.layout import Cell, Table, as_json, short
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, as_percent, decimals, number
+from assay.stats.digits import as_level, as_percent, decimals, number, short
 from assay.stats.interval_names import SUBSAMPLING, WAYS
 
 if TYPE_CHECKING:

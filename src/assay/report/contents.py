@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.errors import number_of
+from assay.stats.digits import significant
 
 if TYPE_CHECKING:
     from assay.files.collections import Collection
@@ -130,7 +131,7 @@ def _told(value: Any, width: int) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
+    text = significant(value, 6) if isinstance(value, float) else "" if value is None else str(value)
     plain = "".join(char if char.isprintable() else " " for char in text)
     return plain if len(plain) <= _LONGEST_CELL else plain[: _LONGEST_CELL - 1] + "…"
 

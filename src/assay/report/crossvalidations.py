@@ -12,7 +12,7 @@ from assay.errors import number_of
 from assay.report.classifications import called
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, bracketed, number, signed
+from assay.stats.digits import as_level, bracketed, number, p_phrase, signed, significant
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, LeakageCheck, Nested
@@ -229,7 +229,9 @@ def nested_tables(result: Nested) -> list[Titled]:
     measures = Table(("measure",), tuple(cells), tuple(rows))
     shown = result.chosen if result.outer.repeats > 1 else result.chosen.drop("repeat")
     if "threshold" in shown.columns and result.is_threshold:
-        shown = shown.with_columns(pl.col("threshold").map_elements(lambda one: f"{one:.4g}", return_dtype=pl.String))
+        shown = shown.with_columns(
+            pl.col("threshold").map_elements(lambda one: significant(one, 4), return_dtype=pl.String)
+        )
     return [Titled("", measures), Titled("chosen in each fold", Table.of(shown))]
 
 
@@ -269,11 +271,11 @@ def leakage_lines(check: LeakageCheck) -> list[str]:
     """Whether labels have leaked, and whether anything is learned."""
     if not (check.leaks or check.is_fine):
         return ["Cannot tell whether labels leak: predictions that are dealt out anew give the same numbers, or none."]
-    how = f"(p = {check.p:.2g}, {number_of('permutation', len(check.permuted))}, seed {check.seed})"
+    how = f"({p_phrase(check.p)}, {number_of('permutation', len(check.permuted))}, seed {check.seed})"
     if check.leaks:
         first = f"Leak: permuted labels are predicted better than by chance {how}."
         return [first, "Whatever looked at labels before items were split has to be done inside each fold."]
     return [
         f"No leak seen: permuted labels are predicted no better than by chance {how}.",
-        f"Permuted labels did as well as the real ones with p = {check.p_real:.2g}.",
+        f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.",
     ]

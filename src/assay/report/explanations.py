@@ -12,9 +12,9 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.contingency import Contingency
 from assay.errors import number_of, several
-from assay.report.layout import Cell, Table, latex, short
+from assay.report.layout import Cell, Table, latex
 from assay.report.titled import Titled
-from assay.stats.digits import NOT_AVAILABLE, significant
+from assay.stats.digits import NOT_AVAILABLE, short, significant
 
 if TYPE_CHECKING:
     from assay.explanation import Explanation

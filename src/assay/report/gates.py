@@ -10,7 +10,7 @@ from assay.errors import number_of, several
 from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import as_percent, number, p_phrase, p_value, signed
+from assay.stats.digits import as_level, as_percent, number, p_phrase, p_value, signed
 from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
@@ -77,7 +77,7 @@ def _why(check: Check, result: GateResult) -> str:
     under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
     numbers = f"{number(check.value)} against {number(check.baseline_value)}, {signed(check.difference)}"
     allowed = f"{check.allowed:+g}"
-    level = f"{100 * (1 - result.settings.alpha):g}%"
+    level = as_level(1 - result.settings.alpha)
     if check.outcome == "pass" and check.why == NOTHING_DIFFERS:
         kind = check.unit_kind
         return f"{candidate} and {baseline} are identical {under}: no {kind} differs ({number(check.value)})."
@@ -184,10 +184,10 @@ def method(result: GateResult) -> str:
     test = "paired permutation test" if result.classifiers is None else "test"
     fails = f"a one-sided {test} ({drawn}) gives p < {alpha:g}"
     if result.clusterings is not None:
-        wide = f"{100 * (1 - 2 * alpha / len(checks)):g}%"
+        wide = as_level(1 - 2 * alpha / len(checks))
         fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
     said = (
-        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({interval}) is better "
+        f"Passes if the bad end of the {as_level(1 - 2 * alpha)} interval of the difference ({interval}) is better "
         f"than the margin; fails if {fails} and the loss reaches the margin. "
         f"Margin: {margins}; seed {settings.seed}."
     )

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from assay.report.legible import on_one_line
-from assay.stats.digits import NOT_AVAILABLE, decimals, number, p_value, signed, significant
+from assay.stats.digits import NOT_AVAILABLE, number, p_value, signed
 
 ABOVE_ALL = "above all scores"
 #: A threshold has at least so many digits, if it has them.
@@ -128,30 +128,6 @@ def _shown(value: Any, column: str) -> str:
 def _marked(cell: Cell) -> str:
     text = html.escape(cell.text)
     return f"<b>{text}</b>" if cell.best else text
-
-
-def short(value: float) -> str:
-    """A number as people write it down: whole numbers whole, others with four decimals at most.
-
-    >>> short(3.0), short(0.63092975), short(1e-05), short(0.99999)
-    ('3', '0.6309', '1e-05', '0.99999')
-    """
-    if not math.isfinite(value):
-        return "?" if math.isnan(value) else f"{value}"
-    if value == round(value) and abs(value) < 1e15:
-        return number(value + 0.0, 0)  # no -0
-    return number(value) if 1e-3 <= abs(value) < 1e15 else significant(value, 3)
-
-
-def counted(count: float) -> str:
-    """A number of items, or their weight: whole numbers in full, others with two decimals or four digits.
-
-    >>> counted(1200), counted(0.25), counted(10873.456), counted(0.00123), counted(0.999)
-    ('1,200', '0.25', '10,873.46', '0.00123', '0.999')
-    """
-    if count == math.floor(count):
-        return f"{count:,.0f}"
-    return f"{count:,.{decimals([count], 2)}f}" if abs(count) >= 0.1 else significant(count, 4)
 
 
 def threshold(value: float, below: float) -> str:

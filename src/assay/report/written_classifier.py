@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.layout import Cell, Table, counted, threshold
+from assay.report.layout import Cell, Table, threshold
 from assay.report.written_items import as_markdown
 from assay.report.written_markdown import escaped, table, with_title
-from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, number, p_value, signed, signed_span, span
+from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, counted, number, p_value, signed, signed_span, span
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import (

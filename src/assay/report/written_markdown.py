@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.layout import Cell, Table, piped, short
+from assay.report.layout import Cell, Table, piped
 from assay.report.legible import legible
 from assay.report.written import (
     bounds_table,
@@ -17,7 +17,7 @@ from assay.report.written import (
     systems_table,
     verdicts_table,
 )
-from assay.stats.digits import number, signed
+from assay.stats.digits import number, short, signed
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Provenance, Queries, Ranked, Side

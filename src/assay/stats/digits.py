@@ -141,6 +141,30 @@ def significant(value: float, digits: int, marks: Sequence[float] = _MARKS) -> s
     return next(text for text in texts if settled in marks or float(text) not in marks)
 
 
+def short(value: float) -> str:
+    """A number as people write it down: whole numbers whole, others with four decimals at most.
+
+    >>> short(3.0), short(0.63092975), short(1e-05), short(0.99999)
+    ('3', '0.6309', '1e-05', '0.99999')
+    """
+    if not math.isfinite(value):
+        return "?" if math.isnan(value) else f"{value}"
+    if value == round(value) and abs(value) < 1e15:
+        return number(value + 0.0, 0)  # no -0
+    return number(value) if 1e-3 <= abs(value) < 1e15 else significant(value, 3)
+
+
+def counted(count: float) -> str:
+    """A number of items, or their weight: whole numbers in full, others with two decimals or four digits.
+
+    >>> counted(1200), counted(0.25), counted(10873.456), counted(0.00123), counted(0.999)
+    ('1,200', '0.25', '10,873.46', '0.00123', '0.999')
+    """
+    if count == math.floor(count):
+        return f"{count:,.0f}"
+    return f"{count:,.{decimals([count], 2)}f}" if abs(count) >= 0.1 else significant(count, 4)
+
+
 def p_value(p: float, alpha: float = 0.05) -> str:
     """A p-value as papers print it; one that is nearly alpha shows on which side of it it lies.
 

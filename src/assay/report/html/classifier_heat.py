@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import number_of
 from assay.report.html.markup import Html, element, given, joined, number, table
-from assay.report.layout import counted
 from assay.stats import digits
+from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import ClassifierContents, Matrix, MatrixCell, Share

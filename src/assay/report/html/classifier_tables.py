@@ -10,8 +10,7 @@ from assay.report.html.axis import Axis
 from assay.report.html.item_tables import verdicts_table
 from assay.report.html.markup import Html, element, given, heads, joined, number, percent, span, table
 from assay.report.html.whiskers import Reach, drawing, whisker
-from assay.report.layout import counted
-from assay.stats.digits import as_level, as_percent
+from assay.stats.digits import as_level, as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,9 +21,8 @@ from assay.report.html.classifier_curves import (
     share_of,
 )
 from assay.report.html.markup import Html, element, given, heads, joined, number, table
-from assay.report.layout import counted
 from assay.report.layout import threshold as in_digits
-from assay.stats.digits import as_percent
+from assay.stats.digits import as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

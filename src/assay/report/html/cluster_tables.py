@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.html.markup import Html, element, given, heads, joined, number, percent, table
 from assay.report.html.whiskers import drawing, meter
-from assay.report.layout import counted
-from assay.stats.digits import as_percent
+from assay.stats.digits import as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
