@@ -34,7 +34,7 @@ def test_one_rule_and_a_stated_pair_are_named() -> None:
 
 
 def test_three_rules_at_once_explain_nothing() -> None:
-    stacked = value_of("nDCG(gain='binary', discount='zipf', ideal='retrieved')@4")
+    stacked = value_of("nDCG(gain='exp', discount='zipf', ideal='retrieved')@4")
     assert asked(stacked) == (1, [])
 
 
