@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -106,22 +104,23 @@ def _system_as_json(
 
 def to_csv(evaluation: Evaluation, per_query: bool = False) -> str:
     """One row a system, or a system and query; numbers in full, empty where there is none."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    import polars as pl  # noqa: PLC0415  # other forms need no frames
+
     names = ("system", "query_id") if per_query else ("system",)
-    writer.writerow((*names, *map(str, evaluation.measures)))
+    rows: list[tuple[str | None, ...]] = []
     for system in evaluation.systems:
         if not per_query:
             means = [evaluation.summary(measure, system.name).value for measure in evaluation.measures]
-            writer.writerow((system.name, *map(_in_full, means)))
+            rows.append((system.name, *map(_in_full, means)))
             continue
         for place, query in enumerate(system.ranks.queries):
-            writer.writerow((system.name, query, *(_in_full(float(r.values[place])) for r in system.results.values())))
-    return out.getvalue()
+            rows.append((system.name, query, *(_in_full(float(r.values[place])) for r in system.results.values())))
+    heads = dict.fromkeys((*names, *map(str, evaluation.measures)), pl.String)
+    return pl.DataFrame(rows, schema=heads, orient="row").write_csv()
 
 
-def _in_full(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
+def _in_full(value: float) -> str | None:
+    return None if math.isnan(value) else repr(value)
 
 
 def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.report.layout import Cell, Table
-from assay.report.legible import cut_apart, legible
+from assay.report.legible import cut_apart, legible, on_one_line
 from assay.report.tables import queries_table, systems_table
 from assay.stats.digits import as_percent
 
@@ -41,9 +41,17 @@ def console(stderr: bool = False, plain: bool = False) -> Console:
 class _Legible(Console):
     """A console that data do not steer: what terminals obey is shown as a sign that it cannot be shown."""
 
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; a `Text` is one line, whatever names in it hold."""
+        super().print(*(_on_one_line(one) if isinstance(one, Text) else one for one in objects), **options)
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for part in super().render(renderable, options):
             yield part if part.control else part._replace(text=legible(part.text))
+
+
+def _on_one_line(text: Text) -> Text:
+    return text if text.plain.isprintable() else Text(on_one_line(text.plain), style=text.style)
 
 
 def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:

@@ -15,7 +15,7 @@ from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined
 from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
-from assay.stats.digits import as_level, as_percent, as_percents, number, percent_span, significant, span
+from assay.stats.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.stats.interval_names import WAYS
 from assay.stats.proportions import wilson
 
@@ -171,8 +171,8 @@ def thresholds_said(result: Classification) -> str:
     """From which score on positive is predicted: for all systems, or which one has which; empty if none has any."""
     known = [system for system in result.systems if system.threshold is not None]
     if result.threshold is not None or not known:
-        return "" if not known else significant(result.threshold, 6)
-    return joined([f"{significant(system.threshold, 6)} ({system.name})" for system in known], _MOST_NAMES)
+        return "" if not known else f"{result.threshold:g}"
+    return joined([f"{system.threshold:g} ({system.name})" for system in known], _MOST_NAMES)
 
 
 def _cited(measure: Measure, cite: Citations) -> str:

@@ -75,14 +75,17 @@ class Report(ABC, Generic[Holds]):
         """Everything, numbers in full, with the version of the schema; what is not a number is null."""
         return as_json_text(self.contents)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the form that the name ends in (.html, .md, .tex, .json), whole or not at all."""
-        return self.save_all([path])[0]
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the form that the name ends in (.html, .md, .tex, .json), whole or not at all.
 
-    def save_all(self, paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+        A file that was read is not replaced, unless `overwrite` says so.
+        """
+        return self.save_all([path], overwrite=overwrite)[0]
+
+    def save_all(self, paths: Iterable[str | os.PathLike[str]], *, overwrite: bool = False) -> list[Path]:
         """Write several forms, each as its name ends, all of them or none."""
         wanted = [Path(path) for path in paths]
-        write_texts({path: str(getattr(self, form_of(path))()) for path in wanted})
+        write_texts({path: str(getattr(self, form_of(path))()) for path in wanted}, overwrite=overwrite)
         return wanted
 
     @abstractmethod
