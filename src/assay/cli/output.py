@@ -37,7 +37,7 @@ _Spreadsheet: TypeAlias = Annotated[
     ),
 ]
 _NAMED = inspect.Parameter.KEYWORD_ONLY
-_for_spreadsheets = False
+_is_csv = _for_spreadsheets = False
 
 
 def form_of(**wanted: bool) -> str | None:
@@ -72,12 +72,21 @@ def deliver(text: str, output: Path | None) -> None:
 
         text = for_spreadsheets(text)
     if output is None:
-        sys.stdout.write(text if isinstance(text, Styled) or not sys.stdout.isatty() else legible(text))
+        sys.stdout.write(text if isinstance(text, Styled) or not sys.stdout.isatty() else _on_terminal(text))
         sys.stdout.flush()
         return
     from assay.files.atomic import write_text  # noqa: PLC0415
 
     write_text(output, text)
+
+
+def _on_terminal(text: str) -> str:
+    """The text without what terminals obey; of CSV, each row on a line."""
+    if not _is_csv:
+        return legible(text)
+    from assay.files.spreadsheets import each_cell  # noqa: PLC0415
+
+    return each_cell(text, on_one_line)
 
 
 def say(text: str) -> None:
@@ -101,14 +110,17 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def told(*arguments: Any, overwrite: bool = False, spreadsheet: bool = False, **options: Any) -> None:
-        global _for_spreadsheets  # noqa: PLW0603  # what a command was told holds for all that it delivers
-        if spreadsheet and not options["csv"]:
+        global _is_csv, _for_spreadsheets  # what a command was told holds for all that it delivers
+        _is_csv, _for_spreadsheets = bool(options.get("csv")), spreadsheet
+        if spreadsheet and not _is_csv:
             raise ParameterError("--spreadsheet goes with --csv")
         from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
 
-        _for_spreadsheets = spreadsheet
         originals.start_anew(overwrite=overwrite)
-        command(*arguments, **options)
+        try:
+            command(*arguments, **options)
+        finally:
+            originals.start_anew()
 
     told.__signature__ = asked.replace(parameters=[*asked.parameters.values(), *further])  # type: ignore[attr-defined]
     told.__annotations__ = command.__annotations__ | {one.name: one.annotation for one in further}

@@ -246,8 +246,7 @@ def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
             message(line)
-    for line in str(result).split("\n"):
-        say(line)
+    typer.echo(str(result))
     advice = getattr(contents, "advice", None)
     if advice:
         say(f"What to do: {advice}")

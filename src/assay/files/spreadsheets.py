@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import polars as pl
 
 #: What a spreadsheet takes a cell for a formula by, or leaves out before it looks.
-_FORMULA = r"^[=+\-@\t\r\n]"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def each_cell(text: str, change: Callable[[str], str]) -> str:
+    """CSV with every cell changed.
+
+    >>> each_cell("a,b\\n1,2\\n", str.upper)
+    'A,B\\n1,2\\n'
+    """
+    cells = pl.read_csv(io.BytesIO(text.encode()), has_header=False, infer_schema=False)
+    return cells.with_columns(pl.all().map_elements(change, return_dtype=pl.String)).write_csv(include_header=False)
 
 
 def for_spreadsheets(text: str) -> str:
@@ -16,7 +27,12 @@ def for_spreadsheets(text: str) -> str:
     >>> for_spreadsheets("doc_id,score\\n=1+1,-0.5\\n")
     "doc_id,score\\n'=1+1,-0.5\\n"
     """
-    cells = pl.read_csv(io.BytesIO(text.encode()), has_header=False, infer_schema=False)
-    is_formula = pl.all().str.contains(_FORMULA) & pl.all().cast(pl.Float64, strict=False).is_null()
-    neutral = pl.when(is_formula).then("'" + pl.all()).otherwise(pl.all())
-    return cells.select(neutral.name.keep()).write_csv(include_header=False)
+    return each_cell(text, lambda cell: f"'{cell}" if cell.startswith(_FORMULA) and not _is_number(cell) else cell)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

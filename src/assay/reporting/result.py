@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, Protocol
 from assay.errors import ParameterError
 from assay.files.atomic import write_texts
 from assay.report.layout import Table
-from assay.report.legible import legible
+from assay.report.legible import legible, on_one_line
 from assay.report.written import as_json_text, systems_table
 from assay.reporting.contents import Contents
 
@@ -101,7 +101,7 @@ class RankingReport(Report[Contents]):
     """A report on rankings, or on scores by system and unit."""
 
     def __str__(self) -> str:
-        return "\n".join((*self.contents.summary, *self.contents.caveats))
+        return "\n".join(map(on_one_line, (*self.contents.summary, *self.contents.caveats)))
 
     def to_html(self) -> str:
         """One page of its own: it loads nothing from anywhere."""
