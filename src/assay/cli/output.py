@@ -13,7 +13,6 @@ import typer
 
 from assay.cli.options import OUTPUT
 from assay.errors import ParameterError
-from assay.report.legible import legible, on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,6 +81,8 @@ def deliver(text: str, output: Path | None) -> None:
 
 def _on_terminal(text: str) -> str:
     """The text without what terminals obey; of CSV, each row on a line."""
+    from assay.report.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
+
     if not _is_csv:
         return legible(text)
     from assay.files.spreadsheets import each_cell  # noqa: PLC0415
@@ -91,12 +92,14 @@ def _on_terminal(text: str) -> str:
 
 def say(text: str) -> None:
     """Tell on stdout, on one line and legibly, whatever the names in it hold."""
-    typer.echo(on_one_line(text))
+    message(text, err=False)
 
 
-def message(text: str) -> None:
+def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
-    typer.echo(on_one_line(text), err=True)
+    from assay.report.legible import on_one_line  # noqa: PLC0415
+
+    typer.echo(on_one_line(text), err=err)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
