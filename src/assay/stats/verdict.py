@@ -67,7 +67,7 @@ def verdict(
     if units < FEWEST_UNITS:
         return Verdict("cannot tell", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
-        why = f"the {narrow.level:.0%} interval lies within the margin"
+        why = f"the {as_level(narrow.level)} interval lies within the margin"
         return Verdict("equivalent", why, negligible=sure)
     if sure:
         return Verdict(_direction(difference, higher_is_better), said)
