@@ -10,7 +10,7 @@ from assay.errors import number_of, several
 from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, as_percent, number, p_phrase, p_value, signed
+from assay.stats.digits import as_level, as_percent, decimals, number, numbers, p_phrase, p_value, signed
 from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
@@ -75,7 +75,8 @@ def of_check(check: Check, result: GateResult) -> str:
 def _why(check: Check, result: GateResult) -> str:
     baseline, candidate = result.baseline, result.candidate
     under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
-    numbers = f"{number(check.value)} against {number(check.baseline_value)}, {signed(check.difference)}"
+    values = " against ".join(numbers([check.value, check.baseline_value]))
+    change, at_worst = f"{values}, {signed(check.difference)}", _at_worst(check)
     allowed = f"{check.allowed:+g}"
     level = as_level(1 - result.settings.alpha)
     if check.outcome == "pass" and check.why == NOTHING_DIFFERS:
@@ -83,16 +84,16 @@ def _why(check: Check, result: GateResult) -> str:
         return f"{candidate} and {baseline} are identical {under}: no {kind} differs ({number(check.value)})."
     if check.outcome == "pass":
         return (
-            f"{candidate} is not worse than {baseline} {under} by {abs(check.allowed):g} or more: {numbers}, at worst "
-            f"{signed(check.at_worst)} (one-sided {level} bound)."
+            f"{candidate} is not worse than {baseline} {under} by {abs(check.allowed):g} or more: {change}, at worst "
+            f"{at_worst} (one-sided {level} bound)."
         )
     if check.outcome == "fail":
         return (
-            f"{candidate} is worse than {baseline} {under}: {numbers}, which reaches the margin {allowed} and is "
+            f"{candidate} is worse than {baseline} {under}: {change}, which reaches the margin {allowed} and is "
             f"hardly chance ({_evidence(check)})."
         )
-    cannot = f"whether {candidate} is worse than {baseline} {under}: {numbers}"
-    could = f"at worst {signed(check.at_worst)} (one-sided {level} bound), which is not within the margin {allowed}"
+    cannot = f"whether {candidate} is worse than {baseline} {under}: {change}"
+    could = f"at worst {at_worst} (one-sided {level} bound), which is not within the margin {allowed}"
     return cannot + _why_not(check, could, result.settings.alpha)
 
 
@@ -239,26 +240,30 @@ def tables(result: GateResult) -> list[Titled]:
     return made
 
 
+def _at_worst(check: Check) -> str:
+    """The bad end of the interval, which is compared with the margin."""
+    return signed(check.at_worst, decimals([check.at_worst, check.allowed]))
+
+
 def _checks(result: GateResult) -> Table:
     sliced = any(check.slice for check in result.checks)
     names = ("measure", "topics") if sliced else ("measure",)
     kind = several(result.checks[0].unit_kind)
     p = () if result.clusterings is not None else ("p",)
-    numbers = (kind, result.baseline, result.candidate, "difference", "at worst", "allowed", *p, "outcome")
+    columns = (kind, result.baseline, result.candidate, "difference", "at worst", "allowed", *p, "outcome")
     rows = []
     for one in result.checks:
         told = (
             f"{one.units:,}",
-            number(one.baseline_value),
-            number(one.value),
+            *numbers([one.baseline_value, one.value]),
             signed(one.difference),
-            "–" if math.isnan(one.at_worst) else signed(one.at_worst),
+            "–" if math.isnan(one.at_worst) else _at_worst(one),
             f"{one.allowed:+g}",
             *(() if result.clusterings is not None else (p_value(one.p),)),
             "not decided" if result.outcome == "invalid" else _WORDS[one.outcome],
         )
         rows.append(((one.measure, one.slice or "all")[: len(names)], tuple(map(Cell, told))))
-    return Table(names, numbers, tuple(rows))
+    return Table(names, columns, tuple(rows))
 
 
 def of_labels(check: Check) -> bool:
@@ -278,7 +283,7 @@ def _losses(check: Check, result: GateResult) -> Table:
         items = tuple(((one.unit,), (told[one.baseline_value], told[one.value])) for one in check.worst)
         return Table((check.unit_kind,), (result.baseline, result.candidate), items)
     rows = tuple(
-        ((one.unit,), tuple(map(Cell, (number(one.baseline_value), number(one.value), signed(one.difference)))))
+        ((one.unit,), tuple(map(Cell, (*numbers([one.baseline_value, one.value]), signed(one.difference)))))
         for one in check.worst
     )
     return Table((check.unit_kind,), (result.baseline, result.candidate, "difference"), rows)

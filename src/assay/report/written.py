@@ -13,6 +13,7 @@ from assay.stats.digits import (
     as_percent,
     decimals,
     number,
+    numbers,
     p_value,
     signed,
     signed_percent,
@@ -102,8 +103,7 @@ def verdicts_table(verdicts: Sequence[Spoken]) -> Table:
                 map(
                     Cell,
                     (
-                        number(one.baseline_value),
-                        number(one.value),
+                        *numbers([one.baseline_value, one.value]),
                         signed(one.difference),
                         signed_percent(one.relative),
                         signed_span(one.low, one.high),
@@ -115,8 +115,8 @@ def verdicts_table(verdicts: Sequence[Spoken]) -> Table:
         )
         for one in verdicts
     )
-    numbers = ("baseline's", "value", "difference", "relative", "interval", "p", "higher/same/lower")
-    return Table(("measure", "system", "verdict"), numbers, rows)
+    columns = ("baseline's", "value", "difference", "relative", "interval", "p", "higher/same/lower")
+    return Table(("measure", "system", "verdict"), columns, rows)
 
 
 def of_correction(contents: Contents) -> str:

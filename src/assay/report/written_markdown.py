@@ -17,7 +17,7 @@ from assay.report.written import (
     systems_table,
     verdicts_table,
 )
-from assay.stats.digits import number, short, signed
+from assay.stats.digits import number, numbers, short, signed
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Provenance, Queries, Ranked, Side
@@ -136,7 +136,7 @@ def _differences(given: Differences, higher_is_better: bool | None) -> Iterator[
             tuple(
                 (
                     (one.query_id, one.text),
-                    (Cell(number(one.baseline_value)), Cell(number(one.value)), Cell(signed(one.difference))),
+                    (*map(Cell, numbers([one.baseline_value, one.value])), Cell(signed(one.difference))),
                 )
                 for one in shown
             ),

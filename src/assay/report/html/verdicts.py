@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from assay.errors import number_of
 from assay.report.html.axis import Axis, around
 from assay.report.html.direction import counts, noted
-from assay.report.html.markup import Html, change, element, given, joined, number, prose, table, tested
+from assay.report.html.markup import Html, change, element, given, joined, prose, table, tested
 from assay.report.html.whiskers import Reach, difference, shares, whisker
-from assay.stats.digits import as_level, signed, signed_percent
+from assay.stats.digits import as_level, numbers, signed, signed_percent
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Spoken
@@ -111,7 +111,7 @@ def _card(
     way = contents.higher_is_better(main.measure)
     note = f", {noted(way)}" if noted(way) else ""
     relative = "" if math.isnan(main.relative) else signed_percent(main.relative).replace("-", "−")
-    numbers = element(
+    figures = element(
         "div",
         element(
             "p",
@@ -125,7 +125,7 @@ def _card(
             "p",
             element("span", change(main.difference), class_="big"),
             *([" ", element("span", relative, class_="relative")] if relative else []),
-            element("span", f"{number(main.baseline_value)} → {number(main.value)}", class_="values"),
+            element("span", " → ".join(numbers([main.baseline_value, main.value])).replace("-", "−"), class_="values"),
             class_="figures",
         ),
         difference(axes[main.measure], _reach(main), _narrow(main), main.margin, _says(main)),
@@ -150,7 +150,7 @@ def _card(
         *([element("p", _depends(main), class_="caveat")] if main.unjudged and not is_said else []),
         *([_others(contents, others, axes)] if others else []),
     )
-    return element("article", numbers, words, class_=f"card verdict {main.tone}", id=f"v{place}")
+    return element("article", figures, words, class_=f"card verdict {main.tone}", id=f"v{place}")
 
 
 def _depends(spoken: Spoken) -> str:
