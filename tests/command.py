@@ -14,17 +14,25 @@ from unittest import mock
 from assay.cli import main
 
 
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def run_assay(
-    *arguments: object, folder: Path, stdin: bytes = b"", together: bool = False
+    *arguments: object, folder: Path, stdin: bytes = b"", together: bool = False, terminal: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    """What `main` gives for these arguments, with streams that are no terminal; `together`, messages go to stdout.
+    """What `main` gives for these arguments, with streams that are no `terminal`; `together`, messages go to stdout.
 
     A process of its own is needed where the system's streams are: for pipes, `/dev/stdout`, a full disk, signals.
     """
     command = ["assay", *map(str, arguments)]
     said, told = io.BytesIO(), io.BytesIO()
-    out = io.TextIOWrapper(said, encoding="utf-8", write_through=True)
-    err = out if together else io.TextIOWrapper(told, "utf-8", errors="backslashreplace", write_through=True)
+    stream = Terminal if terminal else io.TextIOWrapper
+    out = stream(said, encoding="utf-8", write_through=True)
+    err = out if together else stream(told, "utf-8", errors="backslashreplace", write_through=True)
     given = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
     width = {"COLUMNS": os.environ.get("COLUMNS", "80")}  # not that of the terminal in which the tests are run
     on_closed_pipes, code = signal.getsignal(signal.SIGPIPE), 0

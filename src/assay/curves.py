@@ -13,6 +13,7 @@ import polars as pl
 
 from assay.errors import ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, System, evaluate
+from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
     averaged_precision,
@@ -73,9 +74,10 @@ class Curve:
         """One row a point."""
         return self.frame
 
-    def to_csv(self) -> str:
-        """The points as CSV, numbers in full."""
-        return self.frame.write_csv()
+    def to_csv(self, *, spreadsheet: bool = False) -> str:
+        """The points as CSV, numbers in full; for a `spreadsheet`, no cell is a formula."""
+        text = self.frame.write_csv()
+        return for_spreadsheets(text) if spreadsheet else text
 
     def to_json(self) -> str:
         """Points, summary and warnings as JSON."""
@@ -95,11 +97,14 @@ class Curve:
 
         return chart(self)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix.
+
+        A file that was read is not replaced, unless `overwrite` says so.
+        """
         from assay.report.pictures import save  # noqa: PLC0415
 
-        return save(self, path)
+        return save(self, path, overwrite=overwrite)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from assay.report.pictures import in_notebook  # noqa: PLC0415

@@ -14,6 +14,7 @@ from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean, need, number_of
+from assay.files.spreadsheets import for_spreadsheets
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
@@ -179,11 +180,12 @@ class Evaluation:
 
         return to_json(self, per_query)
 
-    def to_csv(self, per_query: bool = False) -> str:
-        """The table of systems, or of queries, as CSV."""
+    def to_csv(self, per_query: bool = False, *, spreadsheet: bool = False) -> str:
+        """The table of systems, or of queries, as CSV; for a `spreadsheet`, no cell is a formula."""
         from assay.report.tables import to_csv  # noqa: PLC0415
 
-        return to_csv(self, per_query)
+        text = to_csv(self, per_query)
+        return for_spreadsheets(text) if spreadsheet else text
 
     def to_markdown(self, per_query: bool = False) -> str:
         """The table of systems, or of queries, as Markdown."""

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from assay.errors import need
+from assay.files.spreadsheets import for_spreadsheets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +42,10 @@ class Tabled:
 
         return pd.DataFrame(self.to_frame().to_dict(as_series=False))
 
-    def to_csv(self) -> str:
-        """The table of `to_frame` as CSV, numbers in full."""
-        return self.to_frame().write_csv()
+    def to_csv(self, *, spreadsheet: bool = False) -> str:
+        """The table of `to_frame` as CSV, numbers in full; for a `spreadsheet`, no cell is a formula."""
+        text = self.to_frame().write_csv()
+        return for_spreadsheets(text) if spreadsheet else text
 
     def to_markdown(self) -> str:
         """Tables and text as Markdown."""

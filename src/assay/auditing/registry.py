@@ -20,8 +20,8 @@ _RULES: list[Rule] = []
 class Rule:
     """A rule that some tools count by: its name, the tools, a sentence on why it matters, and what it changes.
 
-    A rule without tools is shown by itself nowhere; it is one of the choices that are combined to find a value. `part`
-    says what is chosen: of each part, one rule at most is in force.
+    A rule without tools is shown nowhere until it gives a value that is looked for. `part` says what is chosen: of each
+    part, one rule at most is in force.
 
     >>> from assay.auditing.catalogue import rules
     >>> from assay.measures import nDCG

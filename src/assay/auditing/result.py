@@ -76,7 +76,7 @@ class Audit(Tabled):
 
     @property
     def is_found(self) -> bool:
-        """Whether some rule, or some combination of rules, gives the value that was asked for."""
+        """Whether some rule, or a stated pair of rules, gives the value that was asked for."""
         return self.answer is not None and bool(self.answer.matches)
 
     def to_frame(self) -> pl.DataFrame:
@@ -160,7 +160,5 @@ def _asked(answer: Answer) -> dict[str, Any]:
         "percent": answer.wanted.percent,
         "found": bool(answer.matches),
         "tried": answer.tried,
-        "rules_at_a_time": answer.most_changes,
-        "stopped": answer.stopped,
         "matches": [{"rules": [rule.name for rule in match.rules], "value": match.value} for match in answer.matches],
     }

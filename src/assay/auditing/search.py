@@ -1,10 +1,10 @@
-"""Which rules give a value: alone, in the known tools' combinations, or in any other."""
+"""Which rule gives a value: one alone, a known tool's, or one of a few stated pairs."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,8 @@ from assay.auditing.registry import Rule
 from assay.auditing.settings import Setting
 from assay.errors import AssayError, ParameterError
 
-#: At most so many rules at a time, and so many combinations in all.
-MOST_CHANGES = 4
-MOST_TRIALS = 3000
+#: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
+PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
 _ROUNDING = 1e-9
 _MOST_DIGITS = 15
 #: A few units in the last place of a number near 1: so much may come of adding up in another order.
@@ -60,13 +59,7 @@ class Answer(NamedTuple):
     wanted: Wanted
     matches: tuple[Match, ...]
     tried: int
-    #: What was chosen otherwise in combinations, if it came to that.
-    parts: tuple[str, ...] = ()
     nearest: Match | None = None
-    #: Of so many rules at a time, all combinations were tried.
-    most_changes: int = 0
-    #: Whether there were more combinations, and the search stopped at the most it tries.
-    stopped: bool = False
 
 
 def wanted(value: str | float, digits: int | None = None) -> Wanted:
@@ -103,90 +96,39 @@ def _float(value: Any) -> float:
 
 
 def answer(asked: Wanted, case: Case, own: Setting, known: Sequence[Match]) -> Answer:
-    """Look among Assay's value and those of the known rules, then among combinations, the smallest first."""
+    """Look among Assay's value and those of single rules, `known` and further ones, then among the stated pairs."""
     top = own.measure.definition.bounds
     ways = [asked]
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
-    singles = [Match((), case.value(own)), *known]
-    for way in ways:
-        if found := [match for match in singles if way.fits(match.value)]:
-            return Answer(way, tuple(found), len(singles))
-    tried, nearest = len(singles), min(singles, key=lambda match: _distance(match, ways))
-    choices, finished, stopped = atoms(case, own), 0, False
-    seen = {setting for match in singles if (setting := _setting(own, match.rules)) is not None}
-    for size in range(1, min(MOST_CHANGES, len(choices)) + 1):
-        fitting: list[tuple[Wanted, Match]] = []
-        for match in _combined(choices, size, case, own, seen):
-            if tried >= MOST_TRIALS:
-                stopped = True
-                break
-            tried += 1
-            nearest = min(nearest, match, key=lambda match: _distance(match, ways))
-            fitting += [(way, match) for way in ways if way.fits(match.value)]
-        finished = finished if stopped else size
-        if fitting:
-            matches = tuple(match for _, match in fitting)
-            return Answer(fitting[0][0], matches, tried, tuple(choices), None, finished, stopped)
-        if stopped:
-            break
-    return Answer(asked, (), tried, tuple(choices), nearest, finished, stopped)
+    own_value = Match((), case.value(own))
+    parts = [rule for rule in rules(own.measure) if rule.part]
+    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, own, own_value.value)
+    stated = [(one, other) for one in parts for other in parts if (one.part, other.part) in PAIRS]
+    matches: list[Match] = []
+    for tried in ([own_value, *known, *unnamed], _different(stated, case, own, own_value.value)):
+        matches += tried
+        for way in ways:
+            if fitting := tuple(match for match in tried if way.fits(match.value)):
+                return Answer(way, fitting, len(matches))
+    return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
 
 
-def atoms(case: Case, own: Setting) -> dict[str, list[Rule]]:
-    """The choices to combine, by part: those that make a difference here, alone or after one other."""
-    known = [rule for rule in rules(own.measure) if rule.part and _value(case, own, rule) is not None]
-    choices: dict[str, list[Rule]] = {}
-    for rule in known:
-        others = [other for other in known if other.part != rule.part]
-        if any(_differs(_value(case, own, *before, rule), _value(case, own, *before)) for before in _singly(others)):
-            choices.setdefault(str(rule.part), []).append(rule)
-    return choices
-
-
-def _singly(rules: Sequence[Rule]) -> Iterator[tuple[Rule, ...]]:
-    yield ()
-    for rule in rules:
-        yield (rule,)
-
-
-def _differs(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return False
-    return not math.isclose(one, other, rel_tol=0, abs_tol=_ROUNDING) and not (math.isnan(one) and math.isnan(other))
-
-
-def _setting(own: Setting, rules: Sequence[Rule]) -> Setting | None:
-    """One rule after the other; None where one does not go with those before."""
-    setting: Setting | None = own
-    for rule in rules:
-        setting = None if setting is None else rule.applied(setting)
-    return setting
-
-
-def _value(case: Case, own: Setting, *rules: Rule) -> float | None:
-    setting = _setting(own, rules)
-    if setting is None:
-        return None
-    try:
-        return case.value(setting)
-    except AssayError:  # a rule that these data have nothing for, or rules that exclude one another
-        return None
-
-
-def _combined(
-    choices: dict[str, list[Rule]], size: int, case: Case, own: Setting, seen: set[Setting]
-) -> Iterator[Match]:
-    """Every combination of so many rules, one of a part at most; no setting that was seen before."""
-    for parts in itertools.combinations(choices, size):
-        for chosen in itertools.product(*(choices[part] for part in parts)):
-            setting = _setting(own, chosen)
-            if setting is None or setting in seen:
-                continue
-            seen.add(setting)
-            value = _value(case, own, *chosen)
-            if value is not None:
-                yield Match(chosen, value)
+def _different(tries: Sequence[tuple[Rule, ...]], case: Case, own: Setting, value: float) -> list[Match]:
+    """What rules give, one after the other; only where each of them makes a difference to those before."""
+    matches = []
+    for chosen in tries:
+        values = [value]
+        setting: Setting | None = own
+        try:
+            for rule in chosen:
+                setting = None if setting is None else rule.applied(setting)
+                values.append(math.nan if setting is None else case.value(setting))
+        except AssayError:  # a rule that these data have nothing for, or rules that exclude one another
+            continue
+        if all(abs(after - before) > _ROUNDING for before, after in itertools.pairwise(values)):
+            matches.append(Match(chosen, values[-1]))
+    return matches
 
 
 def _distance(match: Match, ways: Sequence[Wanted]) -> float:

@@ -19,6 +19,8 @@ from assay.counting.scored import Scored
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
 
+_NOISE = 1e-9
+
 
 class Baseline(NamedTuple):
     """A classifier that looks at no item: what it does, and its numbers (NaN where it has none).
@@ -69,10 +71,15 @@ def baselines_of(counts: Mapping[type, Any], measures: Sequence[Measure]) -> tup
     blindly, randomly = majority_matrix(matrix), chance_matrix(matrix)
     of_labels = [measure for measure in measures if measure.definition.counts in LABEL_COUNTS]
     blind = {measure: float(overall(measure, blindly).values[0]) for measure in of_labels}
-    random = {measure: float(overall(measure, randomly).values[0]) for measure in of_labels}
+    random = {measure: _exact(float(overall(measure, randomly).values[0])) for measure in of_labels}
     blind |= {measure: _of_shares(measure, counts) for measure in measures if measure not in blind}
     random |= {measure: math.nan for measure in measures if measure not in random}
     return (Baseline("majority", f"always {most}", blind), Baseline("chance", "chance", random))
+
+
+def _exact(value: float) -> float:
+    """What chance leaves at nothing, such as MCC, is the difference of large numbers: noise is taken away."""
+    return 0.0 if abs(value) < _NOISE else value
 
 
 def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.over_classes import Averages, averages
 from assay.measures.parser import parse_measure
+from assay.stats.digits import number, short
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class LabelReport(Tabled):
 
     def tables(self) -> list[Titled]:
         """One table: classes, then averages."""
-        from assay.report.layout import Cell, Table, number, short  # noqa: PLC0415
+        from assay.report.layout import Cell, Table  # noqa: PLC0415
         from assay.report.titled import Titled  # noqa: PLC0415  # results reach the report inside functions
 
         rows = [
@@ -90,7 +91,6 @@ class LabelReport(Tabled):
 
     def lines(self) -> list[str]:
         """The accuracy."""
-        from assay.report.layout import number  # noqa: PLC0415
 
         return [f"accuracy {number(self.accuracy)}"]
 

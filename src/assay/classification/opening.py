@@ -15,6 +15,7 @@ from assay.classification.result import Classification
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.errors import InputError, ParameterError, listed, number_of
 from assay.files.sources import Source
+from assay.stats.digits import significant
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, stated_labels
@@ -112,7 +113,7 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
     if threshold is not None:
         if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
             raise ParameterError(f"threshold is a number, not {threshold!r}")
-        anew = f"{name}: predicted anew from the scores, positive from {threshold:g} on"
+        anew = f"{name}: predicted anew from the scores, positive from {significant(threshold, 6)} on"
         return Labelled(given.at(threshold), threshold, () if given.prediction is None else (anew,))
     if given.prediction is not None:
         return _wrong_if_absent(given)

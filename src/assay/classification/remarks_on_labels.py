@@ -9,6 +9,7 @@ import numpy as np
 from assay.classification.remark import RARE, Case, Remark, remark
 from assay.errors import number_of
 from assay.stats.confidence import standard_errors
+from assay.stats.digits import as_percent, as_percents, counted, signed_percent
 from assay.stats.proportions import wilson
 
 #: A label is predicted too often if the predictions exceed the truth by this share of all items ...
@@ -34,11 +35,9 @@ def _prevalence(case: Case) -> Iterator[Remark]:
         rare = next(str(other) for other in case.matrix.labels if other != label)
     how_rare = "no item is anything else" if rare == "everything else" else f"no item is {rare}"
     if share < 1:
-        how_rare = f"{rare} is rare ({1 - share:.2%} of the items)"
-    says = (
-        f'{how_rare}, so accuracy misleads: "{always}" would score {share:.1%}, '
-        f"this classifier scores {case.accuracy:.1%}"
-    )
+        how_rare = f"{rare} is rare ({as_percent(1 - share, 2)} of the items)"
+    constant, own = as_percents([share, case.accuracy])
+    says = f'{how_rare}, so accuracy misleads: "{always}" would score {constant}, this classifier scores {own}'
     yield Remark("prevalence", says, share, case.system.name)
 
 
@@ -56,7 +55,8 @@ def _bias(case: Case) -> Iterator[Remark]:
         return
     predicted, true = ((cells.tp + other)[place] / total for other in (cells.fp, cells.fn))
     label = case.matrix.classes[place]
-    says = f"biased toward {label}: {predicted:.1%} of the items are predicted so, {true:.1%} are"
+    predictions, truths = as_percents([predicted, true])
+    says = f"biased toward {label}: {predictions} of the items are predicted so, {truths} are"
     yield Remark("bias", says, float(predicted - true), str(label))
 
 
@@ -69,8 +69,8 @@ def _confused(case: Case) -> Iterator[Remark]:
     for row in pairs.head(PAIRS).iter_rows(named=True):
         if row["share"] < RARE or row["items"] < FEWEST:
             continue
-        items = f"{row['items']:g} of {row['items'] / row['share']:g} items"
-        says = f"{row['truth']} is taken for {row['prediction']} in {row['share']:.1%} of the cases ({items})"
+        items = f"{counted(row['items'])} of {counted(round(row['items'] / row['share'], 9))} items"
+        says = f"{row['truth']} is taken for {row['prediction']} in {as_percent(row['share'])} of the cases ({items})"
         yield Remark("confused_pair", says, row["share"], f"{row['truth']} as {row['prediction']}")
 
 
@@ -85,10 +85,11 @@ def _micro_macro(case: Case) -> Iterator[Remark]:
     if abs(macro - case.accuracy) < APART:
         return
     large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
+    micro, averaged = as_percents([case.accuracy, macro])
     says = (
-        f"micro and macro part: {case.accuracy:.1%} of all items are right, but {macro:.1%} of a class on average, "
-        f"since {case.matrix.labels[large]} has {case.largest:.1%} of the items; of {case.matrix.labels[worst]} "
-        f"{recalls[worst]:.1%} are right ({number_of('item', int(case.support[worst]))})"
+        f"micro and macro part: {micro} of all items are right, but {averaged} of a class on average, since "
+        f"{case.matrix.labels[large]} has {as_percent(case.largest)} of the items; of {case.matrix.labels[worst]} "
+        f"{as_percent(recalls[worst])} are right ({number_of('item', int(case.support[worst]))})"
     )
     yield Remark("micro_macro", says, case.accuracy - macro, str(case.matrix.labels[large]))
 
@@ -105,10 +106,8 @@ def _baseline(case: Case) -> Iterator[Remark]:
         return
     label = case.matrix.labels[int(np.argmax(case.support))]
     as_good = "is worse than" if interval.high < case.largest else "cannot be told from"
-    says = (
-        f"accuracy {case.accuracy:.1%} [{interval.low:.1%}, {interval.high:.1%}] {as_good} the {case.largest:.1%} of "
-        f"always predicting {label}"
-    )
+    own, low, high, constant = as_percents([case.accuracy, interval.low, interval.high, case.largest])
+    says = f"accuracy {own} [{low}, {high}] {as_good} the {constant} of always predicting {label}"
     yield Remark("baseline", says, case.largest, case.system.name)
 
 
@@ -121,8 +120,9 @@ def _no_difference(case: Case) -> Iterator[Remark]:
     spread = float(np.sqrt(tpr * (1 - tpr) / (tp + fn) + fpr * (1 - fpr) / (fp + tn)))
     reach = standard_errors(case.result.confidence) * spread
     if abs(tpr - fpr) <= reach or tpr == fpr:
+        hits, alarms = as_percents([tpr, fpr])
         says = (
-            f"no better than a guess as far as these items tell: TPR {tpr:.1%} and FPR {fpr:.1%} differ by "
-            f"{tpr - fpr:+.1%} ± {reach:.1%}"
+            f"no better than a guess as far as these items tell: TPR {hits} and FPR {alarms} differ by "
+            f"{signed_percent(tpr - fpr)} ± {as_percent(reach)}"
         )
         yield Remark("baseline", says, tpr - fpr, case.system.name)

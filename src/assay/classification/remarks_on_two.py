@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from assay.classification.prevalences import predictive_values
 from assay.classification.remark import Case, Remark, remark
 from assay.measures.score_curves import AUC
+from assay.stats.digits import as_level, as_percent, as_percents, number
 
 #: Both numbers of a pair have to reach this for a test to rule out, or to rule in.
 HIGH = 0.90
@@ -14,6 +15,8 @@ HIGH = 0.90
 ELSEWHERE = (0.01, 0.10)
 #: The area under the ROC curve of a score that knows nothing.
 HALF = 0.5
+#: Predictive values that change by less are as they were.
+SAME = 0.0005
 
 
 @remark("rules_out", "rules_in")
@@ -22,17 +25,17 @@ def _rules(case: Case) -> Iterator[Remark]:
     if case.cells is None or (rates := _rates(case.cells)) is None:
         return
     tpr, tnr, ppv, npv = rates
-    positive, both = case.result.positive, f"both {HIGH:.0%} or more"
+    positive, both = case.result.positive, f"both {as_level(HIGH)} or more"
     if min(tpr, npv) >= HIGH:
         says = (
-            f"rules out: it misses few {positive} (TPR {tpr:.1%}) and its negatives can be relied on "
-            f"(NPV {npv:.1%}), {both}"
+            f"rules out: it misses few {positive} (TPR {as_percent(tpr)}) and its negatives can be relied on "
+            f"(NPV {as_percent(npv)}), {both}"
         )
         yield Remark("rules_out", says, min(tpr, npv), case.system.name)
     if min(tnr, ppv) >= HIGH:
         says = (
-            f"rules in: it raises few false alarms (TNR {tnr:.1%}) and its positives can be relied on "
-            f"(PPV {ppv:.1%}), {both}"
+            f"rules in: it raises few false alarms (TNR {as_percent(tnr)}) and its positives can be relied on "
+            f"(PPV {as_percent(ppv)}), {both}"
         )
         yield Remark("rules_in", says, min(tnr, ppv), case.system.name)
 
@@ -53,12 +56,13 @@ def _other_prevalence(case: Case) -> Iterator[Remark]:
     share = (case.cells[0] + case.cells[2]) / case.matrix.items[0]
     other = next(prevalence for prevalence in ELSEWHERE if not share / 2 <= prevalence <= 2 * share)
     _, ppv, npv = predictive_values(case.matrix, [other]).row(0)
-    there, here = ((f"{one:.1%}", f"{two:.1%}") for one, two in ((ppv, npv), rates[2:]))
-    if there == here:
+    if abs(ppv - rates[2]) < SAME and abs(npv - rates[3]) < SAME:
         return
+    there_ppv, here_ppv = as_percents([ppv, rates[2]])
+    there_npv, here_npv = as_percents([npv, rates[3]])
     says = (
-        f"if {other:.0%} of the items were positive (here {share:.1%}), PPV would be {there[0]} "
-        f"(here {here[0]}) and NPV {there[1]} (here {here[1]}), TPR and TNR being as here"
+        f"if {as_level(other)} of the items were positive (here {as_percent(share)}), PPV would be {there_ppv} "
+        f"(here {here_ppv}) and NPV {there_npv} (here {here_npv}), TPR and TNR being as here"
     )
     yield Remark("other_prevalence", says, ppv, case.system.name)
 
@@ -71,12 +75,14 @@ def _below_diagonal(case: Case) -> Iterator[Remark]:
     tp, fp, fn, tn = case.cells
     scored = case.result.scored(case.system.name)
     if tp + fn and fp + tn and tp / (tp + fn) < fp / (fp + tn):
+        tpr, fpr = as_percents([tp / (tp + fn), fp / (fp + tn)])
+        tpr_negated, fpr_negated = as_percents([fn / (tp + fn), tn / (fp + tn)])
+        negated, accuracy = as_percents([1 - case.accuracy, case.accuracy])
         says = (
-            f"below the diagonal: TPR {tp / (tp + fn):.1%} is less than FPR {fp / (fp + tn):.1%}; negate it, and it is "
-            f"TPR {fn / (tp + fn):.1%} and FPR {tn / (fp + tn):.1%}, accuracy {1 - case.accuracy:.1%} "
-            f"instead of {case.accuracy:.1%}"
+            f"below the diagonal: TPR {tpr} is less than FPR {fpr}; negate it, and it is TPR {tpr_negated} and FPR "
+            f"{fpr_negated}, accuracy {negated} instead of {accuracy}"
         )
         yield Remark("below_diagonal", says, fn / (tp + fn) - tn / (fp + tn), case.system.name)
     elif scored is not None and (area := float(AUC.of(scored)[0])) < HALF:
-        says = f"below the diagonal: AUC {area:.4f}; with the scores negated it is {1 - area:.4f}"
+        says = f"below the diagonal: AUC {number(area)}; with the scores negated it is {number(1 - area)}"
         yield Remark("below_diagonal", says, 1 - area, case.system.name)

@@ -12,6 +12,7 @@ from assay.counting.probabilities import Probabilities
 from assay.curves import Curve
 from assay.errors import InputError
 from assay.measures.probabilities import ECE, bins_of, claims_of
+from assay.stats.digits import as_level
 from assay.stats.proportions import wilson
 from assay.thresholding.given import ScoredSystem, said
 
@@ -46,7 +47,7 @@ def calibration(
         frame, error = reliability(_in_one(one), bins=bins, binning=binning, confidence=confidence)
         frames.append(frame.select(pl.lit(one.name).alias("system"), pl.all()))
         values.append(error)
-    kind = f"{bins} bins of equal {binning}, Wilson's {confidence:.0%} intervals"
+    kind = f"{bins} bins of equal {binning}, Wilson's {as_level(confidence)} intervals"
     summed = summary(systems, str(ECE(bins=bins, binning=binning)), values, better=False)
     return Curve(
         "calibration", "Calibration", subtitle(systems, summed, kind), pl.concat(frames), summed, said(systems)

@@ -10,6 +10,7 @@ import polars as pl
 from assay.counting.scored import Scored
 from assay.errors import InputError, number_of
 from assay.measures.registry import Measure
+from assay.stats.digits import counted, number
 from assay.thresholding.given import ScoredSystem, scored_systems
 from assay.thresholding.table import table_frame
 
@@ -20,8 +21,8 @@ def with_both_kinds(
     """The systems; an error if one has no positive or no negative item, and so no curve."""
     systems = scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
     for one in systems:
-        for kind, number in (("positive", one.scored.positives), ("negative", one.scored.negatives)):
-            if not number:
+        for kind, count in (("positive", one.scored.positives), ("negative", one.scored.negatives)):
+            if not count:
                 label = "" if one.positive is None else f" (positive is {one.positive})"
                 raise InputError(f"{one.name}: {curve} needs positive and negative items: none is {kind}{label}")
     return systems
@@ -67,8 +68,8 @@ def about(systems: Sequence[ScoredSystem]) -> str:
 
 def subtitle(systems: Sequence[ScoredSystem], told: pl.DataFrame, *more: str) -> str:
     """What a picture is of; with the number of a system that is alone, as there is no legend."""
-    number = [f"{told['measure'][0]} {told['value'][0]:.3f}"] if len(systems) == 1 else []
-    return "; ".join([about(systems), *number, *more])
+    alone = [f"{told['measure'][0]} {number(told['value'][0], 3)}"] if len(systems) == 1 else []
+    return "; ".join([about(systems), *alone, *more])
 
 
 def prevalence(systems: Sequence[ScoredSystem]) -> list[float]:
@@ -80,7 +81,7 @@ def _about(one: ScoredSystem) -> str:
     label = "positive" if one.positive is None or isinstance(one.positive, bool | int) else str(one.positive)
     total = one.scored.positives + one.scored.negatives
     if one.scored.is_weighted:
-        return f"items of weight {total:g}, {one.scored.positives:g} of it {label}"
+        return f"items of weight {counted(total)}, {counted(one.scored.positives)} of it {label}"
     return f"{number_of('item', int(total))}, {one.scored.positives:,} {label}"
 
 

@@ -14,6 +14,7 @@ from assay.curves import Curve
 from assay.errors import ParameterError, did_you_mean
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
+from assay.stats.digits import as_level
 from assay.thresholding.given import ScoredSystem, said
 
 BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
@@ -54,7 +55,7 @@ def roc(
         wanted = Band(band == "simultaneous", confidence, resamples, seed)
         bands = pl.concat([band_frame(one, wanted) for one in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
-        words = (f"{band} {confidence:.0%} band, {resamples:,} resamples, seed {seed}",)
+        words = (f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}",)
     return Curve("classifier_roc", "ROC curve", subtitle(systems, summary, *words), frame, summary, said(systems))
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from assay.classifier_curves.points import all_points, prevalence, subtitle, summary, with_both_kinds
 from assay.curves import Curve
 from assay.measures.domains import Real
+from assay.stats.digits import as_level
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import ScoredSystem, said
 
@@ -38,7 +39,7 @@ def gain(
                               system=system)  # fmt: skip
     frame = all_points(systems, lambda _: [pl.col(_KEPT), _SHARE, pl.col("tpr").alias("gain")])
     found = [_gain_at(one, at) for one in systems]
-    told = summary(systems, f"gain at {at:.0%}", found, better=True, prevalence=prevalence(systems))
+    told = summary(systems, f"gain at {as_level(at)}", found, better=True, prevalence=prevalence(systems))
     return Curve("gain", "Cumulative gain", subtitle(systems, told), frame, told, said(systems))
 
 
@@ -64,7 +65,7 @@ def lift(
     lifted = (pl.col("tpr") / _SHARE).fill_nan(None).alias("lift")
     frame = all_points(systems, lambda _: [pl.col(_KEPT), _SHARE, lifted])
     found = [_gain_at(one, at) / at for one in systems]
-    told = summary(systems, f"lift at {at:.0%}", found, better=True, prevalence=prevalence(systems))
+    told = summary(systems, f"lift at {as_level(at)}", found, better=True, prevalence=prevalence(systems))
     return Curve("lift", "Lift", subtitle(systems, told), frame, told, said(systems))
 
 

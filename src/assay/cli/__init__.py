@@ -40,8 +40,10 @@ from assay.cli import (
     thresholds,
     trec_eval,
 )
+from assay.cli.output import with_common_options
 from assay.cli.wording import as_typed
 from assay.errors import AssayError
+from assay.report.legible import legible, on_one_line
 
 app = typer.Typer(
     name="assay",
@@ -106,7 +108,7 @@ def main() -> None:
         sys.exit(130)
     except Exception:
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
-        traceback.print_exc()
+        sys.stderr.write(legible(traceback.format_exc()))
         _end("this is a bug in assay: please report it with the lines above")
 
 
@@ -116,7 +118,9 @@ def _called(arguments: list[str]) -> typer.Typer:
     if not wanted:
         return app
     alone = copy.copy(app)
-    alone.registered_commands = wanted
+    alone.registered_commands = [copy.copy(command) for command in wanted]
+    for command in alone.registered_commands:
+        command.callback = with_common_options(command.callback) if command.callback else None
     return alone
 
 
@@ -128,5 +132,5 @@ def _end(problem: str) -> NoReturn:
         # Python would try once more at its end, and complain: what is left goes nowhere.
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.stderr.write(f"assay: {problem}\n")
+    sys.stderr.write(f"assay: {on_one_line(problem)}\n")
     sys.exit(2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli import inputs
-from assay.cli.output import message
+from assay.cli.output import deliver, message
 from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -51,13 +53,26 @@ def convert(
 
     table = opened(source, _checked(kind), from_format, inverse_grades)
     with inputs.progress([table], hidden=quiet):
-        written = write(table, "/dev/stdout" if str(target) == "-" else target, format=to_format)
+        written = _to_stdout(table, to_format) if str(target) == "-" else write(table, target, format=to_format)
     if not quiet:
         message(f"{source}: {table.format} -> {target}: {kind_of(table)} as {written}")
         if lost := left_out(table, written):
             message(f"warning: {target}: {written} has no place for {', '.join(lost)}")
         for warning in getattr(table, "warnings", ()):
             message(f"warning: {warning}")
+
+
+def _to_stdout(table: Table, format: str | None) -> str:
+    """Write to stdout; to a terminal, nothing that it would obey."""
+    from assay.files.writing import write  # noqa: PLC0415
+
+    if not sys.stdout.isatty():
+        return write(table, "/dev/stdout", format=format)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "text"
+        written = write(table, place, format=format)
+        deliver(place.read_text(encoding="utf-8", errors="replace"), None)
+    return written
 
 
 def show(
@@ -85,7 +100,7 @@ def show(
     else:
         table = opened(path, _checked(kind), inverse_grades=inverse_grades)
         found = contents.of_table(table, path, lines)
-    typer.echo(contents.as_json(found) if json else contents.as_text(found), nl=False)
+    deliver(contents.as_json(found) if json else contents.as_text(found), None)
 
 
 def opened(source: str, kind: Kind | None, format: str | None = None, inverse_grades: bool = False) -> Table:

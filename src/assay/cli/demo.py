@@ -39,6 +39,7 @@ def demo(
 
     from assay.cli.inputs import working  # noqa: PLC0415
     from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.report.legible import on_one_line  # noqa: PLC0415
     from assay.report.terminal import console, show  # noqa: PLC0415
     from assay.reporting.targets import check_targets  # noqa: PLC0415
 
@@ -63,7 +64,7 @@ def demo(
         out.print(Text(sentence), width=min(out.width, _LONGEST_LINE))
     out.print(
         "\nWhy, query by query, with the rankings side by side, and how sure it is:\n"
-        f"  [bold]{escape(str(output.resolve()))}[/]",
+        f"  [bold]{escape(on_one_line(str(output.resolve())))}[/]",
         soft_wrap=True,
     )
     out.print("\nNext: [bold]assay report QRELS RUN...[/] on your own files, and [bold]assay measures[/].")

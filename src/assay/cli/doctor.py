@@ -97,7 +97,7 @@ def doctor(
                 level=level,
             )
     if form is None:
-        text = output.text_of(lambda out: show(found, out, every=every), plain=to is not None)
+        text: str = output.text_of(lambda out: show(found, out, every=every), plain=to is not None)
     else:
         text = str(getattr(found, f"to_{form}")())
     output.deliver(text, to)

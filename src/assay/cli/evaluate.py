@@ -8,6 +8,7 @@ import typer
 
 from assay.cli import inputs, options
 from assay.cli import output as output_forms
+from assay.report.legible import on_one_line
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -96,10 +97,11 @@ def evaluate(
         inputs.say_what_was_read(result)
     text = _rendered(result, form, per_query, plain=output is not None)
     if signatures and form is None:
-        text += "\n" + "".join(f"{line}\n" for line in result.signatures.values())
+        text = output_forms.Styled(text + "\n" + "".join(f"{on_one_line(one)}\n" for one in result.signatures.values()))
     output_forms.deliver(text, output)
     if signatures and form in {"csv", "markdown", "latex"}:  # a table for other programs stays a table
-        typer.echo("\n".join(result.signatures.values()), err=True)
+        for signature in result.signatures.values():
+            output_forms.message(signature)
 
 
 def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool) -> str:

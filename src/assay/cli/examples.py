@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.output import say
 from assay.errors import InputError
 
 #: Files of these stand in the folder itself; the other collections are folders in it.
@@ -27,7 +28,7 @@ def examples(
 ) -> None:
     """Copy the data that come with the package into a new folder: there, every command of the documentation runs."""
     lay_out(folder)
-    typer.echo(f"{folder}: made; go there (cd {shlex.quote(str(folder))}) and try: assay evaluate qrels.txt words.run")
+    say(f"{folder}: made; go there (cd {shlex.quote(str(folder))}) and try: assay evaluate qrels.txt words.run")
 
 
 def lay_out(folder: Path) -> None:

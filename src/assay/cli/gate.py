@@ -29,7 +29,7 @@ class _Gate(TyperCommand):
         if args[:1] != ["freeze"]:
             return super().make_context(info_name, args, parent, **extra)
         apart = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        apart.command(name="freeze")(freeze)
+        apart.command(name="freeze")(output.with_common_options(freeze))
         return typer.main.get_command(apart).make_context(f"{info_name} freeze", args[1:], parent, **extra)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from assay.cli.options import OUTPUT
 from assay.errors import ParameterError
+from assay.report.legible import legible, on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +27,17 @@ Latex: TypeAlias = Annotated[bool, typer.Option("--latex", help="As a LaTeX tabl
 Output: TypeAlias = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.", rich_help_panel=OUTPUT)
 ]
+_Overwrite: TypeAlias = Annotated[
+    bool, typer.Option("--overwrite", help="Let the output replace a file that is read.", rich_help_panel=OUTPUT)
+]
+_Spreadsheet: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet", help="With --csv: an apostrophe before what would be a formula.", rich_help_panel=OUTPUT
+    ),
+]
+_NAMED = inspect.Parameter.KEYWORD_ONLY
+_is_csv = _for_spreadsheets = False
 
 
 def form_of(**wanted: bool) -> str | None:
@@ -33,7 +48,13 @@ def form_of(**wanted: bool) -> str | None:
     return chosen[0] if chosen else None
 
 
-def text_of(show: Callable[[Console], None], plain: bool) -> str:
+class Styled(str):
+    """Text that a console has made, with colours of its own and nothing of the data that terminals obey."""
+
+    __slots__ = ()
+
+
+def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
     """What `show` prints to a console, without blanks at the end of lines."""
     from assay.report.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
@@ -41,24 +62,69 @@ def text_of(show: Callable[[Console], None], plain: bool) -> str:
     with out.capture() as captured:
         show(out)
     # Cells are padded to their column; nobody wants the blanks at the end of a line.
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    return Styled("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def deliver(text: str, output: Path | None) -> None:
-    """Print, or write to a file, whole or not at all."""
+    """Print, or write to a file, whole or not at all: to the letter, but to a terminal nothing that it would obey."""
+    if _for_spreadsheets:
+        from assay.files.spreadsheets import for_spreadsheets  # noqa: PLC0415
+
+        text = for_spreadsheets(text)
     if output is None:
-        typer.echo(text, nl=False)
+        sys.stdout.write(text if isinstance(text, Styled) or not sys.stdout.isatty() else _on_terminal(text))
+        sys.stdout.flush()
         return
     from assay.files.atomic import write_text  # noqa: PLC0415
 
     write_text(output, text)
 
 
-def message(text: str) -> None:
-    """Tell on stderr, on one line and legibly, whatever the names in it hold."""
-    from assay.report.legible import on_one_line  # noqa: PLC0415  # `assay --help` need not load Polars
+def _on_terminal(text: str) -> str:
+    """The text without what terminals obey; of CSV, each row on a line."""
+    if not _is_csv:
+        return legible(text)
+    from assay.files.spreadsheets import each_cell  # noqa: PLC0415
 
+    return each_cell(text, on_one_line)
+
+
+def say(text: str) -> None:
+    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
+    typer.echo(on_one_line(text))
+
+
+def message(text: str) -> None:
+    """The same on stderr."""
     typer.echo(on_one_line(text), err=True)
+
+
+def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with the options of all that write a file or a CSV: what they say holds for whatever is written."""
+    asked = inspect.signature(command, eval_str=True)
+    further = []
+    if {"to", "output", "target"} & asked.parameters.keys():
+        further.append(inspect.Parameter("overwrite", _NAMED, default=False, annotation=_Overwrite))
+    if "csv" in asked.parameters:
+        further.append(inspect.Parameter("spreadsheet", _NAMED, default=False, annotation=_Spreadsheet))
+
+    @functools.wraps(command)
+    def told(*arguments: Any, overwrite: bool = False, spreadsheet: bool = False, **options: Any) -> None:
+        global _is_csv, _for_spreadsheets  # what a command was told holds for all that it delivers
+        _is_csv, _for_spreadsheets = bool(options.get("csv")), spreadsheet
+        if spreadsheet and not _is_csv:
+            raise ParameterError("--spreadsheet goes with --csv")
+        from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
+
+        originals.start_anew(overwrite=overwrite)
+        try:
+            command(*arguments, **options)
+        finally:
+            originals.start_anew()
+
+    told.__signature__ = asked.replace(parameters=[*asked.parameters.values(), *further])  # type: ignore[attr-defined]
+    told.__annotations__ = command.__annotations__ | {one.name: one.annotation for one in further}
+    return told
 
 
 def rendered(result: Tabled, form: str | None, plain: bool) -> str:

@@ -11,6 +11,7 @@ import typer
 from assay.cli import output
 from assay.cli.wording import as_typed
 from assay.errors import AssayError, InputError
+from assay.report.legible import legible
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -46,7 +47,7 @@ class Pipeline(NamedTuple):
             with suppress(AssayError):
                 _append(self.summary, problem_markdown(said))
         if self.annotations == "github":
-            typer.echo(annotation("error", "Quality gate", f"Invalid input: {said}"), nl=False, err=True)
+            typer.echo(legible(annotation("error", "Quality gate", f"Invalid input: {said}")), nl=False, err=True)
 
     def say(self, result: GateResult, text: str | None, is_log: bool) -> None:
         """Print the result, if it goes to stdout, and the annotations.
@@ -62,9 +63,9 @@ class Pipeline(NamedTuple):
             apart = result.to_annotations()
             told = text
             if text is not None and is_log:
-                told, apart = apart + without_commands(text), ""
+                told, apart = output.Styled(legible(apart) + without_commands(text)), ""
         if apart:
-            typer.echo(apart, nl=False, err=True)
+            typer.echo(legible(apart), nl=False, err=True)
         if told is not None:
             output.deliver(told, None)
 

@@ -13,7 +13,7 @@ import typer
 
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
-from assay.cli.output import message
+from assay.cli.output import message, say
 from assay.errors import FormatError, InputError
 
 if TYPE_CHECKING:
@@ -241,16 +241,14 @@ def _reported(
 
 def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     """Write the files, and say what is in them."""
-    from assay.report.legible import legible  # noqa: PLC0415
-
     result.save_all(targets)
     contents = result.contents
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
             message(line)
-    typer.echo(legible(str(result)))
+    typer.echo(str(result))
     advice = getattr(contents, "advice", None)
     if advice:
-        typer.echo(f"What to do: {legible(str(advice))}")
+        say(f"What to do: {advice}")
     for target in targets:
-        typer.echo(target.resolve())
+        say(str(target.resolve()))

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from assay.cli.output import message
+from assay.cli.output import deliver, message
 from assay.errors import ParameterError
 
 _SHORT = "hqm:cnl:JN:M:R:T:Z:D:o"
@@ -82,7 +82,7 @@ def command(context: typer.Context) -> None:
     printed = trec_eval(files[0], files[1], options)
     for warning in printed.warnings:
         message(f"warning: {warning}")
-    typer.echo(printed.text, nl=False)
+    deliver(printed.text, None)
 
 
 def _refuse(flags: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ _NAMES = (
     "labels",
     "threshold",
     "system",
+    "overwrite",
 )
 _VALUE = r"""'[^']*'|"[^"]*"|\.\.\."""
 #: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).

@@ -17,6 +17,7 @@ from assay.counting.points import Points
 from assay.errors import ParameterError, listed, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
+from assay.stats.digits import as_level, number
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:
@@ -210,8 +211,8 @@ class NumberOfClusters(Tabled):
         if self.reference is not None and self.verdict == "no structure":
             return (
                 f"no structure: of {len(self.reference.without)} data sets spread evenly over the same box, "
-                f"{self.reference.reached} reached a silhouette of {self.reference.value:.4f}, the largest of these "
-                "points; so high a number comes without any clusters, too"
+                f"{self.reference.reached} reached a silhouette of {number(self.reference.value)}, the largest of "
+                "these points; so high a number comes without any clusters, too"
             )
         if self.verdict == "agree":
             names = list(self.votes)
@@ -229,9 +230,9 @@ class NumberOfClusters(Tabled):
         """What else to know: structure, ends of what was tried, tiny clusters."""
         if self.reference is not None and self.reference.has_structure:
             yield (
-                f"there is structure: the largest silhouette is {self.reference.value:.4f}, and none of "
+                f"there is structure: the largest silhouette is {number(self.reference.value)}, and none of "
                 f"{len(self.reference.without)} data sets spread evenly over the same box comes to more than "
-                f"{max(self.reference.without):.4f}"
+                f"{number(max(self.reference.without))}"
             )
         for name in self._voters:
             if len(best := self.best(name)) > 1:
@@ -285,8 +286,8 @@ class NumberOfClusters(Tabled):
         if self.resamples:
             of = "" if self.resampled == self.items else f" of {self.resampled:,} points, drawn once"
             yield (
-                f"Stability: {self.resamples} random subsamples ({SHARE:.0%}{of}) are clustered, and every two are "
-                f"compared on the items they share (adjusted Rand: 0 by chance); mean ± standard deviation; "
+                f"Stability: {self.resamples} random subsamples ({as_level(SHARE)}{of}) are clustered, and every two "
+                f"are compared on the items they share (adjusted Rand: 0 by chance); mean ± standard deviation; "
                 f"seed {self.seed}."
             )
         if self.reference is not None:

@@ -26,6 +26,7 @@ from assay.errors import InputError, ParameterError, did_you_mean, listed, numbe
 from assay.files.sources import Source
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import KNOWN, Strays, Subsampled, moved_items
+from assay.stats.digits import signed
 from assay.stats.paired import Paired
 from assay.stats.score_samples import Drawing
 from assay.tables.alignment import Missing
@@ -239,8 +240,8 @@ class Clusterings:
         apart = float(values[1] - values[0])
         return (
             f"{measure}: so few items for so many clusters shift the difference: with many more items, as far as "
-            f"halves tell, it would be nearer {apart - shift:+.4f} than {apart:+.4f}; the interval does not allow "
-            "for that"
+            f"halves tell, it would be nearer {signed(apart - shift)} than {signed(apart)}; the interval does not "
+            "allow for that"
         )
 
 

@@ -14,6 +14,7 @@ from assay.clustering.intervals import interval_around
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
 from assay.errors import listed, number_of
 from assay.measures.registry import Measure
+from assay.stats.digits import as_percent, bracketed, number, numbers
 from assay.stats.interval_names import NO_INTERVAL
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
@@ -59,7 +60,7 @@ def _left_out(case: Case) -> Iterator[Remark]:
     left = sum(held.left_out.values())
     # Noise is left out of the points as well, items without a class are not.
     numbers = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
-    says = f"left out: {', '.join(said)}; the {numbers} are of {1 - left / total:.1%} of the items"
+    says = f"left out: {', '.join(said)}; the {numbers} are of {as_percent(1 - left / total)} of the items"
     if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
         says += f"; noise_as='singletons' (--noise-as singletons) counts the {noisy:,} as clusters of one"
     yield Remark("left_out", says, left / total, case.system.name)
@@ -79,9 +80,10 @@ def _many_clusters(case: Case) -> Iterator[Remark]:
     if chance - largest < GAIN:
         return
     purity = float(case.table.largest_of_clusters[0].sum() / case.table.items[0])
+    by_chance, in_one, own = numbers([chance, largest, purity])
     says = (
         f"purity rewards many clusters: {number_of('cluster', clusters)} of these sizes would have a purity of "
-        f"{chance:.4f} by chance, {number_of('class', classes)} in one cluster {largest:.4f}; this one has {purity:.4f}"
+        f"{by_chance} by chance, {number_of('class', classes)} in one cluster {in_one}; this one has {own}"
     )
     yield Remark("many_clusters", says, chance, case.system.name)
 
@@ -101,7 +103,7 @@ def _chance(case: Case) -> Iterator[Remark]:
         return
     says = (
         "no better than chance as far as these items tell: the adjusted Rand index, which is 0 by chance, is "
-        f"{value:.4f} [{found.low:.4f}, {found.high:.4f}]"
+        f"{number(value)} {bracketed(found.low, found.high)}"
     )
     yield Remark("chance", says, value, case.system.name)
 
@@ -125,7 +127,7 @@ def _few_items(case: Case) -> Iterator[Remark]:
         drift = one.value - with_more
         if abs(drift) <= max(LEAST_DRIFT, DRIFT * (one.high - one.low) / 2):
             continue
-        found[called(measure)] = f"{called(measure)} nearer {with_more:.4f} than {one.value:.4f}"
+        found[called(measure)] = f"{called(measure)} nearer {number(with_more)} than {number(one.value)}"
         largest = max(largest, abs(drift))
     if found:
         clusters = number_of("cluster", len(case.table.clusters))
@@ -155,7 +157,7 @@ def _one_cluster(case: Case) -> Iterator[Remark]:
         return
     names = case.table.clusters if case.table is not None else case.points.clusters if case.points is not None else ()
     label = names[int(np.argmax(sizes))]
-    held = "all items" if len(sizes) == 1 else f"{share:.1%} of the items"
+    held = "all items" if len(sizes) == 1 else f"{as_percent(share)} of the items"
     says = f"cluster {label} holds {held}"
     if case.table is not None:
         says += f": that alone makes inverse purity {'1' if len(sizes) == 1 else 'large'}"
@@ -202,7 +204,7 @@ def _disagree(case: Case) -> Iterator[Remark]:
     apart, agree = (
         float(measure_of(name).of(counts)[0]) for name, counts in (("Silhouette", case.points), ("ARI", case.table))
     )
-    numbers = f"silhouette {apart:.4f}, adjusted Rand index {agree:.4f}"
+    numbers = f"silhouette {number(apart)}, adjusted Rand index {number(agree)}"
     if apart >= APART and agree <= DISAGREE:
         says = (
             f"the clusters lie well apart, but hardly agree with the classes ({numbers}): the points group by "

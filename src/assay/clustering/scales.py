@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from assay.stats.digits import as_percent
 from assay.tables.clusters import Clusters
 
 #: A column with more than this part of all variance decides nearly alone.
@@ -32,6 +33,6 @@ def uneven_columns(given: Clusters, metric: str) -> Iterator[str]:
     if share > _NEARLY_ALL:
         name = given.point_names[largest] if given.point_names else f"column {largest + 1}"
         yield (
-            f"{name} has {share:.2%} of the variance, and so decides nearly alone how far points are apart: "
+            f"{name} has {as_percent(share, 2)} of the variance, and so decides nearly alone how far points are apart: "
             "standardise columns that are in different units"
         )

@@ -9,6 +9,7 @@ import polars as pl
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.pairing import Pairs
 from assay.curves import Curve
+from assay.stats.digits import as_level
 from assay.stats.interval_names import SUBSAMPLING
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.
@@ -18,7 +19,7 @@ _WAYS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", SUBSAMPLI
 
 def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:
     """Differences with their intervals, verdicts and margins; of many pairs, the systems with theirs."""
-    level = f"{1 - settings.alpha:.0%} intervals"
+    level = f"{as_level(1 - settings.alpha)} intervals"
     if len(pairs.pairs) > _MOST_PAIRS:
         rows = [(one.system, one.measure, one.value, one.interval.low, one.interval.high) for one in standings]
         frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")

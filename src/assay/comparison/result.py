@@ -78,9 +78,10 @@ class Comparison(Tabled):
         return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
-        from assay.report.sentences import sentences  # noqa: PLC0415  # results reach the report inside functions only
+        from assay.report.legible import on_one_line  # noqa: PLC0415  # results reach the report inside functions only
+        from assay.report.sentences import sentences  # noqa: PLC0415
 
-        return "\n".join(sentences(self))
+        return "\n".join(map(on_one_line, sentences(self)))
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from assay.crossvalidation.watching import Progress, part_of, watched
 from assay.errors import InputError, ParameterError
 from assay.given import whole
 from assay.measures.registry import Measure
+from assay.stats.digits import p_phrase
 from assay.stats.rounding import ROUNDING
 from assay.tabled import Tabled
 from assay.tables import Predictions
@@ -56,7 +57,7 @@ class LeakageCheck(Tabled):
 
     def __repr__(self) -> str:
         found = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
-        return f"<LeakageCheck: {found}, p = {self.p:.2g}>"
+        return f"<LeakageCheck: {found}, {p_phrase(self.p)}>"
 
     @property
     def leaks(self) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from assay.counting.judgments import Ints
 from assay.errors import AssayError, InputError, ParameterError, did_you_mean, need, number_of
 from assay.given import whole
+from assay.stats.digits import as_level
 
 WORDS = (
     "k-fold", "stratified", "group", "stratified-group", "repeated", "repeated-group",
@@ -238,7 +239,7 @@ def _at_random(held: _Held, asked: Asked) -> Splits:
     )
     splitter = getattr(ways, name)(n_splits=asked.repeats, test_size=size, random_state=asked.seed)
     how = ", groups kept whole" if "group" in kind else ", stratified by label" if kind == "stratified" else ""
-    said = f"{1 - size:.0%} of items to learn from, {size:.0%} to test{how}{_shuffled(asked)}"
+    said = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{how}{_shuffled(asked)}"
     return _made(splitter, held, said)
 
 

@@ -13,6 +13,7 @@ from assay.diagnosis.opening import Opened
 from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 from assay.measures import Judged
+from assay.stats.digits import as_percent
 
 #: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
 _INVISIBLE = r"[\p{C}\p{Z}\x{FFFD}--\x20]"
@@ -145,7 +146,7 @@ def unjudged(system: System) -> Iterator[Finding]:
     most = max(shares.values(), default=0.0)
     if most <= UNJUDGED_NOTE:
         return
-    shown = ", ".join(f"{share:.1%} of the first {cutoff}" for cutoff, share in shares.items())
+    shown = ", ".join(f"{as_percent(share)} of the first {cutoff}" for cutoff, share in shares.items())
     details = [{"cutoff": cutoff, "unjudged": share} for cutoff, share in shares.items()]
     severity: Severity = "warning" if most > UNJUDGED_WARNING else "note"
     yield found("unjudged", severity, system.run, f"unjudged: {shown}", details=details, weight=most)

@@ -13,6 +13,7 @@ from assay.diagnosis.labelled import Labelled, LabelledFile
 from assay.diagnosis.registry import check, found
 from assay.errors import listed, number_of
 from assay.files.prediction_columns import SHAPE
+from assay.stats.digits import as_percent
 from assay.tables.label_rules import distinct
 
 #: Where one of two labels, or the commonest of several, has this share, accuracy says little; or next to nothing.
@@ -158,7 +159,7 @@ def imbalance(file: LabelledFile) -> Iterator[Finding]:
     total, (label, items) = int(file.support["items"].sum()), file.support.row(0)
     if items / total >= COMMON:
         severity: Severity = "warning" if items / total >= NEARLY_ALWAYS else "note"
-        always = f"always predicting it has an accuracy of {items / total:.1%}"
+        always = f"always predicting it has an accuracy of {as_percent(items / total)}"
         says = f"{spelt(label)} has {share(items, total, 'item')}: {always}"
         yield found("imbalance", severity, file, says, items)
 

@@ -15,6 +15,7 @@ from assay.diagnosis.labelled import Labelled
 from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 from assay.measures.parser import parse_measure
+from assay.stats.digits import number, significant
 
 #: The true label has a very low probability if it is at most this.
 VERY_LOW = 0.1
@@ -93,7 +94,7 @@ def label_noise(system: Labelled) -> Iterator[Finding]:
     for row, other in zip(doubts.rows[:shown].tolist(), doubts.rather[:shown].tolist(), strict=True):
         at, own = int(rows[row]), int(truth[row])
         given, likelier = float(table[row, own]), float(table[row, other])
-        said = f"{quote(labels[own])} has {given:.3g}, {quote(labels[other])} {likelier:.3g}"
+        said = f"{quote(labels[own])} has {significant(given, 3)}, {quote(labels[other])} {significant(likelier, 3)}"
         examples.append(system.of.example(at, said))
         told.append(
             {"item": system.of.example(at).text, "line": system.of.line(at), "truth": labels[own], "probability": given}
@@ -101,6 +102,6 @@ def label_noise(system: Labelled) -> Iterator[Finding]:
         )
     says = (
         f"the truth of {number_of('item', count)} has a probability of {VERY_LOW:g} or less, and another label a usual "
-        f"one; {doubts.expected:.1f} would be expected (ECE {off:.3f})"
+        f"one; {number(doubts.expected, 1)} would be expected (ECE {number(off, 3)})"
     )
     yield found("label-noise", severity, system, says, count, examples=examples, details=told)

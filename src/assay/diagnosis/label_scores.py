@@ -15,6 +15,7 @@ from assay.diagnosis.labelled import Labelled
 from assay.diagnosis.registry import check, found
 from assay.errors import number_of, quote
 from assay.measures.parser import parse_measure
+from assay.stats.digits import number
 
 #: With fewer items than this, perfection or the opposite may be luck.
 LEAST_ITEMS = 20
@@ -151,7 +152,7 @@ def reversed_scores(system: Labelled) -> Iterator[Finding]:
     chance = math.sqrt((scored.positives + scored.negatives + 1) / (12 * scored.positives * scored.negatives))
     if (0.5 - auc) / chance > _SURE:
         positive = quote(str(system.positive))
-        says = f"AUC is {auc:.4f} with {positive} as the positive label; turned round it is {1 - auc:.4f}"
+        says = f"AUC is {number(auc)} with {positive} as the positive label; turned round it is {number(1 - auc)}"
         yield found("reversed-scores", "warning", system, says)
 
 
@@ -171,7 +172,7 @@ def reversed_predictions(system: Labelled) -> Iterator[Finding]:
     # Of items that have nothing to do with their predictions, n times the squared MCC is chi-squared.
     if mcc * math.sqrt(both.height) < -_SURE:
         right = share(int((both["truth"] == both["prediction"]).sum()), both.height, "prediction")
-        yield found("reversed-predictions", "warning", system, f"MCC is {mcc:.4f}: {right} right")
+        yield found("reversed-predictions", "warning", system, f"MCC is {number(mcc)}: {right} right")
 
 
 @check(

@@ -18,6 +18,7 @@ from assay.files.named_columns import names_of, read_named_columns
 from assay.files.prediction_columns import ITEM, TRUTH
 from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
+from assay.stats.digits import as_level, as_percent
 
 #: From this share of the items on, numbers are wrong rather than doubtful.
 MANY = 0.05
@@ -106,9 +107,8 @@ def trained_ids(trained: Trained) -> Iterator[Finding]:
     shared = file.rows["item_id"].is_in(ids.drop_nulls().unique().implode())
     if count := int(shared.sum()):
         examples = [file.example(row) for row in shared.arg_true().head(EXAMPLES).to_list()]
-        says = (
-            f"{share(count, file.rows.height, 'item')} ({count / file.rows.height:.1%}) in {trained.name}, too, by id"
-        )
+        part = as_percent(count / file.rows.height)
+        says = f"{share(count, file.rows.height, 'item')} ({part}) in {trained.name}, too, by id"
         yield found("trained-ids", "error", file, says, count, examples=examples)
 
 
@@ -122,7 +122,8 @@ def _are_row_numbers(ids: pl.Series) -> bool:
 
 @check(
     "trained-items", "training", "error", "warning",
-    question=f"Are there items of the test with the content of one that was trained on: {MANY:.0%} or more (an error)?",
+    question="Are there items of the test with the content of one that was trained on: "
+    f"{as_level(MANY)} or more (an error)?",
     advice="take them out of the test, or out of the training; split by content, so that copies stay on one side",
 )  # fmt: skip
 def trained_items(trained: Trained) -> Iterator[Finding]:
@@ -149,7 +150,7 @@ def trained_items(trained: Trained) -> Iterator[Finding]:
         differs = (pl.col("truth").list.len() > 0) & ~pl.col("own").is_in(pl.col("truth"))
         other = shared.filter(differs).height
     says = (
-        f"{share(shared.height, file.rows.height, 'item')} ({part:.1%}) in {trained.name}, too, with the same "
+        f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) in {trained.name}, too, with the same "
         f"{columns_named(trained.columns)}"
     )
     says += f"; {other:,} of them with another label there" if other else ""

@@ -15,6 +15,7 @@ from assay.diagnosis.findings import Example, Finding, share
 from assay.diagnosis.orders import reversed_hits
 from assay.diagnosis.registry import check, found
 from assay.measures import AP, RR, nDCG
+from assay.stats.digits import number
 
 #: A run is upside down if its reverse has so many times the mean AP, and chance makes it win as often this rarely.
 _TIMES_BETTER, _CHANCE = 1.5, 0.01
@@ -38,7 +39,7 @@ def upside_down(system: System) -> Iterator[Finding]:
     topics, better = int(differs.sum()), int((differs & (backwards > forwards)).sum())
     if _by_chance(better, topics) < _CHANCE and backwards.mean() >= _TIMES_BETTER * forwards.mean():
         says = f"lower scores seem to be better: from its end, the run wins in {share(better, topics, 'topic')}"
-        example = Example(f"mean AP: {forwards.mean():.4f}, and {backwards.mean():.4f} from the end")
+        example = Example(f"mean AP: {number(forwards.mean())}, and {number(backwards.mean())} from the end")
         details = [{"measure": "AP", "value": forwards.mean(), "reversed": backwards.mean(), "topics": topics}]
         yield found("upside-down", "warning", system.run, says, better, examples=[example], details=details)
 

@@ -17,6 +17,7 @@ from assay.diagnosis.orders import reordered
 from assay.diagnosis.registry import check, found
 from assay.errors import quote
 from assay.measures.registry import Measure
+from assay.stats.digits import as_percent, number, numbers, span
 
 #: A mean that changes by less than this looks the same when it is printed.
 _VISIBLE = 0.0001
@@ -71,13 +72,16 @@ def ties(system: System) -> Iterator[Finding]:
         return
     touched = np.any([one.width > ROUNDING for one in ranges], axis=0)
     widest = max(ranges, key=lambda one: one.best - one.worst)
+    ends = (widest.worst, widest.best)
     visible = widest.best - widest.worst >= _VISIBLE
     mean = (
-        f"{widest.measure} is {widest.mean:.4f}, and anything from {widest.worst:.4f} to {widest.best:.4f}"
+        f"{widest.measure} is {number(widest.mean)}, and anything from {span(*ends)}"
         if visible
-        else f"no mean by more than {_VISIBLE:g} ({widest.measure} from {widest.worst:.6f} to {widest.best:.6f})"
+        else f"no mean by more than {_VISIBLE:g} ({widest.measure} from {' to '.join(numbers(ends, 6))})"
     )
-    says = f"ties can change {share(int(touched.sum()), len(touched), 'topic')} ({touched.mean():.0%}): {mean}"
+    says = (
+        f"ties can change {share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)}): {mean}"
+    )
     order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
     examples = tuple(
         Example(f"topic {quote(ranks.queries[topic])}: {widest.measure} may vary by {widest.width[topic]:.2g}")

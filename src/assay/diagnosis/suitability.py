@@ -12,6 +12,7 @@ from assay.diagnosis.case import LEAST_TOPICS, NEARLY_ALL, ROUNDING, Case, Syste
 from assay.diagnosis.findings import Example, Finding, Severity, share
 from assay.diagnosis.registry import check, found
 from assay.errors import listed, number_of, quote
+from assay.stats.digits import as_percent, number
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
 _CEILING = 0.5
@@ -61,7 +62,7 @@ def measure_fit(case: Case) -> Iterator[Finding]:
             reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
             if reach < _CEILING:
                 median = float(np.median(relevant))
-                says = f"{measure} can reach {reach:.2f} at most: the median topic has {median:g}"
+                says = f"{measure} can reach {number(reach, 2)} at most: the median topic has {median:g}"
                 unfit = "warning", f"{says} relevant {'document' if median == 1 else 'documents'}"
         elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
             unfit = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
@@ -130,7 +131,7 @@ def saturation(systems: Sequence[System]) -> Iterator[Finding]:
         file = None if len(counted) > 1 else counted[0].run
         where = "topics and runs" if len(counted) > 1 else "topics"
         says = f"{listed(list(full))} at the largest value for nearly all {where}"
-        examples = [Example(f"{name}: {part:.0%} of {where}") for name, part in full.items()]
+        examples = [Example(f"{name}: {as_percent(part, 0)} of {where}") for name, part in full.items()]
         details = [{"measure": name, "share": part} for name, part in full.items()]
         yield found("saturation", severity, file, says, len(full), examples=examples, details=details)
 
@@ -170,7 +171,7 @@ def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
              "detectable": unit * typical, "topics_needed": needed}
         )  # fmt: skip
         takes = "" if needed is None else f", which {needed:,} topics would show"
-        text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {middle:.4f}{takes}"
+        text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {number(middle)}{takes}"
         examples.append(Example(text))
     names = listed([str(one["measure"]) for one in details])
     if total < LEAST_TOPICS:

@@ -24,7 +24,7 @@ from assay.measures.registry import LabelCounts, Measure
 from assay.measures.steps import PerQuery
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
-from assay.report.layout import short
+from assay.stats.digits import short, significant
 
 _CELLS = ("tp", "fp", "fn", "tn")
 
@@ -178,7 +178,7 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, shown: Sho
     threshold = usual_threshold(scored) if chosen.threshold is None else chosen.threshold
     cells = scored.at(threshold)
     made = explained(wanted, cells, wanted.per_unit(cells), 0, shown)
-    said = f"positive is predicted from a score of {threshold:g} on"
+    said = f"positive is predicted from a score of {significant(threshold, 6)} on"
     made = replace(made, remarks=(said, *made.remarks), shown=shown.depth or PAGE_OF_THRESHOLDS)
     return with_thresholds(made, scored, chosen, shown) if shown.running else made
 

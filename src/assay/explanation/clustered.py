@@ -21,7 +21,7 @@ from assay.explanation.result import Explanation
 from assay.explanation.working import StepTable
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
-from assay.report.layout import short
+from assay.stats.digits import short
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.definition import Definition
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, given
-from assay.report.layout import short
 from assay.stats.correlation import kendall, spearman, tau_ap, tau_ap_parts
+from assay.stats.digits import short
 from assay.stats.orders import Orders
 from assay.stats.overlap import depths_of, rbo
 

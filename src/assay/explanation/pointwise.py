@@ -16,7 +16,7 @@ from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
 from assay.measures.steps import given
-from assay.report.layout import short
+from assay.stats.digits import short
 
 #: Points of more numbers than this are named, and their numbers are not shown.
 _MOST_NUMBERS = 6

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.measures.steps import OPERATIONS, PerQuery, Steps
-from assay.report.layout import NOT_AVAILABLE, short
+from assay.stats.digits import NOT_AVAILABLE, short
 
 _INFIX = {"+": " + ", "-": " - ", "*": " × ", "/": " / "}
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}

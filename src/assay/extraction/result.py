@@ -16,6 +16,7 @@ from assay.errors import ParameterError, did_you_mean, number_of
 from assay.extraction.matching import Match
 from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans
+from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import Measure, parse_measure
 from assay.measures.over_classes import averaged
 from assay.stats.bootstrap import Interval
@@ -250,14 +251,15 @@ class Extraction(Tabled):
         ]
         return pl.concat(parts)
 
-    def to_csv(self) -> str:
-        """The table of `to_frame` as CSV; if lists are shown, these instead."""
+    def to_csv(self, *, spreadsheet: bool = False) -> str:
+        """The table of `to_frame` as CSV; if lists are shown, these instead; for a `spreadsheet`, without formulas."""
         if not self.shown:
-            return super().to_csv()
+            return super().to_csv(spreadsheet=spreadsheet)
         frame = self.listed()
         if "values" in frame.columns:
             frame = frame.drop("values")  # the text has them, and CSV has no lists
-        return frame.write_csv()
+        text = frame.write_csv()
+        return for_spreadsheets(text) if spreadsheet else text
 
     def to_json(self) -> str:
         """Numbers, counts, misses and false alarms; null where there is none."""

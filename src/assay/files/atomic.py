@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import IO
 
 from assay.errors import InputError
+from assay.files import originals
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = False) -> None:
     """Write a file so that nobody ever sees half of it.
 
     >>> import tempfile
@@ -22,16 +23,16 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     ...     (Path(folder) / "table.md").read_text()
     '| AP |'
     """
-    write_bytes(path, text.encode())
+    write_bytes(path, text.encode(), overwrite=overwrite)
 
 
-def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+def write_bytes(path: str | os.PathLike[str], content: bytes, *, overwrite: bool = False) -> None:
     """Write a file so that nobody ever sees half of it, byte by byte as given."""
-    with replacing(path) as file:
+    with replacing(path, overwrite=overwrite) as file:
         file.write(content)
 
 
-def write_texts(texts: Mapping[Path, str]) -> None:
+def write_texts(texts: Mapping[Path, str], *, overwrite: bool = False) -> None:
     """Write several files; the first is put in its place only when the last has been written.
 
     >>> import tempfile
@@ -40,6 +41,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     ...     sorted(path.name for path in Path(folder).iterdir())
     ['a.md', 'b.md']
     """
+    originals.check(texts, overwrite)
     with ExitStack() as unfinished:
         waiting: list[tuple[Path, Path]] = []
         devices: list[tuple[Path, str]] = []
@@ -79,8 +81,12 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of `path` once all is written; if anything fails, nothing has happened."""
+def replacing(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of `path` once all is written; if anything fails, nothing has happened.
+
+    What was read is not replaced, unless `overwrite` says so.
+    """
+    originals.check([path], overwrite)
     target = Path(os.path.realpath(path))  # where a link leads to is replaced, not the link
     with _told(target):
         if _is_device(Path(path)):
@@ -124,6 +130,7 @@ def _put(temporary: Path, target: Path) -> None:
     os.umask(umask)
     temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; a report is an ordinary file
     temporary.replace(target)
+    originals.remember_written(target)
 
 
 @contextmanager

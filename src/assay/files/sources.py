@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, TypeAlias, cast
 
 from assay.errors import FormatError, InputError
+from assay.files import originals
 
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -59,6 +60,7 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         if given == "-":
             self.name = name or "<stdin>"
+            originals.remember_stream(sys.stdin)
             self._file = self._spooled(sys.stdin.buffer)
         elif isinstance(given, str | os.PathLike):
             if not os.fspath(given):
@@ -67,6 +69,7 @@ class Source:
             self.name = name or os.fspath(given)
         else:
             self.name = name or str(getattr(given, "name", "<file>"))
+            originals.remember_stream(given)
             try:
                 self._file, self._start = self._rereadable(given)
             except ValueError as problem:
@@ -104,6 +107,7 @@ class Source:
         if self._file is None:
             opened = cast("Path", self._path).open("rb", buffering=1 << 16)
             if opened.seekable():
+                originals.remember(cast("Path", self._path))
                 return opened
             with opened:  # a named pipe, or what `<(zcat run.gz)` gives: it can be read only once
                 self._file = self._spooled(opened)

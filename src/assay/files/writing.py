@@ -56,8 +56,10 @@ def kind_of(table: Table) -> str:
     return "run"
 
 
-def write(table: Table, path: str | os.PathLike[str], *, format: str | None = None) -> str:
+def write(table: Table, path: str | os.PathLike[str], *, format: str | None = None, overwrite: bool = False) -> str:
     """Write a table; the file appears whole or not at all. `.gz` and `.zst` compress. Returns the format's name.
+
+    A file that was read is not replaced, unless `overwrite` says so.
 
     >>> import tempfile
     >>> from assay import Run
@@ -69,7 +71,7 @@ def write(table: Table, path: str | os.PathLike[str], *, format: str | None = No
     """
     target, kind = Path(path), kind_of(table)
     chosen = _by_name(format, kind) if format is not None else _by_ending(target, kind)
-    with replacing(target) as file, _compressed(file, target) as sink:
+    with replacing(target, overwrite=overwrite) as file, _compressed(file, target) as sink:
         chosen.write(table, sink)
     return chosen.name
 

@@ -30,6 +30,7 @@ from assay.given import check_levels, named_runs, whole
 from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
+from assay.stats.digits import as_percents
 from assay.stats.paired import Paired
 from assay.stats.pairs import resamples_for
 from assay.stats.samples import Averaged, Pooled
@@ -300,8 +301,9 @@ def _notes(checks: tuple[Check, ...], coverage: tuple[Coverage, ...], alpha: flo
         return notes
     before, after = coverage
     if after.judged < before.judged - 0.1:
+        own, other = as_percents([after.judged, before.judged])
         notes.append(
-            f"judged in the top 10: {after.judged:.1%} of {after.system}, {before.judged:.1%} of {before.system}; "
+            f"judged in the top 10: {own} of {after.system}, {other} of {before.system}; "
             "documents without judgment count as irrelevant, so a loss may come from them"
         )
     return notes

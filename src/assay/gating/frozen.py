@@ -133,12 +133,15 @@ class Baseline:
         }
         return as_json(told | {"digest": of_json(told)})
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the file, whole or not at all; one that may not be written to is left alone."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the file, whole or not at all; one that may not be written to is left alone.
+
+        A file that was read is not replaced, unless `overwrite` says so.
+        """
         # Files are replaced, not written to, which would not ask for leave.
         if Path(path).is_file() and not (os.access(path, os.W_OK) and Path(path).stat().st_mode & 0o222):
             raise InputError(f"{os.fspath(path)}: cannot be written: it is read-only")
-        write_text(path, self.to_json())
+        write_text(path, self.to_json(), overwrite=overwrite)
 
 
 def freeze(

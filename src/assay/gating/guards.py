@@ -12,6 +12,7 @@ import polars as pl
 from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Settings
+from assay.stats.digits import as_percent, as_percents
 from assay.tables import Scores
 
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -79,8 +80,9 @@ def guards_of(
         share = one.missing / max(one.topics, 1)
         # Counted topics, not shares, are compared: 3 of 30 is a tenth, whatever the last digit says.
         holds = one.missing <= allowed * one.topics + 1e-9
-        lacks = f"{one.system} lacks {one.missing:,} of {number_of('judged topic', one.topics)} ({share:.1%})"
-        made.append(Guard(MISSING, one.system, holds, f"{lacks}; allowed are {allowed:.1%}"))
+        lacking_share, most = as_percents([share, allowed])
+        lacks = f"{one.system} lacks {one.missing:,} of {number_of('judged topic', one.topics)} ({lacking_share})"
+        made.append(Guard(MISSING, one.system, holds, f"{lacks}; allowed are {most}"))
     for one in coverage:
         lacking = undefined.get(one.system, ())
         says = "; ".join(lacking) or f"every measure is defined for some topic of {one.system}"
@@ -90,7 +92,7 @@ def guards_of(
         for one in coverage:
             holds = one.judged >= settings.min_judged - 1e-12  # not so where nothing was retrieved
             says = f"{_share(one.judged)} judged in the top 10 of {one.system}"
-            asked = f"at least {settings.min_judged:.1%} is asked for"
+            asked = f"at least {as_percent(settings.min_judged)} is asked for"
             made.append(Guard(JUDGED, one.system, holds, f"{says}; {asked}"))
     return tuple(made)
 
@@ -107,7 +109,7 @@ def _judged_at_all(first: Coverage, second: Coverage) -> Guard:
 
 
 def _share(judged: float) -> str:
-    return "nothing" if isnan(judged) else f"{judged:.1%}"
+    return "nothing" if isnan(judged) else as_percent(judged)
 
 
 def undefined_in(scores: Scores, measure: str, system: str) -> str | None:

@@ -11,6 +11,7 @@ from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters
 from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
+from assay.stats.digits import as_percents
 from assay.tables import Predictions
 from assay.tables.clusters import Clusters
 
@@ -59,9 +60,10 @@ def missing_items(classifiers: Classifiers | Clusterings, allowed: float) -> tup
     guards, common = [], len(classifiers.items)
     for system, other, size in zip(classifiers.names, classifiers.names[::-1], classifiers.sizes[::-1], strict=True):
         lacking = size - common
-        says = f"{system} lacks {lacking:,} of {number_of('item', size)} of {other} ({lacking / size:.1%})"
+        part, most = as_percents([lacking / size, allowed])
+        says = f"{system} lacks {lacking:,} of {number_of('item', size)} of {other} ({part})"
         holds = lacking <= allowed * size + 1e-9
-        guards.append(Guard(MISSING_ITEMS, system, holds, f"{says}; allowed are {allowed:.1%}"))
+        guards.append(Guard(MISSING_ITEMS, system, holds, f"{says}; allowed are {most}"))
     return tuple(guards)
 
 

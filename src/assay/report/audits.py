@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
+from assay.stats.digits import NOT_AVAILABLE, number, signed
 
 if TYPE_CHECKING:
     from assay.auditing import Audit, SignatureComparison
@@ -95,7 +96,7 @@ def _answered(answer: Answer) -> list[str]:
     guessed = wanted.percent and not wanted.text.endswith("%")
     value = f"{wanted.text} (as a percentage)" if guessed else wanted.text
     if not answer.matches:
-        return [f"No rule gives {value}, alone or with others.", *_tried(answer)]
+        return [f"No rule gives {value}.", *_tried(answer)]
     if not answer.matches[0].rules:
         others = list(dict.fromkeys(rule.name for match in answer.matches for rule in match.rules))
         too = f" Rules that differ less than its decimals tell: {'; '.join(others)}." if others else ""
@@ -104,7 +105,7 @@ def _answered(answer: Answer) -> list[str]:
     for match in answer.matches[:_MOST_MATCHES]:
         said += [f"{value} is what this gives: {_named(match)}.", *(f"  {rule.why}" for rule in match.rules)]
     if (more := len(answer.matches) - _MOST_MATCHES) > 0:
-        said.append(f"{number_of('other combination', more)} would give it, too.")
+        said.append(f"{number_of('other way', more)} of counting would give it, too.")
     said += _few_decimals(answer)
     if wanted.digits >= _TELLING_DIGITS and any(len(match.rules) > 1 for match in answer.matches):
         said.append(f"No single rule gives it; among {answer.tried:,} ways of counting, some may agree by chance.")
@@ -120,12 +121,7 @@ def _few_decimals(answer: Answer) -> list[str]:
 
 def _tried(answer: Answer) -> list[str]:
     """What was done in vain, and what came nearest."""
-    said = [f"So many ways of counting were tried: {answer.tried:,}."]
-    if answer.parts:
-        rules = f"{number_of('rule', answer.most_changes)} at a time at most"
-        more = f", and some with {number_of('rule', answer.most_changes + 1)}: the search stops there"
-        told = f"all with {rules}{more if answer.stopped else ''}; on {', '.join(answer.parts)}"
-        said = [f"{said[0].removesuffix('.')} ({told})."]
+    said = [f"{answer.tried:,} ways of counting were tried: single rules, and a few pairs."]
     if answer.nearest is not None:
         said.append(f"Nearest is {number(answer.nearest.value)}: {_named(answer.nearest)}.")
     return [*said, "The data may differ: other judgments, another run, other topics."]
@@ -147,4 +143,4 @@ def _fits(audit: Audit, value: float) -> bool:
 def _signed(value: float) -> str:
     if math.isnan(value):
         return NOT_AVAILABLE
-    return f"{value:+.4f}" if round(value, 4) else f"{value:+.0e}"
+    return signed(value)

@@ -17,6 +17,7 @@ from assay.measures.parser import parse_measure
 from assay.report.chart_parts import DASHES, DIM, INK, PALETTE, REST, SHAPES, altair, data, theme, tooltip
 from assay.report.interval_charts import intervals
 from assay.report.legible import all_legible
+from assay.stats import digits
 
 if TYPE_CHECKING:
     import altair as alt
@@ -332,7 +333,7 @@ def _ends(column: pl.Series) -> tuple[float, float]:
 
 
 def _number(value: float | None) -> str:
-    return "NA" if value is None else f"{value:.3f}"
+    return digits.NOT_AVAILABLE if value is None else digits.number(value, 3)
 
 
 def _short(name: str) -> str:

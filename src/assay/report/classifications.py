@@ -12,8 +12,19 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends
-from assay.report.layout import Cell, Table, as_json, number, short
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.digits import (
+    NOT_AVAILABLE,
+    as_level,
+    as_percent,
+    counted,
+    decimals,
+    number,
+    numbers,
+    short,
+    significant,
+)
 from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL, WAYS
 
 if TYPE_CHECKING:
@@ -106,12 +117,12 @@ def matrix_table(matrix: ConfusionMatrix, rows: str, columns: str, normalize: An
 def _cell(value: Any, normalize: Any) -> str:
     if normalize is None:
         return short(float(value))
-    return "–" if math.isnan(value) else f"{value:.1%}"
+    return "–" if math.isnan(value) else as_percent(value)
 
 
 def _measures(result: Classification) -> Iterator[Titled]:
     """One table of all systems if they were judged by the same items, as it seems; else one each."""
-    percent = f"{result.confidence * 100:.4g}% interval"
+    percent = f"{as_level(result.confidence)} interval"
     if len(result.systems) == 1:
         yield Titled("measures", _of_one(result, result.systems[0].name, percent))
         return
@@ -131,7 +142,8 @@ def _of_one(result: Classification, system: str, interval: str) -> Table:
     rows = []
     for measure in result.measures:
         one = result.estimate(measure, system)
-        cells = (Cell(number(one.value)), Cell(ends(one)), *(Cell(_beside(b.values[measure])) for b in beside))
+        own, *others = numbers([one.value, *(b.values[measure] for b in beside)])
+        cells = (Cell(own), Cell(ends(one)), *map(_beside, others))
         rows.append(((called(measure, result.task),), cells))
     return Table(("measure",), ("value", interval, *(b.says for b in beside)), tuple(rows))
 
@@ -142,15 +154,16 @@ def _of_several(result: Classification) -> Table:
     for measure in result.measures:
         found = [result.estimate(measure, system.name) for system in result.systems]
         top = best([one.value for one in found], measure.definition.higher_is_better)
-        cells = [Cell(with_ends(*known(one)), one.value == top) for one in found]
-        cells += [Cell(_beside(b.values[measure])) for b in beside]
+        least = decimals((one.value for one in found), 3)
+        cells = [Cell(with_ends(*known(one), least=least), one.value == top) for one in found]
+        cells += [_beside(number(b.values[measure])) for b in beside]
         rows.append(((called(measure, result.task),), tuple(cells)))
     names = (*(system.name for system in result.systems), *(b.says for b in beside))
     return Table(("measure",), names, tuple(rows))
 
 
-def _beside(value: float) -> str:
-    return "–" if math.isnan(value) else f"{round(value, 4) + 0.0:.4f}"  # no -0
+def _beside(text: str) -> Cell:
+    return Cell("–" if text == NOT_AVAILABLE else text)
 
 
 def _classes(result: Classification, system: str) -> Table:
@@ -200,7 +213,7 @@ def _basis(result: Classification) -> Iterator[str]:
     """What kind of task it is, how many items there were, and where intervals come from."""
     items = ", ".join(dict.fromkeys(_items(result, system.name) for system in result.systems))
     positive = f", positive is {result.positive}" if result.task == "binary" else ""
-    at = "" if result.threshold is None else f" from a score of {result.threshold:g} on"
+    at = "" if result.threshold is None else f" from a score of {significant(result.threshold, 6)} on"
     yield f"{result.task}: {items}, {number_of('label', len(result.labels))}{positive}{at}."
     found = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
     methods = dict.fromkeys(one.method for one in found)
@@ -211,7 +224,7 @@ def _basis(result: Classification) -> Iterator[str]:
     ways = {method: WAYS[method].short for method in methods if method != NO_INTERVAL}
     if drawn:
         ways[BOOTSTRAP] += f" ({' or '.join(f'{one:,}' for one in sorted(drawn))} resamples, seed {result.seed})"
-    yield f"Intervals ({result.confidence * 100:.4g}%): {', '.join(ways.values())}."
+    yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
     if NO_INTERVAL in methods:
         yield "No interval (–) where there is no number, or every resample gives the same one."
 
@@ -221,7 +234,7 @@ def _items(result: Classification, system: str) -> str:
     if predictions is not None:
         return number_of("item", len(predictions))
     total = float(result.matrix(system).items[0])
-    return number_of("item", int(total)) if total.is_integer() else f"a weight of {total:g}"
+    return number_of("item", int(total)) if total.is_integer() else f"a weight of {counted(total)}"
 
 
 def to_json(result: Classification) -> str:

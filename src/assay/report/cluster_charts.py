@@ -9,6 +9,7 @@ import polars as pl
 
 from assay.report.chart_parts import DIM, GRID, INK, PALETTE, altair, data, tooltip
 from assay.report.legible import cut_apart
+from assay.stats.digits import number
 
 if TYPE_CHECKING:
     from assay.report.charts import Drawable
@@ -80,7 +81,7 @@ def _bars(own: pl.DataFrame, mean: float, name: str, several: bool, lowest: floa
         .mark_text(align="right", dx=-8, color=INK, fontSize=12)
         .encode(x=alt.value(0), y=alt.Y("at:Q", scale=down), text="text:N")
     )
-    rule = alt.Chart(alt.Data(values=[{"at": mean, "says": f"mean {mean:.4f}"}]))
+    rule = alt.Chart(alt.Data(values=[{"at": mean, "says": f"mean {number(mean)}"}]))
     line = rule.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.5).encode(x="at:Q")
     words = rule.mark_text(align="center", baseline="bottom", dy=-3, y=0, color=INK, fontSize=12)
     panel = alt.layer(bars, names, line, words.encode(x="at:Q", text="says:N"))
@@ -119,11 +120,11 @@ def _map(own: pl.DataFrame, row: dict[str, Any]) -> Any:
         ink = alt.condition("datum.of_cluster > 0.7", alt.value("white"), alt.value(INK))
         layers.append(at.mark_text(fontSize=12).encode(x=across, y=down, text="says:N", color=ink))
     panel = alt.layer(*layers).properties(width=width, height=height)
-    return panel.properties(title=_small(f"{row['system']}: purity {row['value']:.4f}"))
+    return panel.properties(title=_small(f"{row['system']}: purity {number(row['value'])}"))
 
 
 def _counted(items: float) -> str:
-    return "" if not items else f"{items:,.0f}" if items == round(items) else f"{items:.2f}"
+    return "" if not items else f"{items:,.0f}" if items == round(items) else number(items, 2)
 
 
 def _over_k(curve: Drawable) -> list[Any]:

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
-from assay.report.layout import Cell, Table, as_json, number
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.digits import number, numbers
 
 if TYPE_CHECKING:
     from assay.clustered_runs import ClustersByUse
@@ -26,7 +27,7 @@ def tables(result: ClustersByUse) -> list[Titled]:
     rows = tuple(((says,), tuple(Cell(number(result.mean(f"{part}{of}"))) for part in _PARTS)) for says, of in _ROWS)
     best = Table(("mean over queries",), ("precision", "recall", "F1"), rows)
     compared = [one.table for one in result.comparison.tables()]
-    title = f"best cluster (of {_mean_clusters(result):.1f} a query)"
+    title = f"best cluster (of {number(_mean_clusters(result), 1)} a query)"
     return [
         Titled(title, best),
         *(Titled(f"reading order: {result.says}, against the flat list", table) for table in compared[:1]),
@@ -41,10 +42,11 @@ def _mean_clusters(result: ClustersByUse) -> float:
 def lines(result: ClustersByUse) -> list[str]:
     """First what the best cluster is worth, which is more than anybody gets; then the comparison."""
     best, flat, chance = (result.mean(f"f1{of}") for of in ("", "_flat", "_chance"))
+    own, of_list, by_chance = numbers([best, flat, chance])
     said = [
         "The best cluster is optimistic: whoever picks it knows which documents are relevant. Random clusters of the "
-        f"same sizes come to an F1 of {chance:.4f} that way ({result.draws:,} deals, seed {result.seed}), these to "
-        f"{best:.4f}, and the flat list, cut after as many documents, to {flat:.4f}.",
+        f"same sizes come to an F1 of {by_chance} that way ({result.draws:,} deals, seed {result.seed}), these to "
+        f"{own}, and the flat list, cut after as many documents, to {of_list}.",
         f"{number_of('query', result.best.height)}; relevant from a grade of {result.level:g} on.",
         "",
     ]

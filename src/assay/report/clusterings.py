@@ -10,8 +10,9 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_interval
-from assay.report.layout import Cell, Table, as_json, number, short
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.digits import as_level, as_percent, decimals, number, short
 from assay.stats.interval_names import SUBSAMPLING, WAYS
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def contingency_table(table: Contingency) -> Table:
 
 
 def _measures(result: Clustering) -> Titled:
-    percent = f"{result.confidence * 100:.4g}% interval"
+    percent = f"{as_level(result.confidence)} interval"
     rows: list[tuple[tuple[str, ...], tuple[Cell, ...]]] = []
     if len(result.systems) == 1:
         for measure in result.measures:
@@ -89,7 +90,8 @@ def _measures(result: Clustering) -> Titled:
     for measure in result.measures:
         found = [result.estimate(measure, system.name) for system in result.systems]
         top = best([one.value for one in found], measure.definition.higher_is_better)
-        cells = tuple(Cell(with_ends(*known(one), without=" –"), one.value == top) for one in found)
+        least = decimals((one.value for one in found), 3)
+        cells = tuple(Cell(with_ends(*known(one), " –", least), one.value == top) for one in found)
         rows.append(((called(measure),), cells))
     names = tuple(system.name for system in result.systems)
     return Titled(f"measures, with {percent}s", Table(("measure",), names, tuple(rows)))
@@ -128,19 +130,19 @@ def _said(value: Any, column: str) -> str:
     if isinstance(value, str):
         return value
     if column in {"share", "misplaced"}:
-        return f"{value:.1%}"
+        return as_percent(value)
     return short(float(value)) if column in {"items", "of_largest", "held"} else _decimal(value)
 
 
 def _decimal(value: float) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}"
+    return number(value) if isinstance(value, float) else f"{value:,}"
 
 
 def _parts(rows: pl.DataFrame, group: str) -> Table:
     """A row a group, its parts in words: 3 (45.0%), 1 (40.0%)."""
     made = []
     for own in rows.partition_by("group", maintain_order=True):
-        parts = [f"{part} ({share:.1%})" for part, share in own.select("part", "share").iter_rows()]
+        parts = [f"{part} ({as_percent(share)})" for part, share in own.select("part", "share").iter_rows()]
         made.append(((own["group"][0], ", ".join(parts)), (Cell(short(float(own["items"].sum()))),)))
     into = "into" if group == "class" else "of"
     return Table((group, into), ("items",), tuple(made))
@@ -170,7 +172,7 @@ def _basis(result: Clustering) -> Iterator[str]:
     drawn = sorted({one.resamples for one in found if one.method == SUBSAMPLING})
     if drawn:
         way = f"{WAYS[SUBSAMPLING].short} ({' or '.join(f'{one:,}' for one in drawn)}, seed {result.seed})"
-        yield f"Intervals ({result.confidence * 100:.4g}%): {way}; the clusters are taken as they are."
+        yield f"Intervals ({as_level(result.confidence)}): {way}; the clusters are taken as they are."
     yield from _without_interval(result)
     yield from _left_out(result)
     yield from filter(None, dict.fromkeys(of_points(result, system.name) for system in result.systems))

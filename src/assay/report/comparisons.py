@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
-from assay.report.sentences import MOST_SENTENCES, p_value, sentences, signed
+from assay.report.layout import Cell, Table, as_json
+from assay.report.sentences import MOST_SENTENCES, sentences
 from assay.report.titled import Titled
 from assay.stats.cluster_samples import NO_TEST
+from assay.stats.digits import (
+    as_level,
+    as_percent,
+    as_percents,
+    number,
+    numbers,
+    p_value,
+    signed,
+    signed_percent,
+    signed_span,
+    span,
+)
 from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
-from assay.stats.verdict import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -112,7 +122,7 @@ def pairs_table(comparison: Comparison) -> Table:
     columns = (first.baseline, first.system if two else "value") if one_baseline else ("baseline's", "value")
     # What is the same in all rows need not stand in each.
     named = {"measure": two or len(comparison.measures) > 1, "system": not two, "baseline": not one_baseline}
-    level = f"{1 - comparison.settings.alpha:.0%} interval"
+    level = f"{as_level(1 - comparison.settings.alpha)} interval"
     order = {(one.measure, one.system): place for place, one in enumerate(comparison.standings)}
     rows = []
     for one in sorted(comparison.findings, key=lambda one: order[one.measure, one.system]):
@@ -123,26 +133,28 @@ def pairs_table(comparison: Comparison) -> Table:
 
 
 def _cells(one: Finding) -> Iterator[str]:
-    yield from (number(one.baseline_value), number(one.value), signed(one.difference))
-    yield NOT_AVAILABLE if math.isnan(one.relative) else f"{one.relative:+.1%}"
-    known = one.interval.is_known
-    yield f"{signed(one.interval.low)} to {signed(one.interval.high)}" if known else NOT_AVAILABLE
-    yield NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= ")
-    yield NOT_AVAILABLE if math.isnan(one.d_z) else f"{one.d_z:+.2f}"
+    yield from (*numbers([one.baseline_value, one.value]), signed(one.difference))
+    yield signed_percent(one.relative)
+    yield signed_span(one.interval.low, one.interval.high)
+    yield p_value(one.p)
+    yield signed(one.d_z, 2)
     yield "/".join(map(str, one.wins))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}{'*' if one.verdict.unjudged else ''}"
 
 
 def standings_table(standings: tuple[Standing, ...], judged: dict[str, float]) -> Table:
     """One row a system, best first, with the letters of its groups, and how much of its first ten was judged."""
-    level = f"{standings[0].interval.level:.0%} interval"
+    level = f"{as_level(standings[0].interval.level)} interval"
     grouped = any(one.groups for one in standings)
     rows = []
     for one in standings:
-        interval = f"{one.interval.low:.4f} to {one.interval.high:.4f}" if one.interval.is_known else NOT_AVAILABLE
         letters = ("" if max(map(len, one.groups), default=1) == 1 else " ").join(one.groups)
-        cells = [number(one.value), interval, *((letters, f"{one.alike:,}") if grouped else ())]
-        cells += [f"{judged[one.system]:.1%}"] if judged else []
+        cells = [
+            number(one.value),
+            span(one.interval.low, one.interval.high),
+            *((letters, f"{one.alike:,}") if grouped else ()),
+        ]
+        cells += [as_percent(judged[one.system])] if judged else []
         rows.append(((one.system,), tuple(map(Cell, cells))))
     columns = (
         standings[0].measure,
@@ -158,8 +170,8 @@ def method(comparison: Comparison) -> str:
     settings, alpha = comparison.settings, comparison.settings.alpha
     test = _tests(comparison)
     margins = sorted({one.margin.value for one in comparison.findings})
-    span = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
-    margin = f"{span} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
+    extent = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
+    margin = f"{extent} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (
         f"{test[0].upper()}{test[1:]}, {family(comparison)}; {_intervals(comparison)}; margin {margin}; "
         f"alpha {alpha:g}; seed {settings.seed}."
@@ -186,7 +198,7 @@ def _intervals(comparison: Comparison) -> str:
     """How intervals were made; those that draw nothing anew are named beside the others."""
     settings = comparison.settings
     others = dict.fromkeys(INTERVALS.get(one.interval.method) for one in comparison.findings)
-    said = [f"{name} intervals at {1 - settings.alpha:.0%}" for name in others if name]
+    said = [f"{name} intervals at {as_level(1 - settings.alpha)}" for name in others if name]
     drawn: dict[tuple[str, int], None] = {}
     for one in comparison.findings:
         if one.interval.method == SUBSAMPLING:
@@ -196,7 +208,7 @@ def _intervals(comparison: Comparison) -> str:
             own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
             name = "BCa" if one.interval.method == "bca" else "percentile"
             drawn.setdefault((name, own or settings.bootstrap_resamples))
-    level = f"{1 - settings.alpha:.0%}"
+    level = as_level(1 - settings.alpha)
     redrawn = [
         f"intervals at {level} from {resamples:,} {name}"
         if name not in {"BCa", "percentile"}
@@ -222,7 +234,7 @@ def family(comparison: Comparison) -> str:
     if settings.test in SIMULTANEOUS:
         return f"for {over}"
     if settings.correction == "bonferroni" and comparison.clusterings is not None:
-        level = percent(1 - settings.alpha / comparison.family_size)
+        level = as_level(1 - settings.alpha / comparison.family_size)
         return f"which is wider ({level}, by Bonferroni's method) for {over}"
     return f"{CORRECTIONS[settings.correction]} over {over}"
 
@@ -243,11 +255,12 @@ def coverage(comparison: Comparison) -> str:
     units = len(comparison.paired[0].units)
     said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; judged in the top 10: "
     if len(shares) <= 4:
-        return said + ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        return said + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
     low, high = min(shares, key=lambda name: shares[name]), max(shares, key=lambda name: shares[name])
     if shares[low] == shares[high]:
-        return said + f"{shares[low]:.1%} of all systems"
-    return said + f"from {shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})"
+        return said + f"{as_percent(shares[low])} of all systems"
+    least, most = as_percents([shares[low], shares[high]])
+    return said + f"from {least} ({low}) to {most} ({high})"
 
 
 def legend(comparison: Comparison) -> Iterator[str]:

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from assay.errors import number_of
+from assay.report.legible import legible, on_one_line
+from assay.stats.digits import significant
 
 if TYPE_CHECKING:
     from assay.files.collections import Collection
@@ -110,7 +112,7 @@ def as_text(found: dict[str, Any]) -> str:
     plain = {key: value for key, value in found.items() if key not in {"warnings", "columns", "first rows"}}
     width = max(map(len, plain))
     lines = [f"{key:<{width}}  {_told(value, width)}" for key, value in plain.items()]
-    lines += [f"warning: {warning}" for warning in found["warnings"]]
+    lines += [f"warning: {on_one_line(warning)}" for warning in found["warnings"]]
     if found.get("first rows"):
         rows = [found["columns"], *found["first rows"]]
         widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
@@ -126,11 +128,11 @@ def _told(value: Any, width: int) -> str:
         return ", ".join(f"{count:,} x {grade}" for grade, count in value.items())
     if isinstance(value, int):
         return f"{value:,}"
-    return str(value).replace("\n", "\n" + " " * (width + 2))
+    return legible(str(value)).replace("\n", "\n" + " " * (width + 2))
 
 
 def _shown(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else "" if value is None else str(value)
+    text = significant(value, 6) if isinstance(value, float) else "" if value is None else str(value)
     plain = "".join(char if char.isprintable() else " " for char in text)
     return plain if len(plain) <= _LONGEST_CELL else plain[: _LONGEST_CELL - 1] + "…"
 

@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table
+from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
+from assay.stats.digits import NOT_AVAILABLE, as_level, number, span
 
 if TYPE_CHECKING:
     from assay.correlation.result import Correlations, PairOfLists
@@ -29,7 +30,7 @@ def lines(found: Correlations) -> list[str]:
     if len(found.pairs) > 1:
         counted = number_of(found.item, pair.items.height)
         return [f"{counted}; the row is the reference of tau_AP, the column is held against it."]
-    level = f"{pair.coefficients[-1].level:.0%}"
+    level = as_level(pair.coefficients[-1].level)
     said = []
     if any(one.level < 1 and not math.isnan(one.low) for one in pair.coefficients):
         said.append(f"{level} interval: over {items}, had others been drawn.")
@@ -46,15 +47,15 @@ def lines(found: Correlations) -> list[str]:
 
 def _coefficients(found: Correlations, pair: PairOfLists) -> Table:
     level = pair.coefficients[-1].level
-    numbers = ["value", f"{level:.0%} interval" if level < 1 else "bounds"]
+    numbers = ["value", f"{as_level(level)} interval" if level < 1 else "bounds"]
     if pair.with_other_units:
         numbers.append(f"{_units(found)} redrawn")
     rows = []
     for one in pair.coefficients:
-        cells = [_shown(one.value), _span(one.low, one.high)]
+        cells = [number(one.value), span(one.low, one.high)]
         if pair.with_other_units:
             drawn = pair.with_other_units[one.name]
-            cells.append(_span(drawn.low, drawn.high))
+            cells.append(span(drawn.low, drawn.high))
         rows.append(((one.name,), tuple(map(Cell, cells))))
     return Table(("coefficient",), tuple(numbers), tuple(rows))
 
@@ -65,7 +66,7 @@ def _items(found: Correlations, pair: PairOfLists) -> Table:
     for row in pair.items.to_dicts():
         cells = []
         for which in ("first", "second"):
-            cells += [_shown(row[which])] if valued else []
+            cells += [number(row[which])] if valued else []
             cells.append(NOT_AVAILABLE if row[f"{which}_rank"] is None else f"{row[f'{which}_rank']:g}")
         moved = row["movement"]
         cells.append(NOT_AVAILABLE if moved is None else f"{moved:+g}" if moved else "0")
@@ -78,7 +79,7 @@ def _matrix(found: Correlations, coefficient: int) -> Table:
     lists = found.lists
     values = {(pair.first, pair.second): pair.coefficients[coefficient].value for pair in found.pairs}
     rows = [
-        ((one,), tuple(Cell(_shown(values[one, other]) if (one, other) in values else "") for other in lists[1:]))
+        ((one,), tuple(Cell(number(values[one, other]) if (one, other) in values else "") for other in lists[1:]))
         for one in lists[:-1]
     ]
     return Table(("",), lists[1:], tuple(rows))
@@ -90,11 +91,3 @@ def _units(found: Correlations) -> str:
 
 def _several(what: str) -> str:
     return number_of(what, 2).removeprefix("2 ")
-
-
-def _shown(value: float) -> str:
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:.4f}"
-
-
-def _span(low: float, high: float) -> str:
-    return NOT_AVAILABLE if math.isnan(low) else f"{low:.4f} to {high:.4f}"

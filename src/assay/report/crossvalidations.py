@@ -10,8 +10,9 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.classifications import called
-from assay.report.layout import Cell, Table, as_json, number
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.digits import as_level, bracketed, number, p_phrase, signed, significant
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, LeakageCheck, Nested
@@ -30,7 +31,7 @@ def tables(result: CrossValidation) -> list[Titled]:
 
 
 def _summary(result: CrossValidation) -> Table:
-    several, percent = len(result.systems) > 1, f"{result.confidence * 100:.4g}% interval"
+    several, percent = len(result.systems) > 1, f"{as_level(result.confidence)} interval"
     looked = any(system.train for system in result.systems)
     ends = any(
         result.interval(measure, system.name).is_known for measure in result.measures for system in result.systems
@@ -46,7 +47,7 @@ def _summary(result: CrossValidation) -> Table:
             interval = result.interval(measure, system.name)
             cells = [Cell(number(means[place]), means[place] == top)]
             if ends:
-                cells.append(Cell(f"[{interval.low:.4f}, {interval.high:.4f}]" if interval.is_known else "–"))
+                cells.append(Cell(bracketed(interval.low, interval.high) if interval.is_known else "–"))
             if len(result.folds) > 1:
                 cells += [Cell(_or_dash(result.spread(measure, system.name)))]
                 cells += [Cell(_or_dash(min(known, default=math.nan))), Cell(_or_dash(max(known, default=math.nan)))]
@@ -95,7 +96,7 @@ def _or_dash(value: float) -> str:
 
 
 def _signed(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else "0.0000"
+    return "–" if math.isnan(value) else signed(value)
 
 
 def lines(result: CrossValidation) -> list[str]:
@@ -166,7 +167,7 @@ def _intervals(result: CrossValidation) -> Iterator[str]:
         )
         yield (
             f"Intervals of the mean of folds: corrected resampled t, {degrees}, since "
-            f"folds share what they learn from (tested to learned: {result.test_share:.3f})."
+            f"folds share what they learn from (tested to learned: {number(result.test_share, 3)})."
         )
 
 
@@ -213,8 +214,8 @@ def nested_tables(result: Nested) -> list[Titled]:
         interval = result.outer.interval(measure)
         cells = {
             "nested": number(result.mean(measure)),
-            f"{result.outer.confidence * 100:.4g}% interval": (
-                f"[{interval.low:.4f}, {interval.high:.4f}]" if interval.is_known else "–"
+            f"{as_level(result.outer.confidence)} interval": (
+                bracketed(interval.low, interval.high) if interval.is_known else "–"
             ),
             "pooled": number(result.pooled(measure)),
             "not nested": number(result.not_nested.mean(measure)),
@@ -228,7 +229,9 @@ def nested_tables(result: Nested) -> list[Titled]:
     measures = Table(("measure",), tuple(cells), tuple(rows))
     shown = result.chosen if result.outer.repeats > 1 else result.chosen.drop("repeat")
     if "threshold" in shown.columns and result.is_threshold:
-        shown = shown.with_columns(pl.col("threshold").map_elements(lambda one: f"{one:.4g}", return_dtype=pl.String))
+        shown = shown.with_columns(
+            pl.col("threshold").map_elements(lambda one: significant(one, 4), return_dtype=pl.String)
+        )
     return [Titled("", measures), Titled("chosen in each fold", Table.of(shown))]
 
 
@@ -268,11 +271,11 @@ def leakage_lines(check: LeakageCheck) -> list[str]:
     """Whether labels have leaked, and whether anything is learned."""
     if not (check.leaks or check.is_fine):
         return ["Cannot tell whether labels leak: predictions that are dealt out anew give the same numbers, or none."]
-    how = f"(p = {check.p:.2g}, {number_of('permutation', len(check.permuted))}, seed {check.seed})"
+    how = f"({p_phrase(check.p)}, {number_of('permutation', len(check.permuted))}, seed {check.seed})"
     if check.leaks:
         first = f"Leak: permuted labels are predicted better than by chance {how}."
         return [first, "Whatever looked at labels before items were split has to be done inside each fold."]
     return [
         f"No leak seen: permuted labels are predicted no better than by chance {how}.",
-        f"Permuted labels did as well as the real ones with p = {check.p_real:.2g}.",
+        f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.",
     ]

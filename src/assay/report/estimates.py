@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import listed
-from assay.report.layout import NOT_AVAILABLE
+from assay.stats.digits import NOT_AVAILABLE, bracketed, number
 
 if TYPE_CHECKING:
     from assay.classification import Classification
@@ -32,10 +32,10 @@ def ends(one: Estimate) -> str:
     """An interval in brackets, or nothing."""
     if math.isnan(one.low):
         return "" if math.isnan(one.value) else "–"
-    return f"[{one.low:.4f}, {one.high:.4f}]"
+    return bracketed(one.low, one.high)
 
 
-def with_ends(value: float | None, low: float | None, high: float | None, without: str = "") -> str:
+def with_ends(value: float | None, low: float | None, high: float | None, without: str = "", least: int = 3) -> str:
     """A number and its interval in brackets; `without` stands where there is no interval.
 
     >>> with_ends(0.75, 0.5, 0.9), with_ends(0.75, None, None, " –"), with_ends(None, None, None)
@@ -43,7 +43,7 @@ def with_ends(value: float | None, low: float | None, high: float | None, withou
     """
     if value is None:
         return NOT_AVAILABLE
-    return f"{value:.3f}{without}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{number(value, least)}{without if low is None or high is None else f' {bracketed(low, high, 3)}'}"
 
 
 def known(one: Estimate) -> tuple[float | None, float | None, float | None]:

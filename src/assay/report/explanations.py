@@ -12,8 +12,9 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.contingency import Contingency
 from assay.errors import number_of, several
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, latex, short
+from assay.report.layout import Cell, Table, latex
 from assay.report.titled import Titled
+from assay.stats.digits import NOT_AVAILABLE, short, significant
 
 if TYPE_CHECKING:
     from assay.explanation import Explanation
@@ -189,7 +190,12 @@ def _result(explanation: Explanation) -> str:
         return f"{why}; in a mean over {several(explanation.unit_kind)} it is {_treated(explanation)}"
     definition = explanation.measure.definition
     percent = definition.counts in {Confusion, ConfusionMatrix} and definition.bounds == (0.0, 1.0)
-    return f"{explanation.value:.10g}" + (f" ({100 * explanation.value:.4g} %)" if percent else "")
+    return significant(explanation.value, 10) + (f" ({_percent(explanation.value)})" if percent else "")
+
+
+def _percent(value: float) -> str:
+    """A share in percent; in as many digits as keep it off 100, if it is not that."""
+    return f"{significant(100 * value, 4, marks=(0.0, 100.0))} %"
 
 
 def _treated(explanation: Explanation) -> str:

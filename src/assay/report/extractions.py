@@ -8,6 +8,7 @@ import polars as pl
 
 from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
+from assay.stats.digits import as_level, bracketed
 
 if TYPE_CHECKING:
     from assay.extraction import Extraction
@@ -22,7 +23,7 @@ def tables(result: Extraction) -> list[Titled]:
     ends = [name for name in frame.columns if name.endswith(_ENDS)]
     shown = [Titled("", _numbers(frame.drop(ends)))]
     if any(frame[name].is_not_null().any() for name in ends):
-        shown.append(Titled(f"{result.confidence * 100:.4g}% intervals", _intervals(frame.select("type", *ends))))
+        shown.append(Titled(f"{as_level(result.confidence)} intervals", _intervals(frame.select("type", *ends))))
     return [*shown, *(_listed(result, name) for name in result.shown)]
 
 
@@ -32,7 +33,7 @@ def _intervals(frame: pl.DataFrame) -> Table:
     rows = []
     for row in frame.iter_rows(named=True):
         both = [[row[f"{measure}{end}"] for end in _ENDS] for measure in measures]
-        cells = tuple(Cell("–" if low is None else f"[{low:.4f}, {high:.4f}]") for low, high in both)
+        cells = tuple(Cell("–" if low is None else bracketed(low, high)) for low, high in both)
         rows.append(((row["type"],), cells))
     return Table(("type",), tuple(measures), tuple(rows))
 

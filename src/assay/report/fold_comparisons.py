@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
-from assay.report.sentences import of_finding, p_value, signed
+from assay.report.layout import Cell, Table, as_json
+from assay.report.sentences import of_finding
 from assay.report.titled import Titled
+from assay.stats.digits import as_level, numbers, p_value, signed, signed_span
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding
@@ -28,7 +28,7 @@ _CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg"
 def tables(result: FoldComparison) -> list[Titled]:
     """One row a finding."""
     first, two = result.findings[0], len(result.pairs.pairs) == 1
-    level = f"{1 - result.settings.alpha:.0%} interval"
+    level = f"{as_level(1 - result.settings.alpha)} interval"
     shown = (first.baseline, first.system) if two else ("baseline's", "value")
     rows = tuple(
         ((one.measure,) if two else (one.measure, one.system, one.baseline), tuple(map(Cell, _cells(one))))
@@ -39,10 +39,9 @@ def tables(result: FoldComparison) -> list[Titled]:
 
 
 def _cells(one: Finding) -> Iterator[str]:
-    yield from (number(one.baseline_value), number(one.value), signed(one.difference))
-    known = one.interval.is_known
-    yield f"{signed(one.interval.low)} to {signed(one.interval.high)}" if known else NOT_AVAILABLE
-    yield NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= ")
+    yield from (*numbers([one.baseline_value, one.value]), signed(one.difference))
+    yield signed_span(one.interval.low, one.interval.high)
+    yield p_value(one.p)
     yield "/".join(map(str, one.wins))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}"
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of, several
 from assay.report.comparisons import INTERVALS
-from assay.report.layout import Cell, Table, as_json, number
-from assay.report.sentences import p_value, signed
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.digits import as_level, as_percent, number, p_phrase, p_value, signed
 from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
@@ -77,7 +77,7 @@ def _why(check: Check, result: GateResult) -> str:
     under = f"under {check.measure}" + (f" for {check.slice}" if check.slice else "")
     numbers = f"{number(check.value)} against {number(check.baseline_value)}, {signed(check.difference)}"
     allowed = f"{check.allowed:+g}"
-    level = f"{100 * (1 - result.settings.alpha):g}%"
+    level = as_level(1 - result.settings.alpha)
     if check.outcome == "pass" and check.why == NOTHING_DIFFERS:
         kind = check.unit_kind
         return f"{candidate} and {baseline} are identical {under}: no {kind} differs ({number(check.value)})."
@@ -116,7 +116,7 @@ def _why_not(check: Check, could: str, alpha: float) -> str:
 def _evidence(check: Check) -> str:
     """What tells whether a loss is chance: the p-value; where there is no test, the good end of the interval."""
     if check.at_best is None:
-        return f"one-sided p {p_value(check.p)}"
+        return f"one-sided {p_phrase(check.p)}"
     return "no interval" if math.isnan(check.at_best) else f"at best {signed(check.at_best)}"
 
 
@@ -184,10 +184,10 @@ def method(result: GateResult) -> str:
     test = "paired permutation test" if result.classifiers is None else "test"
     fails = f"a one-sided {test} ({drawn}) gives p < {alpha:g}"
     if result.clusterings is not None:
-        wide = f"{100 * (1 - 2 * alpha / len(checks)):g}%"
+        wide = as_level(1 - 2 * alpha / len(checks))
         fails = f"even its good end ({wide} interval) is a loss (clusterings have no test)"
     said = (
-        f"Passes if the bad end of the {100 * (1 - 2 * alpha):g}% interval of the difference ({interval}) is better "
+        f"Passes if the bad end of the {as_level(1 - 2 * alpha)} interval of the difference ({interval}) is better "
         f"than the margin; fails if {fails} and the loss reaches the margin. "
         f"Margin: {margins}; seed {settings.seed}."
     )
@@ -232,7 +232,7 @@ def tables(result: GateResult) -> list[Titled]:
     if not result.coverage:
         return made
     rows = tuple(
-        ((one.system,), (Cell(f"{one.topics:,}"), Cell(f"{one.missing:,}"), Cell(_share(one.judged))))
+        ((one.system,), (Cell(f"{one.topics:,}"), Cell(f"{one.missing:,}"), Cell(as_percent(one.judged))))
         for one in result.coverage
     )
     made.append(Titled("Coverage", Table(("system",), ("topics", "missing", "judged in top 10"), rows)))
@@ -254,7 +254,7 @@ def _checks(result: GateResult) -> Table:
             signed(one.difference),
             "–" if math.isnan(one.at_worst) else signed(one.at_worst),
             f"{one.allowed:+g}",
-            *(() if result.clusterings is not None else (p_value(one.p).removeprefix("= "),)),
+            *(() if result.clusterings is not None else (p_value(one.p),)),
             "not decided" if result.outcome == "invalid" else _WORDS[one.outcome],
         )
         rows.append(((one.measure, one.slice or "all")[: len(names)], tuple(map(Cell, told))))
@@ -282,10 +282,6 @@ def _losses(check: Check, result: GateResult) -> Table:
         for one in check.worst
     )
     return Table((check.unit_kind,), (result.baseline, result.candidate, "difference"), rows)
-
-
-def _share(value: float) -> str:
-    return "NA" if math.isnan(value) else f"{value:.1%}"
 
 
 def show(result: GateResult, to: Console) -> None:

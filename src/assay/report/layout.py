@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from assay.report.legible import on_one_line
+from assay.stats.digits import NOT_AVAILABLE, number, p_value, signed
 
-NOT_AVAILABLE = "NA"
 ABOVE_ALL = "above all scores"
 #: A threshold has at least so many digits, if it has them.
 _DIGITS = 4
@@ -119,48 +119,15 @@ def _shown(value: Any, column: str) -> str:
     if column == "grade":  # mostly whole, though kept as a number that need not be
         return f"{value:g}"
     if column == "p":
-        return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+        return p_value(value)
     if column in _SIGNED:
-        return f"{value:+.4f}" if round(value, 4) else "0.0000"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+        return signed(value)
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def _marked(cell: Cell) -> str:
     text = html.escape(cell.text)
     return f"<b>{text}</b>" if cell.best else text
-
-
-def number(value: float) -> str:
-    """A number with four decimals; what is none is said to be.
-
-    >>> number(0.5), number(float("nan"))
-    ('0.5000', 'NA')
-    """
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:.4f}"
-
-
-def short(value: float) -> str:
-    """A number as people write it down: whole numbers whole, others with four decimals at most.
-
-    >>> short(3.0), short(0.63092975), short(1e-05)
-    ('3', '0.6309', '1e-05')
-    """
-    if not math.isfinite(value):
-        return "?" if math.isnan(value) else f"{value}"
-    if value == round(value) and abs(value) < 1e15:
-        return f"{value + 0.0:.0f}"  # no -0
-    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e15 else f"{value:.3g}"
-
-
-def counted(count: float) -> str:
-    """A number of items, or their weight: whole numbers in full, others with two decimals or four digits.
-
-    >>> counted(1200), counted(0.25), counted(10873.456), counted(0.00123)
-    ('1,200', '0.25', '10,873.46', '0.00123')
-    """
-    if count == math.floor(count):
-        return f"{count:,.0f}"
-    return f"{count:,.2f}" if abs(count) >= 0.1 else f"{count:.4g}"
 
 
 def threshold(value: float, below: float) -> str:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import polars as pl
-
 if TYPE_CHECKING:
+    import polars as pl
+
     from assay.report.charts import Drawable
 
 # Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in. XML allows
@@ -67,6 +67,8 @@ def cut_apart(names: Sequence[str], most: int) -> list[str]:
 
 def all_legible(curve: Drawable) -> Legible:
     """The same to draw, legible; systems and topics that would then be called the same are numbered."""
+    import polars as pl  # noqa: PLC0415  # a message that is made legible need not wait for it
+
     columns = {"system", "query_id"}
     names = {
         column: _told_apart(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.layout import Cell, Table, as_json, number
+from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.digits import number
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import AtK, NumberOfClusters
@@ -41,7 +42,7 @@ def _stable(row: AtK) -> str:
     one = row.stability
     if one is None or math.isnan(one.mean):
         return "NA"
-    return f"{one.mean:.4f}" if math.isnan(one.spread) else f"{one.mean:.4f} ± {one.spread:.4f}"
+    return number(one.mean) if math.isnan(one.spread) else f"{number(one.mean)} ± {number(one.spread)}"
 
 
 def lines(result: NumberOfClusters) -> list[str]:

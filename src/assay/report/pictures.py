@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
 
 
-def save(curve: Curve, path: str | os.PathLike[str]) -> Path:
+def save(curve: Curve, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a curve in the form that the file's suffix says; the file appears whole or not at all."""
     target = Path(path)
-    write_bytes(target, _FORMS[suffix_of(target)](curve))
+    write_bytes(target, _FORMS[suffix_of(target)](curve), overwrite=overwrite)
     return target
 
 

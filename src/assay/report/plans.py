@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of, several
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
+from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, number, signed
 from assay.stats.permutation import swaps
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def lines(plan: Plan, most_pairs: int) -> list[str]:
     kind = several(plan.measures[0].unit_kind)
     drawn = " or ".join(dict.fromkeys(swaps(one.units, plan.resamples)[1] for one in plan.measures))
     said = [
-        f"detectable: the smallest true difference that as many {kind} show, with a chance of {plan.power:.0%} "
+        f"detectable: the smallest true difference that as many {kind} show, with a chance of {as_level(plan.power)} "
         f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); {kind} needed: for the difference to find.",
         f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({drawn}, "
         f"seed {plan.seed}).",
@@ -51,7 +52,7 @@ def _pairs(plan: Plan, numbers: tuple[str, ...]) -> Table:
     rows = []
     for one in plan.measures:
         for pair in one.pairs:
-            cells = (f"{pair.observed:+.4f}", number(pair.spread), number(pair.detectable), f"{pair.difference:g}")
+            cells = (signed(pair.observed), number(pair.spread), number(pair.detectable), f"{pair.difference:g}")
             needed = NOT_AVAILABLE if pair.needed is None else f"{pair.needed:,}"
             rows.append(((one.measure, pair.baseline, pair.system), tuple(map(Cell, (*cells, needed)))))
     return Table(("measure", "baseline", "system"), ("difference", *numbers), tuple(rows))
@@ -72,9 +73,9 @@ def _ranges(plan: Plan, numbers: tuple[str, ...]) -> Table:
 
 def _shares(one: MeasurePlan) -> tuple[str, ...]:
     redrawn, halves = one.stability
-    share = NOT_AVAILABLE if math.isnan(one.told_apart) else f"{one.told_apart:.1%}"
+    share = as_percent(one.told_apart)
     spans = [
-        (f"{part.tau:.3f} ({part.low:.3f} to {part.high:.3f})", f"{part.swapped:.1%}")
+        (f"{number(part.tau, 3)} ({number(part.low, 3)} to {number(part.high, 3)})", as_percent(part.swapped))
         if not math.isnan(part.tau)
         else (NOT_AVAILABLE, NOT_AVAILABLE)
         for part in (redrawn, halves)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.report.layout import NOT_AVAILABLE, escaped_cell, piped
+from assay.report.layout import escaped_cell, piped
+from assay.stats.digits import NOT_AVAILABLE, number
 
 if TYPE_CHECKING:
     from assay.curves import Curve
@@ -58,4 +59,4 @@ def to_html(curve: Curve) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return NOT_AVAILABLE
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return number(value) if isinstance(value, float) else str(value)

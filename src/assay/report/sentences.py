@@ -8,8 +8,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, number
-from assay.stats.verdict import FEWEST_UNITS, percent
+from assay.stats.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
+from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
     from assay.classification.pairing import Flips
@@ -60,7 +60,7 @@ def caveat(finding: Finding) -> str:
     return (
         f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
         f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
-        f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}."
+        f"difference could lie anywhere from {signed_span(finding.reach.low, finding.reach.high)}."
     )
 
 
@@ -80,7 +80,7 @@ def of_verdict(finding: Finding, kind: str) -> str:
     """The verdict of one finding with its numbers, in a sentence."""
     system, baseline, measure, word = finding.system, finding.baseline, finding.measure, finding.verdict.word
     if word == "identical":
-        return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
+        return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({number(finding.value)})."
     if math.isnan(finding.difference):
         both = {baseline: finding.baseline_value, system: finding.value}
         absent = " and ".join(name for name, value in both.items() if math.isnan(value))
@@ -88,29 +88,29 @@ def of_verdict(finding: Finding, kind: str) -> str:
             f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: no number "
             f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
         )
-    numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
+    values = f"{' against '.join(numbers([finding.value, finding.baseline_value]))}, {_change(finding)}"
     interval, p = _interval(finding), _decided_by(finding)
     if word == "equivalent":
         small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
         return (
             f"{system} is as good as {baseline} under {measure}: whatever difference there is lies within "
-            f"±{finding.margin.value:g}, the smallest that matters. {small}It has {numbers} ({interval}{p})."
+            f"±{finding.margin.value:g}, the smallest that matters. {small}It has {values} ({interval}{p})."
         )
     if word in {"better", "worse", "higher", "lower"}:
-        return f"{system} is {word} than {baseline} under {measure}: {numbers} ({interval}{p})."
+        return f"{system} is {word} than {baseline} under {measure}: {values} ({interval}{p})."
     said = f"One cannot tell whether {system} is better or worse than {baseline} under {measure}"
-    return f"{said}: {numbers} ({interval}{p})."
+    return f"{said}: {values} ({interval}{p})."
 
 
 def _decided_by(finding: Finding) -> str:
     """The p-value; where there is no test, the wider interval that decides among several comparisons."""
     deciding = finding.deciding
     if deciding is None:
-        return f", p {p_value(finding.p)}"
+        return f", {p_phrase(finding.p)}"
     if not deciding.is_known or deciding.level == finding.interval.level:
         return ""
     low, high = signed(deciding.low), signed(deciding.high)
-    return f"; for all comparisons together, {percent(deciding.level)} interval {low} to {high}"
+    return f"; for all comparisons together, {as_level(deciding.level)} interval {low} to {high}"
 
 
 def _needed(finding: Finding, kind: str, power: float) -> str:
@@ -123,8 +123,8 @@ def _needed(finding: Finding, kind: str, power: float) -> str:
         return ""
     units, needed = number_of(kind, finding.units), number_of(kind, finding.needed)
     return (
-        f"With {units}, a difference of {finding.detectable:.3f} would be detected {power:.0%} of the time; "
-        f"to detect {finding.margin.value:g} that often takes about {needed}."
+        f"With {units}, a difference of {number(finding.detectable, 3)} would be detected {as_level(power)} of the "
+        f"time; to detect {finding.margin.value:g} that often takes about {needed}."
     )
 
 
@@ -158,7 +158,7 @@ def of_alike(alike: Alike, baseline: str, system: str) -> str:
     >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
     'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
     """
-    index = NOT_AVAILABLE if math.isnan(alike.ari) else f"{alike.ari:.4f}"
+    index = number(alike.ari)
     return (
         f"Of {number_of('item', alike.items)}, {system} puts {alike.moved:,} in another cluster than {baseline}, names "
         f"of clusters aside (adjusted Rand index {index})."
@@ -201,15 +201,15 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
         detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
-            f"the best number, {best.value:.4f}"
+            f"the best number, {number(best.value)}"
         )
         said += (
             f"; {number_of('system', len(like))} cannot be told from it" if like else ", and is apart from all others"
         )
         if detectable:
             said += (
-                f". A single pair, tested alone, would show a difference of {median(detectable):.3f} "
-                f"{comparison.settings.power:.0%} of the time (median over pairs)"
+                f". A single pair, tested alone, would show a difference of {number(median(detectable), 3)} "
+                f"{as_level(comparison.settings.power)} of the time (median over pairs)"
             )
         yield said + "."
 
@@ -218,18 +218,7 @@ def _change(finding: Finding) -> str:
     """The difference, absolute and relative."""
     if math.isnan(finding.relative):
         return signed(finding.difference)
-    return f"{signed(finding.difference)} ({finding.relative:+.1%})"
-
-
-def signed(value: float) -> str:
-    """A difference with its sign.
-
-    >>> signed(0.05), signed(-0.0), signed(math.nan)
-    ('+0.0500', '0.0000', 'NA')
-    """
-    if math.isnan(value):
-        return NOT_AVAILABLE
-    return f"{value:+.4f}" if round(value, 4) else "0.0000"
+    return f"{signed(finding.difference)} ({signed_percent(finding.relative)})"
 
 
 def _interval(finding: Finding) -> str:
@@ -237,15 +226,4 @@ def _interval(finding: Finding) -> str:
     if not finding.interval.is_known:
         return "no interval"
     low, high = signed(finding.interval.low), signed(finding.interval.high)
-    return f"{finding.interval.level:.0%} interval {low} to {high}"
-
-
-def p_value(p: float) -> str:
-    """A p-value as papers print it.
-
-    >>> p_value(0.04), p_value(0.00001)
-    ('= 0.0400', '< 0.0001')
-    """
-    if math.isnan(p):
-        return "not available"
-    return "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
+    return f"{as_level(finding.interval.level)} interval {low} to {high}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json
+from assay.report.layout import Cell, Table, as_json
+from assay.stats.digits import decimals, number
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation, System
@@ -28,10 +27,14 @@ def systems_table(evaluation: Evaluation) -> Table:
         _best(column) if len(values) > 1 and measure.definition.higher_is_better else None
         for measure, column in zip(evaluation.measures, zip(*values, strict=True), strict=True)
     ]
+    least = [decimals(column) for column in zip(*values, strict=True)]
     rows = [
         (
             (system.name,),
-            tuple(Cell(shown(m, v), v == top) for m, v, top in zip(evaluation.measures, row, best, strict=True)),
+            tuple(
+                Cell(shown(m, v, places), v == top)
+                for m, v, top, places in zip(evaluation.measures, row, best, least, strict=True)
+            ),
         )
         for system, row in zip(evaluation.systems, values, strict=True)
     ]
@@ -41,18 +44,17 @@ def systems_table(evaluation: Evaluation) -> Table:
 def queries_table(evaluation: Evaluation, systems: Iterable[System] | None = None) -> Table:
     """One row a system and query, one column a measure."""
     rows = [
-        ((system.name, query), tuple(Cell(shown(m, float(r.values[number]))) for m, r in system.results.items()))
+        ((system.name, query), tuple(Cell(shown(m, float(r.values[place]))) for m, r in system.results.items()))
         for system in (evaluation.systems if systems is None else systems)
-        for number, query in enumerate(system.ranks.queries)
+        for place, query in enumerate(system.ranks.queries)
     ]
     return Table(("system", "query_id"), tuple(map(str, evaluation.measures)), tuple(rows))
 
 
-def shown(measure: Measure, value: float) -> str:
-    """Four decimals, counts as whole numbers, NA where there is no value."""
-    if math.isnan(value):
-        return NOT_AVAILABLE
-    return f"{value:.0f}" if measure.definition.summary == "sum" and value.is_integer() else f"{value:.4f}"
+def shown(measure: Measure, value: float, least: int = 4) -> str:
+    """Four decimals, or as many as it takes; counts as whole numbers, NA where there is no value."""
+    is_count = measure.definition.summary == "sum" and value.is_integer()
+    return number(value, 0 if is_count else least)
 
 
 def to_json(evaluation: Evaluation, per_query: bool = False) -> str:
@@ -102,22 +104,23 @@ def _system_as_json(
 
 def to_csv(evaluation: Evaluation, per_query: bool = False) -> str:
     """One row a system, or a system and query; numbers in full, empty where there is none."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    import polars as pl  # noqa: PLC0415  # other forms need no frames
+
     names = ("system", "query_id") if per_query else ("system",)
-    writer.writerow((*names, *map(str, evaluation.measures)))
+    rows: list[tuple[str | None, ...]] = []
     for system in evaluation.systems:
         if not per_query:
             means = [evaluation.summary(measure, system.name).value for measure in evaluation.measures]
-            writer.writerow((system.name, *map(_in_full, means)))
+            rows.append((system.name, *map(_in_full, means)))
             continue
-        for number, query in enumerate(system.ranks.queries):
-            writer.writerow((system.name, query, *(_in_full(float(r.values[number])) for r in system.results.values())))
-    return out.getvalue()
+        for place, query in enumerate(system.ranks.queries):
+            rows.append((system.name, query, *(_in_full(float(r.values[place])) for r in system.results.values())))
+    heads = dict.fromkeys((*names, *map(str, evaluation.measures)), pl.String)
+    return pl.DataFrame(rows, schema=heads, orient="row").write_csv()
 
 
-def _in_full(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
+def _in_full(value: float) -> str | None:
+    return None if math.isnan(value) else repr(value)
 
 
 def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -14,8 +14,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.report.layout import Cell, Table
-from assay.report.legible import cut_apart, legible
+from assay.report.legible import cut_apart, legible, on_one_line
 from assay.report.tables import queries_table, systems_table
+from assay.stats.digits import as_percent
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -40,9 +41,17 @@ def console(stderr: bool = False, plain: bool = False) -> Console:
 class _Legible(Console):
     """A console that data do not steer: what terminals obey is shown as a sign that it cannot be shown."""
 
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; a `Text` is one line, whatever names in it hold."""
+        super().print(*(_on_one_line(one) if isinstance(one, Text) else one for one in objects), **options)
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for part in super().render(renderable, options):
             yield part if part.control else part._replace(text=legible(part.text))
+
+
+def _on_one_line(text: Text) -> Text:
+    return text if text.plain.isprintable() else Text(on_one_line(text.plain), style=text.style)
 
 
 def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:
@@ -95,7 +104,7 @@ def _counts(evaluation: Evaluation) -> Table:
     rows = []
     for row, system in zip(evaluation.coverage.to_dicts(), evaluation.systems, strict=True):
         undefined = max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
-        judged = "NA" if math.isnan(row["judged@10"]) else f"{row['judged@10']:.1%}"
+        judged = "NA" if math.isnan(row["judged@10"]) else as_percent(row["judged@10"])
         found = f"{row['relevant_retrieved']:,} of {row['relevant']:,}"
         plain = (f"{row[name]:,}" for name in ("topics", "missing", "ignored"))
         counts = (*plain, found, judged, f"{row['tied']:,}", f"{undefined:,}")

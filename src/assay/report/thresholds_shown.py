@@ -11,9 +11,10 @@ import numpy as np
 from assay.counting.judgments import Floats
 from assay.errors import number_of
 from assay.measures import registered
-from assay.report.layout import ABOVE_ALL, NOT_AVAILABLE, Cell, Table, counted, number, threshold
+from assay.report.layout import ABOVE_ALL, Cell, Table, threshold
 from assay.report.titled import Titled
 from assay.stats.bootstrap import Interval
+from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, counted, number
 
 if TYPE_CHECKING:
     from assay.thresholding.result import ChosenThreshold, Made, Thresholds
@@ -48,7 +49,7 @@ def tables_of_one(one: ChosenThreshold) -> list[Titled]:
     if one.value_interval.is_known:
         rows.append((("  interval",), (Cell(span(one.value_interval)),)))
     if not math.isnan(one.kept):
-        rows.append((("  bound kept",), (Cell(f"{one.kept:.1%}"),)))
+        rows.append((("  bound kept",), (Cell(as_percent(one.kept)),)))
     head = Table((str(one.rule),), ("",), tuple(rows))
     if not one.is_chosen:
         return [Titled("", head)]
@@ -96,7 +97,7 @@ def whole_table(found: ThresholdTable) -> list[Titled]:
     rows = []
     for row in found.frame.rows():
         counts = map(counted, row[1:5])
-        rates = [NOT_AVAILABLE if rate is None else f"{rate:.4f}" for rate in row[5:8]]
+        rates = [NOT_AVAILABLE if rate is None else number(rate) for rate in row[5:8]]
         said = threshold(row[0], next_lower(found.scores, row[0]))
         rows.append(((said,), tuple(map(Cell, (*counts, *rates)))))
     return [Titled("", Table(("threshold",), numbers, tuple(rows)))]
@@ -146,7 +147,7 @@ def span(interval: Interval, written: Callable[[float], str] = number) -> str:
 
 
 def _choices(found: Thresholds) -> Table:
-    level = f"{found.made.confidence:.0%}"
+    level = as_level(found.made.confidence)
     drawn = found.made.resamples > 0
     same = found.made.judged_on is None
     numbers = ["threshold", *([f"{level} of resamples"] if drawn else []), "criterion", "value"]
@@ -202,8 +203,8 @@ def _about(made: Made) -> list[str]:
 
 def _kept(one: ChosenThreshold) -> str:
     return (
-        f"bound kept: {one.kept:.1%} of the thresholds that resamples choose keep the bound on all items: how often it "
-        "holds on new data, seen optimistically."
+        f"bound kept: {as_percent(one.kept)} of the thresholds that resamples choose keep the bound on all items: how "
+        "often it holds on new data, seen optimistically."
     )
 
 
@@ -228,4 +229,4 @@ def _named(made: Made) -> bool:
 def _value(name: str, value: float | None) -> str:
     if value is None:
         return NOT_AVAILABLE
-    return counted(value) if registered("binary")[name].definition.summary == "sum" else f"{value:.4f}"
+    return counted(value) if registered("binary")[name].definition.summary == "sum" else number(value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of
-from assay.report.layout import Cell, Table, as_json, number
+from assay.report.layout import Cell, Table, as_json
 from assay.report.sentences import of_finding
 from assay.report.titled import Titled
+from assay.stats.digits import as_level, number, span
 
 if TYPE_CHECKING:
     from assay.crossvalidation.tuning_result import Tuning
@@ -30,12 +31,12 @@ def tables(result: Tuning) -> list[Titled]:
 
 def _numbers(result: Tuning) -> Table:
     interval = result.interval
-    ends = f"{interval.low:.4f} to {interval.high:.4f}" if interval.is_known else "–"
+    ends = span(interval.low, interval.high) if interval.is_known else "–"
     rows = [(("tuned on other topics", "chosen in each fold"), (Cell(number(result.value)), Cell(ends)))]
     rows.append((("best in hindsight", result.hindsight), (Cell(number(result.hindsight_value)), Cell("–"))))
     if result.baseline is not None:
         rows.append((("baseline", result.baseline), (Cell(number(result.of(result.baseline))), Cell("–"))))
-    return Table(("", "setting"), (result.measure, f"{interval.level:.0%} interval"), tuple(rows))
+    return Table(("", "setting"), (result.measure, f"{as_level(interval.level)} interval"), tuple(rows))
 
 
 def _each_fold(result: Tuning) -> Table:
@@ -76,7 +77,7 @@ def lines(result: Tuning) -> list[str]:
 
 def _flatters(result: Tuning) -> str:
     if result.optimism > 0:
-        return f"flatters by {result.optimism:.4f} here"
+        return f"flatters by {number(result.optimism)} here"
     return "mostly flatters, though not here"
 
 

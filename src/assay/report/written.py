@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, as_json, number
-from assay.report.sentences import p_value, signed
+from assay.report.layout import Cell, Table, as_json
+from assay.stats.digits import as_level, as_percent, number, p_value, signed, signed_percent, signed_span, span
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Score, Spoken
@@ -49,13 +49,13 @@ def plain(value: Any) -> Any:
 
 def systems_table(contents: Contents) -> Table:
     """One row a system: each measure with its mark and its interval, and how much was judged."""
-    columns = [part for one in contents.measures for part in (one.name, f"{1 - contents.alpha:.0%} interval")]
+    columns = [part for one in contents.measures for part in (one.name, f"{as_level(1 - contents.alpha)} interval")]
     judged = any(not math.isnan(row.judged) for row in contents.systems)
     rows = []
     for row in contents.systems:
-        cells = [cell for score in row.scores for cell in (_value(score), Cell(interval(score.low, score.high)))]
+        cells = [cell for score in row.scores for cell in (_value(score), Cell(span(score.low, score.high)))]
         if judged:
-            cells.append(Cell(share(row.judged)))
+            cells.append(Cell(as_percent(row.judged)))
         rows.append(((f"{row.system} (baseline)" if row.is_baseline else row.system,), tuple(cells)))
     return Table(("system",), (*columns, *(("judged@10",) if judged else ())), tuple(rows))
 
@@ -83,9 +83,9 @@ def verdicts_table(verdicts: Sequence[Spoken]) -> Table:
                         number(one.baseline_value),
                         number(one.value),
                         signed(one.difference),
-                        _percent(one.relative),
-                        signed_interval(one.low, one.high),
-                        NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= "),
+                        signed_percent(one.relative),
+                        signed_span(one.low, one.high),
+                        p_value(one.p),
                         f"{one.won}/{one.tied}/{one.lost}",
                     ),
                 )
@@ -124,7 +124,7 @@ def coverage_table(contents: Contents) -> Table:
                         f"{one.ignored:,}",
                         f"{one.relevant_retrieved:,} of {one.relevant:,}",
                         f"{one.tied:,}",
-                        *(share(value) for _, value in one.judged),
+                        *(as_percent(value) for _, value in one.judged),
                     ),
                 )
             ),
@@ -149,26 +149,7 @@ def power_sentences(contents: Contents) -> Iterator[str]:
         units = number_of(one.unit_kind, one.units)
         said = (
             f"{one.system} and {one.baseline}, {one.measure}: {units} detect a difference of "
-            f"{number(one.detectable)} {one.power:.0%} of the time"
+            f"{number(one.detectable)} {as_level(one.power)} of the time"
         )
         needed = f"; {one.margin:g} takes about {one.needed:,}" if one.needed is not None else ""
         yield f"{said}{needed}."
-
-
-def interval(low: float, high: float) -> str:
-    """From where to where, of a number that is not a difference."""
-    return f"{low:.4f} to {high:.4f}" if math.isfinite(low) and math.isfinite(high) else NOT_AVAILABLE
-
-
-def signed_interval(low: float, high: float) -> str:
-    """From where to where, of a difference."""
-    return f"{signed(low)} to {signed(high)}" if math.isfinite(low) and math.isfinite(high) else NOT_AVAILABLE
-
-
-def share(value: float) -> str:
-    """A share in percent."""
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:.1%}"
-
-
-def _percent(value: float) -> str:
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:+.1%}"

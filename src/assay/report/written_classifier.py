@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, counted, number, threshold
-from assay.report.sentences import p_value, signed
-from assay.report.written import interval, share, signed_interval
+from assay.report.layout import Cell, Table, threshold
 from assay.report.written_items import as_markdown
 from assay.report.written_markdown import escaped, table, with_title
+from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, counted, number, p_value, signed, signed_span, span
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import (
@@ -72,7 +71,7 @@ def measures_table(contents: ClassifierContents) -> Table:
             (row.system, one.measure, one.method),
             (
                 Cell(number(one.value) if not one.undefined else f"{NOT_AVAILABLE} ({one.undefined})"),
-                Cell(interval(one.low, one.high)),
+                Cell(span(one.low, one.high)),
                 Cell(number(one.dummy)),
             ),
         )
@@ -80,7 +79,7 @@ def measures_table(contents: ClassifierContents) -> Table:
         for one in row.estimates
     )
     return Table(
-        ("system", "measure", "interval by"), ("value", f"{contents.confidence:.0%} interval", "no skill"), rows
+        ("system", "measure", "interval by"), ("value", f"{as_level(contents.confidence)} interval", "no skill"), rows
     )
 
 
@@ -101,8 +100,8 @@ def compared_table(contents: ClassifierContents) -> Table:
                     Cell,
                     (
                         signed(one.difference),
-                        signed_interval(one.low, one.high),
-                        NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= "),
+                        signed_span(one.low, one.high),
+                        p_value(one.p),
                     ),
                 )
             ),
@@ -167,12 +166,14 @@ def classes_table(classes: Classes) -> Table:
 
 def pairs_table(pairs: ConfusedPairs) -> Table:
     """One row a pair."""
-    rows = tuple(((one.truth, one.prediction), (_count(one.number), Cell(share(one.of_truth)))) for one in pairs.pairs)
+    rows = tuple(
+        ((one.truth, one.prediction), (_count(one.number), Cell(as_percent(one.of_truth)))) for one in pairs.pairs
+    )
     return Table(("truth", "taken for"), ("items", "of the label"), rows)
 
 
 def _reach(one: Share) -> str:
-    return interval(one.low, one.high)
+    return span(one.low, one.high)
 
 
 def _count(value: float) -> Cell:

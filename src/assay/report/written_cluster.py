@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assay.report.layout import NOT_AVAILABLE, Cell, Table, counted, number
-from assay.report.sentences import signed
-from assay.report.written import interval, share, signed_interval
+from assay.report.layout import Cell, Table
 from assay.report.written_items import as_markdown, without_interval
 from assay.report.written_markdown import escaped, table, with_title
+from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, counted, number, signed, signed_span, span
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import ClusterContents, ContingencyMap, Groups, Move, NumberOf, Silhouettes
@@ -59,13 +58,13 @@ def measures_table(contents: ClusterContents) -> Table:
             (row.system, one.measure, one.method),
             (
                 Cell(number(one.value) if not one.undefined else f"{NOT_AVAILABLE} ({one.undefined})"),
-                Cell(interval(one.low, one.high)),
+                Cell(span(one.low, one.high)),
             ),
         )
         for row in contents.systems
         for one in row.estimates
     )
-    return Table(("clustering", "measure", "interval by"), ("value", f"{contents.confidence:.0%} interval"), rows)
+    return Table(("clustering", "measure", "interval by"), ("value", f"{as_level(contents.confidence)} interval"), rows)
 
 
 def compared_table(contents: ClusterContents) -> Table:
@@ -73,7 +72,7 @@ def compared_table(contents: ClusterContents) -> Table:
     rows = tuple(
         (
             (one.measure, one.system, one.baseline, one.word),
-            (Cell(signed(one.difference)), Cell(signed_interval(one.low, one.high))),
+            (Cell(signed(one.difference)), Cell(signed_span(one.low, one.high))),
         )
         for one in contents.verdicts
     )
@@ -119,8 +118,8 @@ def clusters_table(groups: Groups) -> Table:
     numbers += ("silhouette", "misplaced") if has_points else ()
     rows = []
     for row in groups.clusters:
-        cells = [counted(row.items), share(row.share), *([number(row.purity)] if has_classes else [])]
-        cells += [number(row.silhouette), share(row.misplaced)] if has_points else []
+        cells = [counted(row.items), as_percent(row.share), *([number(row.purity)] if has_classes else [])]
+        cells += [number(row.silhouette), as_percent(row.misplaced)] if has_points else []
         rows.append(
             ((row.cluster, row.largest_class) if has_classes else (row.cluster,), tuple(Cell(text) for text in cells))
         )
@@ -157,7 +156,7 @@ def moves_table(moves: Sequence[Move]) -> Table:
 
 def parts_of(one: Move) -> str:
     """The parts with their shares, in words."""
-    return ", ".join(f"{part.name} ({part.share:.1%})" for part in one.parts)
+    return ", ".join(f"{part.name} ({as_percent(part.share)})" for part in one.parts)
 
 
 def numbers_table(one: NumberOf) -> Table:

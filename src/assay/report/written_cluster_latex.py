@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.layout import NOT_AVAILABLE
 from assay.report.written_cluster import (
     classes_table,
     clusters_table,
@@ -19,6 +18,7 @@ from assay.report.written_cluster import (
 )
 from assay.report.written_items import as_latex, without_interval
 from assay.report.written_latex import floated, tabular
+from assay.stats.digits import NOT_AVAILABLE
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import ClusterContents

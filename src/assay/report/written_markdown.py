@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from assay.report.layout import Cell, Table, number, piped, short
+from assay.report.layout import Cell, Table, piped
 from assay.report.legible import legible
-from assay.report.sentences import signed
 from assay.report.written import (
     bounds_table,
     coverage_table,
@@ -18,6 +17,7 @@ from assay.report.written import (
     systems_table,
     verdicts_table,
 )
+from assay.stats.digits import number, short, signed
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Provenance, Queries, Ranked, Side

@@ -10,6 +10,7 @@ from assay.errors import number_of, several
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Advice
 from assay.reporting.naming import joined
+from assay.stats.digits import as_level, as_percent, number
 from assay.stats.verdict import FEWEST_UNITS
 
 _SAYS = {
@@ -72,7 +73,7 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
     share = 1 - judged.get(least, math.nan)
     open_still = finding.verdict.word == "cannot tell"
     if share >= _WORTH_NAMING and basis.measure(finding.measure).parameters.get("cutoff"):
-        why = f"{share:.0%} of the top 10 of {least} is unjudged"
+        why = f"{as_percent(share, 0)} of the top 10 of {least} is unjudged"
     else:
         unjudged = number_of("unjudged document", finding.verdict.unjudged)
         why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
@@ -82,13 +83,13 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
 
 def _more(basis: Basis, finding: Finding) -> str:
     """How many units it would take to tell; or what so many can show, where the margin takes no more than these."""
-    units, power = several(basis.unit_kind), f"{basis.settings.power:.0%}"
+    units, power = several(basis.unit_kind), as_level(basis.settings.power)
     if finding.needed is not None and finding.needed > finding.units:
         smallest = f"a difference of {finding.margin.value:.3g}"
         return f"it takes about {finding.needed:,} {units} to show {smallest} with a power of {power}"
     if not finding.spread > 0 or math.isnan(finding.detectable):
         return f"more {units} may"
-    shown = f"a difference of {finding.detectable:.3f} with a power of {power}"
+    shown = f"a difference of {number(finding.detectable, 3)} with a power of {power}"
     return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.report.layout import Table
+from assay.report.legible import on_one_line
 from assay.report.written_classifier import measures_table
 from assay.report.written_items import remarks
 from assay.reporting.classifier_contents import ClassifierContents
@@ -20,7 +21,8 @@ class ClassifierReport(Report[ClassifierContents]):
     """
 
     def __str__(self) -> str:
-        return "\n".join((*self.contents.summary, *(f"{text}." for text in remarks(self.contents))))
+        said = (*self.contents.summary, *(f"{text}." for text in remarks(self.contents)))
+        return "\n".join(map(on_one_line, said))
 
     def to_html(self) -> str:
         """One page of its own: it loads nothing from anywhere."""

@@ -25,6 +25,7 @@ from assay.reporting.classifier_contents import (
 )
 from assay.reporting.classifier_matrices import label_names
 from assay.reporting.item_contents import Estimated
+from assay.stats.digits import significant
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen
@@ -81,7 +82,7 @@ def _start(result: Classification, system: str, candidates: Candidates, youden: 
     """The threshold that the system decides by, and True; if that is not known, one that is as good as any."""
     threshold = result.system(system).threshold
     if threshold is not None:
-        return candidates.place(threshold), f"where it decides (positive from {threshold:g} on)", True
+        return candidates.place(threshold), f"where it decides (positive from {significant(threshold, 6)} on)", True
     predictions = result.system(system).predictions
     decided = None if predictions is None else decided_from(predictions)
     if decided is not None:

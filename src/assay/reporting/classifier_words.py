@@ -15,6 +15,7 @@ from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined
 from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
+from assay.stats.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.stats.interval_names import WAYS
 from assay.stats.proportions import wilson
 
@@ -81,12 +82,12 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
     if exact is not None:
         found = result.estimate(exact, system)
         nothing = next(one for one in result.baselines(system) if one.kind == "majority")
-        reach = (
-            "" if math.isnan(found.low) else f" ({result.confidence:.0%} interval {found.low:.1%} to {found.high:.1%})"
-        )
+        level = as_level(result.confidence)
+        reach = "" if math.isnan(found.low) else f" ({level} interval {percent_span(found.low, found.high)})"
+        own, constant = as_percents([found.value, nothing.values[exact]])
         yield (
-            f"{system} gets all labels of {found.value:.1%}{reach} of the items right; "
-            f"saying {nothing.says} would get {nothing.values[exact]:.1%} right."
+            f"{system} gets all labels of {own}{reach} of the items right; saying {nothing.says} would get "
+            f"{constant} right."
         )
     for measure in [one for one in result.measures if one != exact and (exact is None or one.name == "F")][:1]:
         yield f"{called(measure, result.task)} is {_with_interval(result.estimate(measure, system))}."
@@ -110,29 +111,33 @@ def _right(result: Classification, system: str, called: str) -> str:
     support = matrix.table.sum(axis=1)
     place = int(support.argmax())
     best = float(support[place]) / total
+    own, constant = as_percents([right / total, best])
     return (
-        f"{called} gets {_share(result, system, right, total)} of all items right; always saying "
-        f"{label_names(result)[str(matrix.labels[place])]} would get {best:.1%} right."
+        f"{called} gets {own}{_reach(result, system, right, total)} of all items right; always saying "
+        f"{label_names(result)[str(matrix.labels[place])]} would get {constant} right."
     )
 
 
 def _share(result: Classification, system: str, part: float, whole: float) -> str:
-    """A share with its interval, where items are counted one by one."""
-    share = f"{part / whole:.1%}"
+    return as_percent(part / whole) + _reach(result, system, part, whole)
+
+
+def _reach(result: Classification, system: str, part: float, whole: float) -> str:
+    """The interval of a share, where items are counted one by one."""
     if result.matrix(system).tables.dtype.kind not in "iu":
-        return share
+        return ""
     interval = wilson(part, whole, result.confidence)
-    return f"{share} ({result.confidence:.0%} interval {interval.low:.1%} to {interval.high:.1%})"
+    return f" ({as_level(result.confidence)} interval {percent_span(interval.low, interval.high)})"
 
 
 def _with_interval(one: Estimate) -> str:
     if math.isnan(one.low):
         return _number(one.value)
-    return f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f})"
+    return f"{number(one.value)} ({span(one.low, one.high)})"
 
 
 def _number(value: float) -> str:
-    return "no number" if math.isnan(value) else f"{value:.4f}"
+    return "no number" if math.isnan(value) else number(value)
 
 
 def methods_of(result: Classification) -> tuple[str, list[Reference]]:
@@ -189,4 +194,4 @@ def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
         drawn = f" ({resamples:,} resamples of the items)" if resamples else ""
         told.append(f"{WAYS[method].said}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}")
     if told:
-        yield f"Intervals at the {result.confidence:.0%} level are {'; '.join(told)}."
+        yield f"Intervals at the {as_level(result.confidence)} level are {'; '.join(told)}."

@@ -32,6 +32,7 @@ from assay.reporting.cluster_contents import (
     Silhouettes,
 )
 from assay.reporting.texts import told_apart
+from assay.stats.digits import as_percent
 
 #: Of more classes and clusters than these, the largest are drawn.
 MOST_CLASSES, MOST_CLUSTERS = 20, 30
@@ -70,7 +71,7 @@ def map_of(result: Clustering, system: str) -> ContingencyMap | None:
             if len(kept) < len(every)
         ]
         of = "of the weight is" if table.is_weighted else "of the items are"
-        left_out = f"Shown are {' and '.join(cut)}; {1 - shown.sum() / total:.1%} {of} in others."
+        left_out = f"Shown are {' and '.join(cut)}; {as_percent(1 - shown.sum() / total)} {of} in others."
     names = told_apart([_text(table.classes[at]) for at in classes], LONGEST_NAME)
     labels = told_apart([_text(table.clusters[at]) for at in clusters], LONGEST_NAME)
     return ContingencyMap(system, tuple(names), tuple(labels), cells, left_out)

@@ -15,6 +15,7 @@ from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined
 from assay.reporting.works import OF_CLUSTER_MEASURES, OF_REFERENCE_DATA, OF_STABILITY, OF_SUBSAMPLING
+from assay.stats.digits import as_level, as_percent, number, percent_span, span
 from assay.stats.interval_names import SUBSAMPLING
 
 _MOST_NAMES = 6
@@ -78,23 +79,26 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
 
 def _value(result: Clustering, measure: Measure, system: str) -> str:
     value = result.value(measure, system)
-    return "no number" if math.isnan(value) else f"{value:.4f}"
+    return "no number" if math.isnan(value) else number(value)
 
 
 def _sentence(result: Clustering, measure: Measure, who: str) -> str:
     one = result.estimate(measure)
     if math.isnan(one.value):
         return f"{called(measure)} of {result.systems[0].name} is undefined: {one.undefined}."
-    reach = "" if math.isnan(one.low) else f" ({result.confidence:.0%} interval {one.low:.4f} to {one.high:.4f})"
+    level = as_level(result.confidence)
+    reach = "" if math.isnan(one.low) else f" ({level} interval {span(one.low, one.high)})"
     who = who if who != "it" else "It"
     if measure.name == "Purity":
-        part = "" if math.isnan(one.low) else f" ({result.confidence:.0%} interval {one.low:.1%} to {one.high:.1%})"
-        return f"{who} puts {one.value:.1%}{part} of the items in a cluster whose largest class is theirs."
+        part = "" if math.isnan(one.low) else f" ({level} interval {percent_span(one.low, one.high)})"
+        return f"{who} puts {as_percent(one.value)}{part} of the items in a cluster whose largest class is theirs."
     if measure.name == "ARI":
-        return f"{who} agrees with the classes to an adjusted Rand index of {one.value:.4f}{reach}; by chance it is 0."
+        return (
+            f"{who} agrees with the classes to an adjusted Rand index of {number(one.value)}{reach}; by chance it is 0."
+        )
     if measure.name == "Silhouette":
-        return f"{who} has a mean silhouette of {one.value:.4f}{reach}; 1 is far apart, 0 is overlapping."
-    return f"{who} has {called(measure)} {one.value:.4f}{reach}."
+        return f"{who} has a mean silhouette of {number(one.value)}{reach}; 1 is far apart, 0 is overlapping."
+    return f"{who} has {called(measure)} {number(one.value)}{reach}."
 
 
 def methods_of(result: Clustering, over_k: NumberOfClusters | None, compared: str) -> tuple[str, list[Reference]]:
@@ -115,8 +119,8 @@ def methods_of(result: Clustering, over_k: NumberOfClusters | None, compared: st
     drawn = _halves(result)
     if drawn:
         sentences.append(
-            f"Intervals at the {result.confidence:.0%} level are from {drawn:,} random halves of the items, drawn "
-            f"without replacement{cite(OF_SUBSAMPLING)}; the clusters were taken as they are."
+            f"Intervals at the {as_level(result.confidence)} level are from {drawn:,} random halves of the items, "
+            f"drawn without replacement{cite(OF_SUBSAMPLING)}; the clusters were taken as they are."
         )
     sentences += [compared] if compared else []
     if over_k is not None:

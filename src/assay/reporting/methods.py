@@ -24,6 +24,7 @@ from assay.reporting.works import (
     OF_TESTS,
     work,
 )
+from assay.stats.digits import as_level
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
@@ -123,13 +124,13 @@ def _compared(basis: Basis, comparison: Comparison, cite: Citations) -> Iterator
     margins = sorted({one.margin.value for one in comparison.findings})
     span = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}, by measure"
     yield (
-        f"A system is called equivalent to the baseline if the {1 - 2 * settings.alpha:.0%} interval of the difference "
-        f"lies within the smallest difference that matters (±{span}), as two one-sided tests would have it"
+        f"A system is called equivalent to the baseline if the {as_level(1 - 2 * settings.alpha)} interval of the "
+        f"difference lies within the smallest difference that matters (±{span}), as two one-sided tests would have it"
         f"{cite(OF_EQUIVALENCE)}."
     )
     yield (
         f"The number of {several(basis.unit_kind)} needed is that of a paired t test with a power of "
-        f"{settings.power:.0%}{cite(OF_POWER)}."
+        f"{as_level(settings.power)}{cite(OF_POWER)}."
     )
 
 
@@ -173,6 +174,6 @@ def _with_intervals(basis: Basis, cite: Citations) -> Iterator[str]:
         kind = "bias-corrected and accelerated (BCa)" if settings.interval == "bca" else "percentile"
         yield (
             f"Intervals are {kind} bootstrap intervals{cite(OF_INTERVALS[settings.interval])} at the "
-            f"{1 - settings.alpha:.0%} level, from {settings.bootstrap_resamples:,} resamples of the "
+            f"{as_level(1 - settings.alpha)} level, from {settings.bootstrap_resamples:,} resamples of the "
             f"{several(basis.unit_kind)}{adjusted}."
         )

@@ -18,6 +18,7 @@ from assay.reporting.basis import Basis
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
 from assay.reporting.texts import Texts
+from assay.stats.digits import as_level
 from assay.stats.suited_tests import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
@@ -139,7 +140,7 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
             "correction": _correction(basis.comparison),
             "family": "pairs under one measure" if chosen.family == "measure" else "pairs under all measures together",
             "margin": ", ".join(margins),
-            "power": f"{chosen.power:.0%}",
+            "power": as_level(chosen.power),
         }
     told |= {
         "alpha": f"{chosen.alpha:g}",

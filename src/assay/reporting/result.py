@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, Protocol
 from assay.errors import ParameterError
 from assay.files.atomic import write_texts
 from assay.report.layout import Table
-from assay.report.legible import legible
+from assay.report.legible import legible, on_one_line
 from assay.report.written import as_json_text, systems_table
 from assay.reporting.contents import Contents
 
@@ -75,14 +75,17 @@ class Report(ABC, Generic[Holds]):
         """Everything, numbers in full, with the version of the schema; what is not a number is null."""
         return as_json_text(self.contents)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the form that the name ends in (.html, .md, .tex, .json), whole or not at all."""
-        return self.save_all([path])[0]
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the form that the name ends in (.html, .md, .tex, .json), whole or not at all.
 
-    def save_all(self, paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+        A file that was read is not replaced, unless `overwrite` says so.
+        """
+        return self.save_all([path], overwrite=overwrite)[0]
+
+    def save_all(self, paths: Iterable[str | os.PathLike[str]], *, overwrite: bool = False) -> list[Path]:
         """Write several forms, each as its name ends, all of them or none."""
         wanted = [Path(path) for path in paths]
-        write_texts({path: str(getattr(self, form_of(path))()) for path in wanted})
+        write_texts({path: str(getattr(self, form_of(path))()) for path in wanted}, overwrite=overwrite)
         return wanted
 
     @abstractmethod
@@ -98,7 +101,7 @@ class RankingReport(Report[Contents]):
     """A report on rankings, or on scores by system and unit."""
 
     def __str__(self) -> str:
-        return "\n".join((*self.contents.summary, *self.contents.caveats))
+        return "\n".join(map(on_one_line, (*self.contents.summary, *self.contents.caveats)))
 
     def to_html(self) -> str:
         """One page of its own: it loads nothing from anywhere."""

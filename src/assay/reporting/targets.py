@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.errors import ParameterError
+from assay.files import originals
 from assay.files.atomic import check_target
 from assay.reporting.result import form_of
 
@@ -28,7 +29,7 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
             raise ParameterError(f"{target}: named twice; a report is written to different files")
         seen.add(os.path.realpath(target))
         for path in read:
-            if _is_same(target, path):
+            if _is_same(target, path) and not originals.are_given_up():
                 raise ParameterError(f"{target}: is read from: choose another name for the report")
 
 

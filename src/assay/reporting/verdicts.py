@@ -12,6 +12,7 @@ from assay.report.written import MARKS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import NoticedOf, Spoken, Tone
 from assay.reporting.naming import joined
+from assay.stats.digits import as_level, number
 
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
 MOST_VERDICTS = 12
@@ -91,7 +92,7 @@ def summary(basis: Basis) -> Iterator[str]:
         yield _of_groups(findings, basis.main, basis.baseline)
         best = basis.systems[0]
         value, interval = basis.standings[basis.main, best]
-        yield f"{best} has the best number, {value:.4f} ({_interval(interval.low, interval.high, interval.level)})."
+        yield f"{best} has the best number, {number(value)} ({_interval(interval.low, interval.high, interval.level)})."
 
 
 def caveats(basis: Basis) -> Iterator[str]:
@@ -155,8 +156,8 @@ def _of_groups(findings: Sequence[Finding], measure: str, baseline: str) -> str:
 
 
 def _number(value: float) -> str:
-    return "no number" if math.isnan(value) else f"{value:.4f}"
+    return "no number" if math.isnan(value) else number(value)
 
 
 def _interval(low: float, high: float, level: float) -> str:
-    return f"{level:.0%} interval {low:.4f} to {high:.4f}"
+    return f"{as_level(level)} interval {number(low)} to {number(high)}"

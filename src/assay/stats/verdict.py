@@ -6,6 +6,7 @@ from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
 
 from assay.stats.bootstrap import Interval
+from assay.stats.digits import as_level
 
 Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "higher", "lower", "cannot tell"]
 
@@ -58,7 +59,7 @@ def verdict(
     """
     sure, said = p < alpha, f"p < {alpha:g}"
     if untested is not None:
-        sure, said = untested.is_beside_zero, f"the {percent(untested.level)} interval lies on one side of 0"
+        sure, said = untested.is_beside_zero, f"the {as_level(untested.level)} interval lies on one side of 0"
     if isnan(difference):
         return Verdict("cannot tell", "a system has no number")
     if all_zero:
@@ -76,16 +77,7 @@ def verdict(
 def _why_not(alpha: float, untested: Interval | None) -> str:
     if untested is None:
         return f"p is not below {alpha:g}"
-    return f"0 lies in the {percent(untested.level)} interval" if untested.is_known else "there is no interval"
-
-
-def percent(level: float) -> str:
-    """The level of an interval, with as many digits as it takes.
-
-    >>> percent(0.95), percent(1 - 0.05 / 3)
-    ('95%', '98.33%')
-    """
-    return f"{round(100 * level, 2):g}%"
+    return f"0 lies in the {as_level(untested.level)} interval" if untested.is_known else "there is no interval"
 
 
 def _direction(difference: float, higher_is_better: bool | None) -> Word:

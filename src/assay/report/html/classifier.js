@@ -18,12 +18,26 @@
     FPR: ({ fp, tn }) => fp / (fp + tn),
     FNR: ({ tp, fn }) => fn / (fn + tp),
   };
+  // As where the page was made: no number is rounded onto 0, 1 or -1, nor a share onto 0 % or 100 %, that is not it.
+  const settled = value => [0, 1, -1].find(mark => Math.abs(value - mark) <= 1e-12) ?? value;
+  const decimals = (value, least, marks) => {
+    let places = least;
+    for (const mark of marks)
+      if (value !== mark && +value.toFixed(least) === mark)
+        while (Math.abs(+value.toFixed(places) - value) > 0.1 * Math.abs(value - mark)) places += 1;
+    return places;
+  };
   // What lies in the middle between two numbers goes to the even one, as where the page was made.
-  const number = value => {
-    if (!Number.isFinite(value)) return "NA";
+  const number = exact => {
+    if (!Number.isFinite(exact)) return "NA";
+    const value = settled(exact);
     const below = Math.floor(value * 1e4);
     const even = Math.abs(value * 32 % 2) === 1 ? (below + Math.abs(below % 2)) / 1e4 : value;
-    return even.toFixed(4).replace("-", "−");
+    return even.toFixed(decimals(value, 4, [0, 1, -1])).replace("-", "−");
+  };
+  const inPercent = share => {
+    const part = 100 * settled(share);
+    return `${part.toFixed(decimals(part, 1, [0, 100, -100]))}%`;
   };
   const counted = value => !Number.isInteger(value) && Math.abs(value) < 0.1 ? `${+value.toPrecision(4)}`
     : value.toLocaleString("en", Number.isInteger(value) ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -49,7 +63,7 @@
       for (const [name, count] of Object.entries(at)) {
         const all = name === "tp" || name === "fn" ? at.tp + at.fn : at.fp + at.tn;
         one(`[data-cell=${name}]`).textContent = counted(count);
-        one(`[data-share=${name}]`).textContent = all ? `${(100 * count / all).toFixed(1)}%` : "–";
+        one(`[data-share=${name}]`).textContent = all ? inPercent(count / all) : "–";
       }
       for (const [name, measure] of Object.entries(measures)) {
         const cell = one(`[data-measure=${name}]`);

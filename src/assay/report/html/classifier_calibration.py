@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.report.html.axis import Axis, grid, label
 from assay.report.html.markup import Html, element, given, heads, number, percent, table
 from assay.report.html.theme import LINES
-from assay.report.layout import counted
+from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.report.html.axis import Axis, grid, label
-from assay.report.html.markup import Html, element, given, number, percent
+from assay.report.html.markup import Html, element, given, number, percent, span
 from assay.report.html.theme import LINES
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def area(name: str, estimate: Estimated) -> str:
         return f"{name}: {estimate.undefined or 'not known'}"
     if math.isnan(estimate.low):
         return f"{name} {number(estimate.value)}"
-    return f"{name} {number(estimate.value)} ({number(estimate.low)} to {number(estimate.high)})"
+    return f"{name} {number(estimate.value)} ({span(estimate.low, estimate.high)})"
 
 
 def figure(title: str, says: str, upright: str, level: str, chart: Html) -> Html:

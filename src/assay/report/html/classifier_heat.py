@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import number_of
 from assay.report.html.markup import Html, element, given, joined, number, table
-from assay.report.layout import counted
+from assay.stats import digits
+from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import ClassifierContents, Matrix, MatrixCell, Share
@@ -226,7 +227,7 @@ def _score(value: float) -> str:
     ('0.5000', '−3e+307', '2.5e−12')
     """
     usual = not value or math.isnan(value) or 1e-4 <= abs(value) < 1e9
-    return number(value) if usual else f"{value:.4g}".replace("-", "−")
+    return number(value) if usual else digits.significant(value, 4).replace("-", "−")
 
 
 def _headline(matrix: Matrix, row: int, column: int) -> str:
@@ -256,7 +257,8 @@ def _shares(matrix: Matrix, row: int, column: int, confidence: float) -> list[st
 def _with_interval(share: Share, confidence: float) -> str:
     if math.isnan(share.low):
         return as_percent(share.value)
-    return f"{as_percent(share.value)} ({confidence:.0%} interval {as_percent(share.low)} to {as_percent(share.high)})"
+    reach = f"{digits.as_level(confidence)} interval {digits.percent_span(share.low, share.high)}"
+    return f"{as_percent(share.value)} ({reach})"
 
 
 def as_percent(share: float) -> str:
@@ -265,4 +267,4 @@ def as_percent(share: float) -> str:
     >>> as_percent(0.25), as_percent(math.nan)
     ('25.0%', '–')
     """
-    return "–" if math.isnan(share) else f"{share:.1%}"
+    return "–" if math.isnan(share) else digits.as_percent(share)

@@ -11,6 +11,7 @@ from assay.report.html.classifier_threshold import explorers
 from assay.report.html.document import Section, document
 from assay.report.html.item_page import closing, further_advice, hero, shown_for
 from assay.report.html.item_tables import measures_table
+from assay.stats.digits import as_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,7 @@ def _sections(contents: ClassifierContents) -> Iterator[Section]:
         are = "positive" if contents.positive else "predicted rightly"
         lead = (
             f"If scores are probabilities, of all items with a score of 0.8 four fifths are {are}. "
-            f"Lines: {contents.confidence:.0%} intervals.{_some(contents, len(contents.calibration))}"
+            f"Lines: {as_level(contents.confidence)} intervals.{_some(contents, len(contents.calibration))}"
         )
         yield Section(
             "calibration",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from assay.errors import number_of
 from assay.report.html.axis import Axis
 from assay.report.html.item_tables import verdicts_table
-from assay.report.html.markup import Html, element, given, heads, joined, number, percent, table
+from assay.report.html.markup import Html, element, given, heads, joined, number, percent, span, table
 from assay.report.html.whiskers import Reach, drawing, whisker
-from assay.report.layout import counted
+from assay.stats.digits import as_level, as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,8 +87,8 @@ def _classes_of(one: Classes, confidence: float) -> Html:
     head = heads("class", "support", "predicted", "precision", "recall", "F1")
     rows = [_class_row(one.system, row) for row in one.rows]
     said = (
-        f"Support: items that truly are of the class. Lines: {confidence:.0%} intervals, all on an axis from 0 to 1. "
-        f"{one.left_out}"
+        f"Support: items that truly are of the class. Lines: {as_level(confidence)} intervals, all on an axis from 0 "
+        f"to 1. {one.left_out}"
     )
     return joined(
         table(f"Classes, by {one.system}", head, rows, "systems classes"),
@@ -115,7 +115,7 @@ def _share(says: str, share: Share) -> Html:
     value = element("span", number(share.value), class_="value")
     if math.isnan(share.low):
         return element("td", value, class_="n")
-    told = f"{says}: {number(share.value)}, interval {number(share.low)} to {number(share.high)}"
+    told = f"{says}: {number(share.value)}, interval {span(share.low, share.high)}"
     reach = element("span", f"{number(share.low, 3)} – {number(share.high, 3)}", class_="reach-text")
     return element("td", value, whisker(Axis(0, 1), Reach(share.value, share.low, share.high), told), reach, class_="n")
 
@@ -139,7 +139,7 @@ def confused_pairs(parts: Sequence[ConfusedPairs]) -> Html:
                 element("th", given(pair.truth), scope="row"),
                 element("td", given(pair.prediction)),
                 element("td", counted(pair.number), class_="n"),
-                element("td", f"{pair.of_truth:.1%}", class_="n"),
+                element("td", as_percent(pair.of_truth), class_="n"),
                 element("td", _bar(pair.number / most), class_="drawn"),
             )
             for pair in one.pairs
@@ -151,6 +151,7 @@ def confused_pairs(parts: Sequence[ConfusedPairs]) -> Html:
 
 def _bar(share: float) -> Html:
     return drawing(
-        f"{share:.0%} of the largest", element("rect", width=percent(share), height="100%", rx=3, class_="error"),
+        f"{as_percent(share, 0)} of the largest",
+        element("rect", width=percent(share), height="100%", rx=3, class_="error"),
         class_="pair-bar",
     )  # fmt: skip

@@ -21,8 +21,8 @@ from assay.report.html.classifier_curves import (
     share_of,
 )
 from assay.report.html.markup import Html, element, given, heads, joined, number, table
-from assay.report.layout import counted
 from assay.report.layout import threshold as in_digits
+from assay.stats.digits import as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,7 +158,7 @@ def _matrix(part: SystemThresholds, at: AtThreshold) -> Html:
             "td",
             element("span", name.upper(), class_="cell-name dim"),
             element("b", counted(count), data_cell=name),
-            element("span", f"{count / row:.1%}" if row else "–", data_share=name, class_="dim small block"),
+            element("span", as_percent(count / row) if row else "–", data_share=name, class_="dim small block"),
             class_=f"n {'right' if name in {'tp', 'tn'} else 'wrong'}",
         )
 

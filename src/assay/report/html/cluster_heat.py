@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.errors import number_of
 from assay.report.html.classifier_heat import Way, as_percent, choice, shade, size_of
 from assay.report.html.markup import Html, element, given, joined, table
-from assay.report.layout import counted
+from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.report.html.axis import Axis
 from assay.report.html.markup import Html, element, given, joined, number, table
 from assay.report.html.whiskers import ticks, upright
-from assay.report.layout import counted
+from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.html.markup import Html, element, given, heads, joined, number, percent, table
 from assay.report.html.whiskers import drawing, meter
-from assay.report.layout import counted
+from assay.stats.digits import as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,13 +53,13 @@ def _clusters(one: Groups) -> Html:
 
 
 def _cluster_row(row: ClusterRow, has_classes: bool, has_points: bool) -> Html:
-    cells = [element("td", counted(row.items), class_="n"), element("td", f"{row.share:.1%}", class_="n")]
+    cells = [element("td", counted(row.items), class_="n"), element("td", as_percent(row.share), class_="n")]
     if has_classes:
-        says = f"{row.purity:.1%} of cluster {row.cluster} are {row.largest_class}"
-        share = [] if math.isnan(row.purity) else [element("span", f"{row.purity:.1%}"), meter(row.purity, says)]
+        says = f"{as_percent(row.purity)} of cluster {row.cluster} are {row.largest_class}"
+        share = [] if math.isnan(row.purity) else [element("span", as_percent(row.purity)), meter(row.purity, says)]
         cells += [element("td", given(row.largest_class), class_="n"), element("td", *share, class_="n")]
     if has_points:
-        misplaced = "–" if math.isnan(row.misplaced) else f"{row.misplaced:.1%}"
+        misplaced = "–" if math.isnan(row.misplaced) else as_percent(row.misplaced)
         cells += [element("td", number(row.silhouette), class_="n"), element("td", misplaced, class_="n")]
     return element("tr", element("th", given(row.cluster), scope="row"), *cells)
 
@@ -114,11 +114,13 @@ def _move_row(move: Move) -> Html:
                     class_=f"part s{place % _COLOURS + 1}")
         )  # fmt: skip
         start += part.share
-    says = ", ".join(f"{part.name}: {part.share:.1%}" for part in move.parts)
+    says = ", ".join(f"{part.name}: {as_percent(part.share)}" for part in move.parts)
     words = element(
         "span",
         *(
-            element("span", given(part.name), f": {part.share:.1%}", class_=f"part-name s{place % _COLOURS + 1}")
+            element(
+                "span", given(part.name), f": {as_percent(part.share)}", class_=f"part-name s{place % _COLOURS + 1}"
+            )
             for place, part in enumerate(move.parts)
         ),
         class_="part-names",

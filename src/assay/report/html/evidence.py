@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.errors import listed
 from assay.report.html.axis import around
-from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
+from assay.report.html.markup import Html, change, element, given, heads, joined, number, span, table
 from assay.report.html.whiskers import Reach, detection, meter, whisker
+from assay.stats.digits import as_level, as_percent
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Bound, Coverage, PowerOf
@@ -40,7 +41,7 @@ def coverage(systems: Sequence[Coverage]) -> Html:
                 *counts,
                 _filled(found, relevant),
                 element("td", f"{one.tied:,}", class_="n"),
-                *(_filled(share, "NA" if math.isnan(share) else f"{share:.1%}") for _, share in one.judged),
+                *(_filled(share, as_percent(share)) for _, share in one.judged),
             )
         )
     return joined(
@@ -90,7 +91,7 @@ def _bounds(systems: Sequence[Bound]) -> Html:
             *(element("td", number(value), class_="n") for value in (one.low, one.value, one.high)),
             element(
                 "td",
-                whisker(axis, Reach(one.value, one.low, one.high), f"{number(one.low)} to {number(one.high)}", "plain"),
+                whisker(axis, Reach(one.value, one.low, one.high), span(one.low, one.high), "plain"),
                 class_="drawn",
             ),
         )
@@ -129,7 +130,7 @@ def power(pairs: Sequence[PowerOf]) -> Html:
         )
         for one in pairs
     ]
-    share = f"{pairs[0].power:.0%}"
+    share = as_level(pairs[0].power)
     return joined(
         table("What so many queries can show", head, rows),
         element(

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from assay.report.html.axis import Axis, around, rounded_out
 from assay.report.html.direction import noted
-from assay.report.html.markup import Html, change, element, given, heads, joined, number, prose, table, tested
+from assay.report.html.markup import Html, change, element, given, heads, joined, number, prose, span, table, tested
 from assay.report.html.verdicts import badge
 from assay.report.html.whiskers import Reach, ticks, upright, whisker
 from assay.report.written_items import without_interval
+from assay.stats.digits import as_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ def measures_table(contents: ItemContents) -> Html:
     beside = [element("th", "no skill", scope="col", class_="n")] if has_dummy else []
     axis = _shared_axis(contents)
     if len(contents.systems) == 1:
-        level = f"{contents.confidence:.0%} interval"
+        level = f"{as_level(contents.confidence)} interval"
         drawn = element("th", *_ticks(axis), scope="col", class_="drawn", aria_label="interval, drawn")
         head = joined(heads("measure", "value"), drawn, element("th", level, scope="col", class_="n"), *beside)
     else:
@@ -95,7 +96,7 @@ def _whisker(system: str, one: Estimated, axis: Axis | None) -> Html:
     by = f" ({one.method})" if one.method else ""
     says = f"{system}, {one.measure}: {number(one.value)}"
     if not math.isnan(one.low):
-        says = f"{says}, interval {number(one.low)} to {number(one.high)}{by}"
+        says = f"{says}, interval {span(one.low, one.high)}{by}"
     ground = [] if math.isnan(one.dummy) else [upright(axis.at(one.dummy), "dummy")]
     return whisker(axis, Reach(one.value, one.low, one.high), says, zero=axis.low < 0, ground=ground)
 
@@ -114,7 +115,7 @@ def _measures_legend(contents: ItemContents, dummies: bool) -> str:
     methods = dict.fromkeys(one.method for row in contents.systems for one in row.estimates if one.method)
     said = []
     if methods:
-        said.append(f"Lines: {contents.confidence:.0%} intervals ({', '.join(methods)}).")
+        said.append(f"Lines: {as_level(contents.confidence)} intervals ({', '.join(methods)}).")
     if not all(map(_is_drawn, contents.measures)):
         said.append("Measures that are not from 0 to 1, or from −1 to 1, are not drawn.")
     if dummies:

@@ -10,8 +10,7 @@ import html
 import math
 import re
 
-from assay.report.layout import NOT_AVAILABLE
-from assay.report.sentences import p_value, signed
+from assay.stats import digits
 
 # What is to be typed stays as it is: its first group.
 _MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±])-(?=\d)")
@@ -85,13 +84,22 @@ def given(text: str) -> Html:
     return element("bdi", text)
 
 
-def number(value: float, digits: int = 4) -> str:
-    """A number with four decimals, or so many, and a true minus.
+def number(value: float, least: int = 4) -> str:
+    """A number with four decimals, so many, or as many as it takes, and a true minus.
 
     >>> number(0.5), number(-0.25, 2), number(float("nan"))
     ('0.5000', '−0.25', 'NA')
     """
-    return NOT_AVAILABLE if math.isnan(value) else f"{value:.{digits}f}".replace("-", "−")
+    return digits.number(value, least).replace("-", "−")
+
+
+def span(low: float, high: float) -> str:
+    """From where to where, with true minus signs.
+
+    >>> span(-0.25, 0.5)
+    '−0.2500 to 0.5000'
+    """
+    return digits.span(low, high).replace("-", "−")
 
 
 def change(value: float) -> str:
@@ -100,7 +108,7 @@ def change(value: float) -> str:
     >>> change(0.05), change(-0.05), change(0.0), change(float("nan"))
     ('+0.0500', '−0.0500', '0.0000', 'NA')
     """
-    return NOT_AVAILABLE if math.isnan(value) else signed(value).replace("-", "−")
+    return digits.signed(value).replace("-", "−")
 
 
 def prose(text: str) -> Html:
@@ -124,7 +132,7 @@ def tested(p: float) -> str:
     >>> tested(0.04), tested(float("nan"))
     ('p\\xa0=\\xa00.0400', '')
     """
-    return "" if math.isnan(p) else f"p {p_value(p)}".replace(" ", "\u00a0")
+    return "" if math.isnan(p) else digits.p_phrase(p).replace(" ", "\u00a0")
 
 
 def table(caption: str, head: Html, rows: list[Html], class_: str = "") -> Html:

@@ -10,7 +10,7 @@ from assay.report.html.bars import Bar, bars, linked, sparkline
 from assay.report.html.direction import counts, kind, meant, noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
 from assay.report.html.waterfall import waterfall
-from assay.report.layout import short
+from assay.stats.digits import short
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Queries, QueryDifference, Ranked, Side

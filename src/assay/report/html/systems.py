@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from assay.errors import number_of
 from assay.report.html.axis import Axis, around
 from assay.report.html.direction import noted
-from assay.report.html.markup import TALL, Html, change, element, given, joined, number, table, tested
+from assay.report.html.markup import TALL, Html, change, element, given, joined, number, span, table, tested
 from assay.report.html.whiskers import Reach, whisker
 from assay.report.written import LEGEND, marks
+from assay.stats.digits import as_percent
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Measured, Score, SystemRow
@@ -61,7 +62,7 @@ def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
         for measure, axis in axes.items()
     ]
     if judged:
-        share = "NA" if math.isnan(row.judged) else f"{row.judged:.1%}"
+        share = as_percent(row.judged)
         cells.append(element("td", share, class_="n"))
     return element("tr", element("th", name, scope="row"), *cells, class_="is-baseline" if row.is_baseline else None)
 
@@ -80,7 +81,7 @@ def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
     if math.isnan(score.low):
         return element("td", *mark, value, class_="n")
     reach = f"{number(score.low, 3)} – {number(score.high, 3)}"
-    says = f"{row.system}, {score.measure}: {number(score.value)}, interval {number(score.low)} to {number(score.high)}"
+    says = f"{row.system}, {score.measure}: {number(score.value)}, interval {span(score.low, score.high)}"
     tone = _tone(score.mark) if score.mark else "plain"
     return element(
         "td",

@@ -11,6 +11,7 @@ from assay.report.html.axis import Axis, around
 from assay.report.html.direction import counts, noted
 from assay.report.html.markup import Html, change, element, given, joined, number, prose, table, tested
 from assay.report.html.whiskers import Reach, difference, shares, whisker
+from assay.stats.digits import as_level, signed, signed_percent
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Spoken
@@ -72,9 +73,9 @@ def _legend(contents: Contents) -> Html:
     says = []
     drawn = next((one for one in contents.verdicts if not math.isnan(one.low)), None)
     if drawn:
-        says.append(f"Line: the {drawn.level:.0%} interval of the difference.")
+        says.append(f"Line: the {as_level(drawn.level)} interval of the difference.")
         if not math.isnan(drawn.narrow_low):
-            says.append(f"Its thick part: the {drawn.narrow_level:.0%} interval, by which equivalence is judged.")
+            says.append(f"Its thick part: the {as_level(drawn.narrow_level)} interval, by which equivalence is judged.")
     says.append("Shaded: differences too small to matter.")
     several = next((one for one in contents.verdicts if one.correction), None)
     if several:
@@ -109,7 +110,7 @@ def _card(
     main, *others = of_pair
     way = contents.higher_is_better(main.measure)
     note = f", {noted(way)}" if noted(way) else ""
-    relative = "" if math.isnan(main.relative) else f"{main.relative:+.1%}".replace("-", "−")
+    relative = "" if math.isnan(main.relative) else signed_percent(main.relative).replace("-", "−")
     numbers = element(
         "div",
         element(
@@ -160,12 +161,12 @@ def _depends(spoken: Spoken) -> str:
 def _interval(spoken: Spoken) -> list[Html]:
     parts = []
     if not math.isnan(spoken.low):
-        parts.append(f"{spoken.level:.0%} interval {change(spoken.low)} to {change(spoken.high)}")
+        parts.append(f"{as_level(spoken.level)} interval {change(spoken.low)} to {change(spoken.high)}")
     if not math.isnan(spoken.p):
         over = f" ({spoken.correction}, {number_of('comparison', spoken.comparisons)})" if spoken.correction else ""
         parts.append(f"{tested(spoken.p)}{over}")
     if not math.isnan(spoken.d_z):
-        parts.append(f"d_z {spoken.d_z:+.2f}".replace("-", "−"))
+        parts.append(f"d_z {signed(spoken.d_z, 2)}".replace("-", "−"))
     return [element("span", part) for part in parts]
 
 

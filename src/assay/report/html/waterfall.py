@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.html.axis import Axis, grid, rounded_out
 from assay.report.html.markup import Html, element, given, number, percent
-from assay.report.layout import short
+from assay.stats.digits import short
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contribution, Side
