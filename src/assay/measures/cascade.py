@@ -79,7 +79,9 @@ def FirstRank(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     """
     rows = relevant_rows(ranks, rel)
     steps = steps_of(rows, len(ranks.queries))
-    first = steps.where(steps.count_so_far() == 1).sum("rank", when_zero=NO_RELEVANT_FOUND)
+    steps = steps.with_columns(first=np.where(steps.count_so_far() == 1, rows.rank, 0))
+    steps = steps.meaning(first="the rank of the first relevant document, 0 for those after it")
+    first = steps.sum("first", when_zero=NO_RELEVANT_FOUND)
     return first.defined_with(relevant_total(ranks, rel)).defined_with(first)
 
 

@@ -159,12 +159,14 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
 def SetAP(confusion: Confusion) -> PerQuery:
     r"""Precision times recall of the retrieved set: average precision as if relevant documents were spread evenly.
 
-    .. math:: P \cdot R
+    .. math:: P \cdot R = \frac{TP^2}{(TP + FP)(TP + FN)}
 
-    >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 0.4 * 0.5
+    >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 * 4 / (10 * 8)
     array([0.2])
     """
-    return cells.precision(confusion) * cells.recall(confusion)
+    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    # One division, as in the reference tool: a product of two quotients rounds differently in the last digit.
+    return found * found / (retrieved * relevant).defined_with(retrieved).defined_with(relevant)
 
 
 @measure(

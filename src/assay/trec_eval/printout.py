@@ -102,7 +102,7 @@ class _Values:
         if not line.measures:
             return np.zeros(len(self.ranks.queries))
         compute = self._mean_of_judges if name in OF_JUDGES else _values
-        values = np.mean([compute(measure, self.ranks) for measure in line.measures], axis=0)
+        values = line.joined([compute(measure, self.ranks) for measure in line.measures])
         return values if line.when_missing is None else np.where(self.missing, line.when_missing, values)
 
     @cached_property
