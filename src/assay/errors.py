@@ -127,3 +127,14 @@ def listed(names: Sequence[str]) -> str:
     'a, b'
     """
     return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+
+
+def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterError:
+    """The error for a name that is none of those known, or that was left out where there are several.
+
+    >>> str(not_among("system", "bm52", ["bm25", "dense"])), str(not_among("system", None, ["bm25", "dense"]))
+    ("choose a system of bm25, dense, not 'bm52'; did you mean bm25?", 'choose a system of bm25, dense')
+    """
+    names = [str(name) for name in known]
+    wrong = "" if wanted is None else f", not {str(wanted)!r}{did_you_mean(str(wanted), names)}"
+    return ParameterError(f"choose a {kind} of {listed(names)}{wrong}")

@@ -13,7 +13,7 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, need, number_of
+from assay.errors import ParameterError, did_you_mean, need, not_among, number_of
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
@@ -218,7 +218,7 @@ class Evaluation:
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+            raise not_among("system", name, names)
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -227,7 +227,7 @@ class Evaluation:
             return self.measures[0]
         wanted = None if name is None else _measures(name, self.compat)[0]
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {', '.join(map(str, self.measures))}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
 

@@ -22,7 +22,7 @@ from assay.clustering.signatures import cluster_signature
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.files.sources import Source
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import KNOWN, Strays, Subsampled, moved_items
@@ -123,8 +123,7 @@ class Clusterings:
         """Some of the clusterings, in this order."""
         for name in names:
             if name not in self.names:
-                known = list(self.names)
-                raise ParameterError(f"choose a clustering of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+                raise not_among("clustering", name, self.names)
         places = [self.names.index(name) for name in names]
         systems = tuple(self.systems[place] for place in places)
         return replace(self, systems=systems, sizes=tuple(self.sizes[place] for place in places))

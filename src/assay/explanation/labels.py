@@ -11,7 +11,7 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.errors import ParameterError, not_among
 from assay.explanation.classified import (
     Chosen,
     label_measure,
@@ -111,8 +111,7 @@ def _of_system(given: Predictions | str | Path, pos_label: Any, name: str | None
     if name is None and len(found) == 1:
         return next(iter(found.values()))
     if name not in found:
-        names = listed(list(found))
-        raise ParameterError(f"choose a system of {names}, not {name!r}{did_you_mean(str(name), list(found))}")
+        raise not_among("system", name, found)
     return found[name]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from assay.classification.opening import opened
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, did_you_mean, listed, not_among, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
 from assay.tables import Predictions
 from assay.tables.clusters import Clusters
@@ -106,7 +106,7 @@ def chosen_two(names: list[str], baseline: str | None, candidate: str | None) ->
     """
     for name in (baseline, candidate):
         if name is not None and name not in names:
-            raise ParameterError(f"choose a system of {listed(names)}, not {name!r}{did_you_mean(name, names)}")
+            raise not_among("system", name, names)
     rest = [name for name in names if name not in {baseline, candidate}]
     first = baseline or (rest.pop(0) if rest else None)
     second = candidate or (rest.pop(0) if rest else None)

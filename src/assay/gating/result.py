@@ -26,7 +26,7 @@ class GateResult(Tabled):
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
     `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions of
-    `classifiers`, or `clusterings`, were compared, there is none, nor a coverage.
+    `classifiers`, or `clusterings`, were compared, there is none, nor a coverage. A result is true if it `passed`.
 
     >>> from assay import gate
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -34,6 +34,7 @@ class GateResult(Tabled):
     >>> result = gate(judged, run, run, measures="RR")
     >>> result.outcome, result.exit_code
     ('pass', 0)
+    >>> assert result
     >>> print(result.sentence)
     Passed: candidate and baseline are identical under RR: no query differs (1.0000).
     """
@@ -63,6 +64,14 @@ class GateResult(Tabled):
     def exit_code(self) -> int:
         """0 pass, 1 fail, 2 invalid, 3 inconclusive, unless the settings turn that into 0 or 1."""
         return EXIT_CODES[self.counted(self.outcome)]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the exit code is 0: an inconclusive result has not passed, unless the settings let it."""
+        return self.exit_code == 0
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     def counted(self, outcome: Outcome) -> Outcome:
         """What an outcome counts as: an inconclusive one may have been asked to pass or to fail."""

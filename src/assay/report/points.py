@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.report.layout import NOT_AVAILABLE, escaped_cell, piped
+from assay.report.layout import NOT_AVAILABLE, as_json, escaped_cell, piped
 
 if TYPE_CHECKING:
     from assay.curves import Curve
@@ -27,7 +26,7 @@ def to_json(curve: Curve) -> str:
         "summary": _finite(curve.summary).to_dicts(),
         "points": _finite(curve.frame).to_dicts(),
     }
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return as_json(told)
 
 
 def _finite(frame: pl.DataFrame) -> pl.DataFrame:

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.classification import Classification
+from assay.classification import Classification, classify
 from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
 from assay.comparison import Comparison, compare
 from assay.errors import InputError, ParameterError
 from assay.report.classifications import called
 from assay.report.comparisons import TESTS, family
+from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
@@ -35,9 +36,27 @@ class Compared(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def compared(result: Classification, baseline: str | None, settings: Mapping[str, Any]) -> Compared:
-    """Hold the classifiers against the baseline, the first one unless another is named, as `compare` does."""
-    first = baseline_of(result, baseline)
+def classified(held: Comparison, classifiers: Classifiers) -> Classification:
+    """The classifiers of a comparison under its measures, with intervals at its level."""
+    thresholds = set(classifiers.thresholds)
+    return classify(
+        list(classifiers.predictions),
+        list(held.measures),
+        pos_label=classifiers.positive,
+        threshold=thresholds.pop() if len(thresholds) == 1 else None,
+        confidence=round(1 - held.settings.alpha, 12),
+        seed=held.settings.seed,
+    )
+
+
+def compared(
+    result: Classification, baseline: str | None, settings: Mapping[str, Any], held: Comparison | None = None
+) -> Compared:
+    """Hold the classifiers against the baseline, the first one unless another is named, as `compare` does.
+
+    `held`: the comparison, if it has been made.
+    """
+    first = baseline_of(result, baseline) if held is None else compared_with(held, baseline)
     if len(result.systems) == 1:
         return Compared()
     try:
@@ -49,7 +68,8 @@ def compared(result: Classification, baseline: str | None, settings: Mapping[str
     flips = [made for name in others if (made := _flips(paired, first, name))]
     if not wanted:
         return Compared(flips=tuple(flips[:MOST_SYSTEMS]), notes=tuple(notes))
-    held = compare(result, measures=wanted, baseline=first, **settings)
+    if held is None:
+        held = compare(result, measures=wanted, baseline=first, **settings)
     called_so = {str(measure): called(measure, result.task) for measure in result.measures}
     verdicts, summary = verdicts_of(held, called_so, len(result.systems))
     return Compared(
