@@ -460,7 +460,7 @@ def test_a_missing_topic_counts_as_an_empty_result_unless_told_otherwise() -> No
     skipped = Ranks.from_tables(run, qrels, missing="skip")
     assert (skipped.queries, skipped.retrieved.tolist(), skipped.missing_topics) == (("q2",), [1], ["q1", "q3"])
     assert (skipped.hits.query.tolist(), skipped.ideal.query.tolist()) == ([0], [0])
-    with pytest.raises(TopicError, match="2 judged topics are missing, the first is 'q1'"):
+    with pytest.raises(TopicError, match="2 judged topics missing, the first is 'q1'"):
         Ranks.from_tables(run, qrels, missing="error")
 
 

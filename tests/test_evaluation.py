@@ -37,7 +37,7 @@ def test_undefined_values_count_as_declared_or_are_left_out_or_refused() -> None
 
 def test_missing_topics_count_as_empty_or_are_left_out_or_refused() -> None:
     assert evaluate(missing="skip").mean() == pytest.approx((AP_OF_Q1 + 0) / 2)
-    with pytest.raises(TopicError, match="1 judged topics are missing, the first is 'q3'"):
+    with pytest.raises(TopicError, match="1 judged topic missing, the first is 'q3'"):
         evaluate(missing="error")
 
 

@@ -14,6 +14,8 @@
 >>> from assay.errors import FormatError
 >>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
 "bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
+>>> str(FormatError("bad.csv", 3, expected="a label", got=""))
+'bad.csv:3: expected a label, got nothing'
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ class FormatError(InputError):
         self.expected = expected
         self.got = got
         where = path if line is None else f"{path}:{line}"
-        found = "" if got is None else f", got {quote(got)}"
+        found = "" if got is None else f", got {quote(got) if got else 'nothing'}"
         remark = "" if note is None else f" ({note})"
         super().__init__(f"{where}: expected {expected}{found}{remark}")
 

@@ -73,9 +73,9 @@ class Evaluation:
 
     def __repr__(self) -> str:
         systems = ", ".join(system.name for system in self.systems)
-        warned = f"; {len(self.warnings)} warnings" if self.warnings else ""
+        warned = f"; {number_of('warning', len(self.warnings))}" if self.warnings else ""
         measures = ", ".join(map(str, self.measures))
-        return f"<Evaluation of {systems} on {len(self.qrels.topics)} topics: {measures}{warned}>"
+        return f"<Evaluation of {systems} on {number_of('topic', len(self.qrels.topics))}: {measures}{warned}>"
 
     @cached_property
     def scores(self) -> Scores:

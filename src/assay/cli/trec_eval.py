@@ -10,7 +10,7 @@ import typer
 
 import assay
 from assay.cli.output import message
-from assay.errors import ParameterError
+from assay.errors import ParameterError, number_of
 
 _VERSION = "10"
 _SHORT = "hvqm:cnl:JN:M:R:T:Z:D:o"
@@ -72,7 +72,8 @@ def command(context: typer.Context) -> None:
         typer.echo(f"trec_eval version {_VERSION} (assay {assay.__version__})")
         return
     if len(files) != 2:
-        raise ParameterError(f"trec-eval: expected QRELS and RUN, got {len(files)} files; `assay trec-eval -h` helps")
+        got = number_of("file", len(files))
+        raise ParameterError(f"trec-eval: expected QRELS and RUN, got {got}; `assay trec-eval -h` helps")
     _refuse(flags)
     from assay.trec_eval import Options, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
 

@@ -75,7 +75,7 @@ def in_order(two: Sequence[Any], baseline: Any, candidate: Any, *, predicted: bo
         two = [None, *two]
     given = [baseline, candidate]
     if len(two) > len(given):
-        raise ParameterError(f"a gate takes a baseline and a candidate, not {len(two)} systems")
+        raise ParameterError(f"a gate takes a baseline and a candidate, not {number_of('system', len(two))}")
     for place, one in enumerate(two):
         if one is not None and given[place] is not None:
             raise ParameterError(f"the {('baseline', 'candidate')[place]} is given twice")

@@ -9,6 +9,7 @@ import polars as pl
 
 from assay.classification.pairing import Classifiers
 from assay.clustering.pairing import Clusterings
+from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Check, Settings
 from assay.gating.frozen import Baseline
@@ -52,7 +53,8 @@ class GateResult(Tabled):
     clusterings: Clusterings | None = None
 
     def __repr__(self) -> str:
-        return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {len(self.checks)} checks>"
+        checks = number_of("check", len(self.checks))
+        return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {checks}>"
 
     @property
     def outcome(self) -> Outcome:

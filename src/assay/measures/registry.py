@@ -80,7 +80,7 @@ class Measure:
         """All parameters with their values, chosen or default."""
         return {name: self.chosen.get(name, p.default) for name, p in self.definition.parameters.items()}
 
-    def __call__(self, **changes: Any) -> Measure:
+    def __call__(self, /, **changes: Any) -> Measure:
         """Give the measure with other parameters."""
         known = self.definition.parameters
         checked = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -12,7 +13,7 @@ from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
 from assay.comparison import Comparison, compare
 from assay.errors import InputError, ParameterError
 from assay.report.classifications import called
-from assay.report.comparisons import TESTS, family
+from assay.report.comparisons import TESTS, family, intervals_in_words
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
@@ -102,12 +103,19 @@ def _methods(held: Comparison, called_so: Mapping[str, str], baseline: str) -> s
         measures = tests.setdefault(TESTS.get(one.outcome.test, one.outcome.test), [])
         if (name := called_so.get(one.measure, one.measure)) not in measures:
             measures.append(name)
-    told = [f"{test} for {joined(measures, most=len(measures))}" for test, measures in tests.items()]
+    made: dict[str, list[str]] = {}
+    for name in held.measures:
+        alone = replace(held, findings=tuple(one for one in held.findings if one.measure == name))
+        made.setdefault(intervals_in_words(alone), []).append(called_so.get(name, name))
     return (
-        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {'; '.join(told)}. "
+        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {_each(tests)}. "
         f"{_corrected(held)}"
-        f"Intervals of differences are from {held.settings.bootstrap_resamples:,} resamples of the items."
+        f"Their intervals: {_each(made)}."
     )
+
+
+def _each(measures_by: Mapping[str, list[str]]) -> str:
+    return "; ".join(f"{what} for {joined(names, most=len(names))}" for what, names in measures_by.items())
 
 
 def _corrected(held: Comparison) -> str:
