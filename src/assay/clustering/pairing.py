@@ -14,7 +14,7 @@ import polars as pl
 
 from assay.clustering.computing import DEFAULTS, computed, counts_of, measure_of, measures_of
 from assay.clustering.halves import DRIFT, Halves
-from assay.clustering.intervals import WITHOUT_INTERVAL
+from assay.clustering.intervals import WITHOUT_INTERVAL, reach_of
 from assay.clustering.opening import aligned_clusters, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering
 from assay.clustering.rules import Rules
@@ -159,6 +159,7 @@ class Clusterings:
             tuple(one.reason(0) for one in results),
             self._partitions,
             self._strays(measure),
+            tuple(_reach(measure, one) for one in self.systems),
         )
         definition = measure.definition
         return Paired(
@@ -309,3 +310,8 @@ def _numbered(rules: Rules, given: Clusters) -> Ints:
     labels = rules.clusters_of(given).alias("cluster").to_frame().with_row_index("row")
     first = pl.col("row").min().over("cluster")
     return labels.select(first.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
+
+
+def _reach(measure: Measure, system: ClusteredSystem) -> tuple[float, float]:
+    table = system.counts.get(Contingency)
+    return reach_of(measure, *((0, 0) if table is None else (len(table.classes), len(table.clusters))))

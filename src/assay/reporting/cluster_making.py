@@ -163,11 +163,11 @@ def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:
     if all(system.clusters is None for system in result.systems):
         yield "a table holds no items: none are listed behind its cells"
     if result.points(first.name) is None:
-        yield "without points there are no silhouettes: --points names their columns"
+        yield "without points there are no silhouettes: say points=... (--points)"
     elif not drawn:
         yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
     if result.contingency(first.name) is None:
-        yield "without classes there is no map of classes and clusters: --truth names their column"
+        yield "without classes there is no map of classes and clusters: say truth=... (--truth)"
 
 
 def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -> Provenance:
