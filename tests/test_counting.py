@@ -559,7 +559,7 @@ def test_the_rank_column_of_a_file_ranks(arranged: Callable[..., list[Row]]) -> 
         ({"relevance_level": float("nan")}, "relevance_level is a number from 0 on, not nan"),
         ({"relevance_level": float("inf")}, "relevance_level is a number from 0 on, not inf"),
         ({"relevance_level": True}, "relevance_level is a number from 0 on, not True"),
-        ({"tie": "expected"}, "no policy is called 'tie'; did you mean ties"),
+        ({"tie": "expected"}, "unknown argument 'tie'; did you mean ties"),
         ({"ties": "expected", "depth": 3, "judged_only": True}, "cannot be combined"),
     ],
     ids=str,

@@ -21,7 +21,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 _LONGEST_QUOTE = 80
 
@@ -140,3 +142,28 @@ def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterEr
     names = [str(name) for name in known]
     wrong = "" if wanted is None else f", not {str(wanted)!r}{did_you_mean(str(wanted), names)}"
     return ParameterError(f"choose a {kind} of {listed(names)}{wrong}")
+
+
+def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[str]) -> None:
+    """Refuse keyword arguments that nothing takes: neither these functions and dataclasses, nor any of further names.
+
+    >>> refuse_unknown({"samlpes": 3}, lambda measures, *, samples=100: 0)
+    Traceback (most recent call last):
+        ...
+    assay.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
+    """
+    taken: list[str] = []
+    nearby: list[str] = []
+    for source in known:
+        if hasattr(source, "__dataclass_fields__"):
+            taken += source.__dataclass_fields__
+        elif callable(source):
+            code = inspect.unwrap(source).__code__
+            nearby += code.co_varnames[: code.co_argcount]
+            taken += code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        else:
+            taken += source
+    for name in given:
+        if name not in taken:
+            hint = did_you_mean(name, [*taken, *nearby])
+            raise ParameterError(f"unknown argument {name!r}{hint}")

@@ -13,7 +13,7 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, need, not_among, number_of
+from assay.errors import ParameterError, did_you_mean, need, not_among, number_of, refuse_unknown
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
@@ -257,6 +257,7 @@ def evaluate(
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
     """
+    refuse_unknown(rules, Policies, evaluate)
     samples, seed = whole("samples", samples, 1), whole("seed", seed, 0)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))

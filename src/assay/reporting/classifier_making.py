@@ -35,6 +35,7 @@ from assay.reporting.item_parts import (
     remarks_of,
     shown_measure,
 )
+from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 
 MANY_LABELS = 12
@@ -66,6 +67,7 @@ def classifier_report(
     >>> report.contents.matrices[0].cells[1][0].items[0].item_id
     '2'
     """
+    check_options(rules, classifier_report)
     before = stamps_of(given) | dict(stamps or {})
     asked = dict(comparison or {})
     held_already = given if isinstance(given, Comparison) else None

@@ -30,6 +30,7 @@ from assay.reporting.item_parts import (
     shown_measure,
     verdicts_of,
 )
+from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 
 #: What else than measures a report on clusterings may be told.
@@ -69,6 +70,7 @@ def cluster_report(
     >>> report.contents.maps[0].cells[0][1].items  # class o in cluster 0
     ('3',)
     """
+    check_options(rules, cluster_report)
     before = stamps_of(given) | dict(stamps or {})
     held_already = given if isinstance(given, Comparison) else None
     if isinstance(given, Comparison) and given.clusterings is not None:

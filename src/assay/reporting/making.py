@@ -18,6 +18,7 @@ from assay.reporting.basis import Basis, basis_of
 from assay.reporting.contents import Contents, Measured
 from assay.reporting.methods import methods
 from assay.reporting.naming import told_once
+from assay.reporting.options import check_options
 from assay.reporting.provenance import provenance
 from assay.reporting.result import RankingReport, Report
 from assay.reporting.rules import topics_of
@@ -68,6 +69,7 @@ def make_report(
     >>> report.contents.verdicts[0].headline, report.contents.changed[0].text
     ('up is better than down', 'bitter tea')
     """
+    check_options(rules, make_report)
     told = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
     compared = given if isinstance(given, Comparison) and runs is None else None
     of_predictions = are_predictions(given) and (runs is None or are_predictions(runs))

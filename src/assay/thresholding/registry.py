@@ -180,7 +180,7 @@ def registered_rules() -> dict[str, Rule]:
     return {name: Rule(name) for name in _RULES}
 
 
-def parse_rule(text: str | Rule, **parameters: Any) -> Rule:
+def parse_rule(text: str | Rule, /, **parameters: Any) -> Rule:
     """Read a rule, such as `max_f(beta=2)`; parameters may also be given beside it.
 
     >>> parse_rule("cost(fp=1, fn=10)"), parse_rule("max_tpr_given_tnr", tnr=0.95), parse_rule("weighted(0.7)")
