@@ -89,7 +89,7 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: object, known: Iterable[str]) -> str:
     """Suggest the nearest known names as the end of an error message, or nothing.
 
     >>> did_you_mean("ndgc", ["nDCG", "AP"])
@@ -100,7 +100,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     by_folded: dict[str, str] = {}
     for name in known:
         by_folded.setdefault(name.casefold(), name)
-    near = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(str(word).casefold(), by_folded, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_folded[name] for name in near)}?" if near else ""
 
 

@@ -44,8 +44,8 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
 def interval_around(measure: Measure, value: float, halves: Halves, confidence: float) -> Interval:
     """The interval of a number, as far as the number can lie."""
     found = around(value, halves.deviations(measure)[:, 0], confidence)
-    side = halves.sides[0]
-    least, most = reach_of(measure, len(side.classes), len(side.clusters))
+    sizes = [(len(side.classes), len(side.clusters)) for side in halves.sides]  # none where there are points only
+    least, most = reach_of(measure, *(sizes[0] if sizes else (0, 0)))
     return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
 
 

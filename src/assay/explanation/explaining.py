@@ -106,10 +106,7 @@ def explain(
             raise ParameterError("explain takes one run: explain one after the other")
         wanted = given.measures[0]  # a profile may have changed its rounding
     elif rules:
-        name = next(iter(rules))
-        if name not in _OF_EVALUATION:
-            raise _misplaced(name)
-        raise ParameterError(f"{name!r} is a rule of evaluation, and the evaluation is made already")
+        raise _misplaced(next(iter(rules)), "the evaluation is made already")
     return _of_evaluation(given.measure(wanted), given, query, system, shown)
 
 
@@ -122,9 +119,12 @@ def _check(rules: Mapping[str, Any]) -> None:
         refuse_unknown(rules, explain, Policies, evaluate, classify, cluster)
 
 
-def _misplaced(name: str) -> ParameterError:
+def _misplaced(name: str, why: str = "") -> ParameterError:
+    """The error for a rule that came too late, or that goes with other data."""
     from assay.measured import misplaced  # noqa: PLC0415  # it loads SciPy, which rankings do without
 
+    if why and name in _OF_EVALUATION:
+        return ParameterError(f"{name!r} is a rule of evaluation, and {why}")
     return misplaced(name)
 
 
