@@ -37,7 +37,7 @@ def test_undefined_values_count_as_declared_or_are_left_out_or_refused() -> None
 
 def test_missing_topics_count_as_empty_or_are_left_out_or_refused() -> None:
     assert evaluate(missing="skip").mean() == pytest.approx((AP_OF_Q1 + 0) / 2)
-    with pytest.raises(TopicError, match="1 judged topics are missing, the first is 'q3'"):
+    with pytest.raises(TopicError, match="1 judged topic missing, the first is 'q3'"):
         evaluate(missing="error")
 
 
@@ -137,7 +137,7 @@ def test_single_precision_ties_what_double_precision_tells_apart() -> None:
 def test_signatures_name_everything_a_number_depends_on() -> None:
     result = evaluate(["ERR", "SetP", "RR"], ties="expected", depth=5, relevance_level=2, seed=7)
     assert result.signatures["ERR"] == (
-        "ERR|max_grade=2|ties=expected|unjudged=irrelevant|missing=zero|depth=5|samples=100|seed=7|undefined=0|v1"
+        "ERR|max_grade=2|satisfaction=exponential|ties=expected|unjudged=irrelevant|missing=zero|depth=5|samples=100|seed=7|undefined=0|v1"
     )
     assert "|rel=2|" in result.signatures["SetP"]
     assert "|rel=2|" in result.signatures["RR"]

@@ -226,7 +226,8 @@ def test_other_ways_lead_to_the_same_number(measure: Measure, ties: str) -> None
     for variant in variants(measure):
         if variant.is_sampled(ranks.policies):
             continue
-        counts = Confusion.from_ranks(ranks) if variant.definition.counts is Confusion else ranks
+        of_sets = variant.definition.counts is Confusion
+        counts = Confusion.from_ranks(ranks, variant.parameters["rel"]) if of_sets else ranks
         values = variant.of(ranks)
         for way in variant.definition.also.values():
             other = way(counts, **variant.arguments).values

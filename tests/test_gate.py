@@ -467,7 +467,7 @@ def test_a_pooled_measure_where_less_is_better() -> None:
         ({"slices": "length"}, "slices (an attribute) and topics go together"),
         ({"measures": []}, "there is no measure"),
         ({"seed": -1}, "seed is a whole number"),
-        ({"level": 2}, "no policy is called 'level'"),
+        ({"level": 2}, "unknown argument 'level'"),
     ],
 )
 def test_wrong_calls_are_refused_in_a_line(settings: dict[str, Any], message: str) -> None:

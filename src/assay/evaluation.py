@@ -13,7 +13,7 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, need, number_of
+from assay.errors import ParameterError, did_you_mean, need, not_among, number_of, refuse_unknown
 from assay.files.spreadsheets import for_spreadsheets
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
@@ -74,9 +74,9 @@ class Evaluation:
 
     def __repr__(self) -> str:
         systems = ", ".join(system.name for system in self.systems)
-        warned = f"; {len(self.warnings)} warnings" if self.warnings else ""
+        warned = f"; {number_of('warning', len(self.warnings))}" if self.warnings else ""
         measures = ", ".join(map(str, self.measures))
-        return f"<Evaluation of {systems} on {len(self.qrels.topics)} topics: {measures}{warned}>"
+        return f"<Evaluation of {systems} on {number_of('topic', len(self.qrels.topics))}: {measures}{warned}>"
 
     @cached_property
     def scores(self) -> Scores:
@@ -220,7 +220,7 @@ class Evaluation:
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+            raise not_among("system", name, names)
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -229,7 +229,7 @@ class Evaluation:
             return self.measures[0]
         wanted = None if name is None else _measures(name, self.compat)[0]
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {', '.join(map(str, self.measures))}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
 
@@ -259,6 +259,7 @@ def evaluate(
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
     """
+    refuse_unknown(rules, Policies, evaluate)
     samples, seed = whole("samples", samples, 1), whole("seed", seed, 0)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))

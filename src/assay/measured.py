@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -10,7 +10,8 @@ import polars as pl
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import RULES as RULES_OF_CLUSTERINGS
 from assay.clustering.pairing import Clusterings, are_clusters
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.counting.policies import Policies
+from assay.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
 from assay.files.scores import read_scores
@@ -33,6 +34,24 @@ _NO_SAMPLE = {
 
 #: Rules of reading predictions, as opposed to those of evaluating rankings.
 _RULES_OF_PREDICTIONS = ("pos_label", "threshold", "missing")
+
+
+def check_rules(rules: Iterable[str], *verbs: Callable[..., Any]) -> None:
+    """Refuse keyword arguments that neither these verbs take, nor rankings, predictions or clusterings as rules."""
+    refuse_unknown(rules, *verbs, Policies, evaluate, _RULES_OF_PREDICTIONS, RULES_OF_CLUSTERINGS)
+
+
+def misplaced(name: str) -> ParameterError:
+    """The error for a rule that goes with other data than were given.
+
+    >>> print(misplaced("noise"))
+    'noise' is a rule of clusterings: it goes with clusters of items
+    """
+    if name in RULES_OF_CLUSTERINGS and name != "missing":
+        return ParameterError(f"{name!r} is a rule of clusterings: it goes with clusters of items")
+    if name in _RULES_OF_PREDICTIONS and name != "missing":
+        return ParameterError(f"{name!r} is a rule of classifiers: it goes with predictions")
+    return ParameterError(f"{name!r} is a rule of evaluation: it goes with judgments and runs")
 
 
 class Measured(NamedTuple):
@@ -65,7 +84,7 @@ class Measured(NamedTuple):
             wanted = DEFAULT_MEASURES if measures is None else measures
             return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
         if rules:
-            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
+            raise misplaced(next(iter(rules)))
         if isinstance(given, Measured):
             return given
         if isinstance(given, Evaluation):
@@ -84,7 +103,7 @@ class Measured(NamedTuple):
     def _of_predictions(cls, given: list[Any], _: int, rules: dict[str, Any]) -> Measured:
         for name in rules:
             if name not in _RULES_OF_PREDICTIONS:
-                raise ParameterError(f"{name!r} is a rule of evaluation: it goes with judgments and runs")
+                raise misplaced(name)
         (first, *others) = given
         classifiers = first if isinstance(first, Classifiers) and not others else Classifiers.of(given, **rules)
         return cls(Scores(pl.DataFrame(schema=Scores.SCHEMA)), undefined="skip", classifiers=classifiers)

@@ -14,7 +14,7 @@ import polars as pl
 from assay.comparison.pairing import pairs_of
 from assay.errors import InputError, ParameterError, number_of
 from assay.given import check_levels, whole
-from assay.measured import Measured
+from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats import pairs as pairwise
 from assay.stats.corrections import corrected
@@ -165,6 +165,7 @@ def plan(
     >>> scores.measures[0].pairs[0].units
     2
     """
+    check_rules(rules, plan)
     if difference is not None and not (np.isfinite(difference) and difference > 0):
         raise ParameterError(f"the difference is a number above 0, not {difference!r}")
     check_levels(alpha=alpha, power=power)

@@ -12,8 +12,8 @@ from assay.auditing.catalogue import rules as known_rules
 from assay.auditing.result import Audit, Finding
 from assay.auditing.search import Match, answer, wanted
 from assay.auditing.settings import Setting
-from assay.counting.policies import policies
-from assay.errors import AssayError, ParameterError, did_you_mean, listed, number_of
+from assay.counting.policies import Policies, policies
+from assay.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.given import named_runs
 from assay.measures import parse_measure
@@ -48,6 +48,7 @@ def audit(
     >>> round(result.value, 4), result.answer.matches[0].rules[0].tools
     (0.5757, ('MLflow',))
     """
+    refuse_unknown(rules, audit, Policies, evaluate)
     asked = None if value is None else wanted(value, digits)
     if digits is not None and value is None:
         raise ParameterError("digits goes with a value to look for")

@@ -23,7 +23,7 @@ from assay.counting.label_pairs import codes, column
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.errors import InputError, ParameterError, not_among
 from assay.files.sources import Source
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
@@ -142,8 +142,7 @@ class Classifiers:
         """Some of the systems, in this order."""
         for name in names:
             if name not in self.names:
-                known = list(self.names)
-                raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+                raise not_among("system", name, self.names)
         places = [self.names.index(name) for name in names]
         return replace(
             self,

@@ -17,7 +17,7 @@ from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
@@ -120,7 +120,7 @@ class Classification(Tabled):
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+            raise not_among("system", name, names)
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -129,7 +129,7 @@ class Classification(Tabled):
             return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:

@@ -14,7 +14,7 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
-from assay.errors import FormatError, InputError
+from assay.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -82,9 +82,12 @@ def report(
         typer.Option(help="Whose queries to show beside the baseline's; default the best.", rich_help_panel=_CONTENTS),
     ] = None,
     changed: Annotated[
-        int, typer.Option(help="So many of the most changed queries.", min=0, rich_help_panel=_CONTENTS)
-    ] = 6,
-    show: Annotated[int, typer.Option(help="So many ranks of each.", min=1, rich_help_panel=_CONTENTS)] = 10,
+        int | None,
+        typer.Option(help="So many of the most changed queries; default 6.", min=0, rich_help_panel=_CONTENTS),
+    ] = None,
+    show: Annotated[
+        int | None, typer.Option(help="So many ranks of each; default 10.", min=1, rich_help_panel=_CONTENTS)
+    ] = None,
     truth: prediction_inputs.Truth = None,
     prediction: prediction_inputs.Prediction = None,
     score: prediction_inputs.Score = None,
@@ -165,6 +168,8 @@ def report(
     numbers = numbers_of_clusters.NumberInputs(ks, over_k)
     # Whoever names columns of clusters gives clusters.
     of_columns = clustered if over_k is None or cluster else clustered._replace(cluster=[over_k])
+    if subtopics and not runs:
+        raise ParameterError("--subtopics goes with judgments and runs")
     if (clusters := of_columns.among([given, *(runs or ())])) is not None:
         options.refuse_rules(rules)
         predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
@@ -177,7 +182,8 @@ def report(
             found = numbers.result(clusters, others, None, seed=seed) if numbers else None
             made = make_report(
                 _reported(clusters, clustered, over_k, found), measures=measure, baseline=baseline, system=system,
-                topics=topics, documents=documents, over_k=found, seed=seed, comparison=asked, **written,
+                topics=topics, documents=documents, changed=changed, show=show, over_k=found, seed=seed,
+                comparison=asked, **written,
                 **clustered.rules(),
             )  # fmt: skip
         _deliver(made, targets, quiet)
@@ -188,6 +194,7 @@ def report(
     if is_predicted:
         options.refuse_rules(rules)
         written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents}
+        written |= {"changed": changed, "show": show}
         asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
         with inputs.working("putting the report together", hidden=quiet):
             made = make_report(

@@ -14,7 +14,7 @@ from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.errors import ParameterError, did_you_mean
 from assay.given import check_levels, whole
-from assay.measured import Measured
+from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Method
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
@@ -76,6 +76,7 @@ def compare(
     >>> print(compare(judged, {"first": first, "second": second}, measures="RR").findings[0].verdict)
     better
     """
+    check_rules(rules, compare)
     check_levels(alpha=alpha, power=power, margin=margin)
     _check_words(correction=correction, family=family, interval=interval)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
-from assay.errors import ParameterError, did_you_mean
+from assay.errors import ParameterError, not_among
 from assay.measures.registry import Measure
 from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach
@@ -163,8 +163,7 @@ def the_one(
     for field, wanted in asked.items():
         known = list(dict.fromkeys(getattr(one, field) for one in findings))
         if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
-            hint = f", not {wanted!r}{did_you_mean(wanted, known)}" if wanted else ""
-            raise ParameterError(f"choose a {field} of {', '.join(known)}{hint}")
+            raise not_among(field, wanted, known)
     raise ParameterError(f"{system} was not compared with {baseline}")
 
 

@@ -20,7 +20,7 @@ from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
-from assay.errors import ParameterError, did_you_mean, listed, number_of, several
+from assay.errors import ParameterError, listed, not_among, number_of, several
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
@@ -116,7 +116,7 @@ class Comparison(Tabled):
         """The systems under one measure, best first."""
         wanted = self.measures[0] if measure is None and len(self.measures) == 1 else str(measure)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {', '.join(self.measures)}, not {measure!r}")
+            raise not_among("measure", measure, self.measures)
         return tuple(one for one in self.standings if one.measure == wanted)
 
     def judge_next(
@@ -170,8 +170,7 @@ class Comparison(Tabled):
             baseline, system = found.baseline, found.system
         for name in (baseline, system):
             if name not in self.systems:
-                known = list(self.systems)
-                raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+                raise not_among("system", name, self.systems)
         return self.classifiers.flipped(baseline, system)
 
     def with_flips(self) -> Comparison:
@@ -230,10 +229,6 @@ class Comparison(Tabled):
 
     def report(self, **options: Any) -> Report:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
-        if self.classifiers is not None:
-            raise ParameterError("a report on classifiers is made of their predictions, not of a comparison of them")
-        if self.clusterings is not None:
-            raise ParameterError("a report on clusterings is made of their clusters, not of a comparison of them")
         from assay.reporting import make_report  # noqa: PLC0415
 
         return make_report(self, **options)
@@ -293,10 +288,11 @@ class Comparison(Tabled):
     def _looked_at(
         self, measure: str | Measure | None, system: str | None, baseline: str | None
     ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
+        evaluation = self._evaluation
         finding = self.finding(measure, system, baseline)
         names = (finding.baseline, finding.system)
         first, second = (self._on_units(name, finding.measure) for name in names)
-        return first, second, names, self._evaluation.measure(finding.measure)
+        return first, second, names, evaluation.measure(finding.measure)
 
     def _on_units(self, system: str, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
@@ -311,8 +307,9 @@ class Comparison(Tabled):
 
     @property
     def _evaluation(self) -> Evaluation:
-        if self.clusterings is not None:
-            raise ParameterError("this is about the documents of rankings: clusters have none")
+        if self.classifiers is not None or self.clusterings is not None:
+            of = "predictions" if self.clusterings is None else "clusters"
+            raise ParameterError(f"this is about the documents of rankings: {of} have none")
         if self.evaluation is None or not self.evaluation.runs:
             raise ParameterError("the documents are not known: compare from judgments and runs, not from scores")
         return self.evaluation

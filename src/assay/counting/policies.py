@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
-from assay.errors import ParameterError, did_you_mean
+from assay.errors import ParameterError, did_you_mean, refuse_unknown
 
 Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
 Unjudged: TypeAlias = Literal["irrelevant", "error"]
@@ -97,10 +97,7 @@ DEFAULT_POLICIES = Policies()
 
 def policies(given: Policies | None = None, **changes: Any) -> Policies:
     """Make policies from keyword arguments, on top of given ones."""
-    unknown = sorted(set(changes) - {field.name for field in fields(Policies)})
-    if unknown:
-        known = [field.name for field in fields(Policies)]
-        raise ParameterError(f"no policy is called {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+    refuse_unknown(sorted(changes), Policies)
     return replace(given or DEFAULT_POLICIES, **changes)
 
 

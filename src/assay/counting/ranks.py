@@ -16,7 +16,7 @@ from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.ranking import Found
 from assay.counting.streaming import find_hits
 from assay.counting.subtopics import Subtopics, tiny_tables
-from assay.errors import InputError, ParameterError, TopicError
+from assay.errors import InputError, ParameterError, TopicError, number_of
 from assay.tables import Batches, Qrels, Run
 
 
@@ -196,7 +196,7 @@ class Ranks:
             ranks = replace(ranks, hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries)))
         missing = ranks.missing_topics
         if missing and chosen.missing == "error":
-            raise TopicError(f"{name}: {len(missing)} judged topics are missing, the first is {missing[0]!r}")
+            raise TopicError(f"{name}: {number_of('judged topic', len(missing))} missing, the first is {missing[0]!r}")
         if missing and chosen.missing == "skip":
             return replace(ranks.only(ranks.in_run), left_out=tuple(missing))
         return ranks

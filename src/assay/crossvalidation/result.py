@@ -15,7 +15,7 @@ from assay.classification.computing import bounds_of, measure_of
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
 from assay.crossvalidation.running import named
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, did_you_mean, not_among, number_of
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean
@@ -137,7 +137,7 @@ class CrossValidation(Tabled):
             return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task.kind)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
     def values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:

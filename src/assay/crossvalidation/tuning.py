@@ -18,7 +18,7 @@ from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
 from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.given import check_levels, whole
-from assay.measured import Measured
+from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.paired import Paired
 from assay.stats.retuning import Choices, interval_by_error, t_by_error
@@ -67,6 +67,7 @@ def tune(
     >>> found.value, found.hindsight_value
     (0.8333, 0.8889)
     """
+    check_rules(rules, tune)
     check_levels(alpha=alpha, power=0.8, margin=margin)
     seed = whole("seed", seed, 0)
     measured = Measured.of_units("tune", given, runs, [measure], seed=seed, **rules)

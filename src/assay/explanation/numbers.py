@@ -161,7 +161,9 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
     """The table of decisions that the measure is computed from, if it is computed from one."""
     if measure.definition.counts is not Confusion:
         return None
-    return Confusion.from_ranks(alone) if isinstance(alone, Ranks) else alone if isinstance(alone, Confusion) else None
+    if isinstance(alone, Ranks):
+        return Confusion.from_ranks(alone, measure.parameters.get("rel"))
+    return alone if isinstance(alone, Confusion) else None
 
 
 def undefined_rule(said: Any) -> Undefined:

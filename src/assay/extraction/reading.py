@@ -132,7 +132,7 @@ def _from_table(source: Source) -> Spans:
     for number, found_row in enumerate(rows):
         if found_row["document"] in {None, ""}:
             path, line = table.where(number)
-            raise FormatError(path, line, expected="a document", got="nothing")
+            raise FormatError(path, line, expected="a document", got="")
     return spans_of(rows, (), source.name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -269,7 +270,7 @@ class Extraction(Tabled):
             {
                 "schema_version": JSON_SCHEMA_VERSION,
                 "match": self.match,
-                "beta": self.beta,
+                "beta": self.beta if math.isfinite(self.beta) else "inf",
                 "intervals": {
                     "confidence": self.confidence, "method": "bca", "unit": "document",
                     "resamples": self._resamples, "seed": self.seed,

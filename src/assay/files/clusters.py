@@ -236,7 +236,7 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
 def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None:
     if ids.null_count():
         path, line = table.where(int(ids.is_null().arg_max() or 0))
-        raise FormatError(path, line, expected=f"the id of an item in {column}", got="nothing")
+        raise FormatError(path, line, expected=f"the id of an item in {column}", got="")
 
 
 def _coordinates(table: NamedColumns, found: _Plan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
@@ -249,7 +249,7 @@ def _coordinates(table: NamedColumns, found: _Plan) -> tuple[dict[str, pl.Series
         values = table.numbers(column, "a coordinate").cast(pl.Float64)
         if values.null_count():
             path, line = table.where(int(values.is_null().arg_max() or 0))
-            raise FormatError(path, line, expected=f"a number in {column}, as a coordinate", got="nothing")
+            raise FormatError(path, line, expected=f"a number in {column}, as a coordinate", got="")
         made[column] = values
     aside = [column for column in found.maybe if column not in numeric]
     said = f"{table.path}: no numbers, and so no coordinates: {listed(aside)}"

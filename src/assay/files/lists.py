@@ -54,7 +54,7 @@ def read_ids(given: Readable | Source) -> list[str]:
     text, _ = decoded(source)
     found = dict.fromkeys(words[0] for line in lines_of(text) if (words := line.split()))
     if not found:
-        raise FormatError(source.name, 1, expected="ids, one a line", got="nothing")
+        raise FormatError(source.name, 1, expected="ids, one a line", got="")
     return list(found)
 
 

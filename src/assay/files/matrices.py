@@ -53,7 +53,7 @@ def read_matrix(given: Readable | Source, *, orientation: Orientation | None = N
     for row in table.rows:
         if labels.count(row.fields[0]) > 1 or row.fields[0] not in columns:
             expected = f"each label of the header once, {listed(list(columns))}"
-            raise FormatError(source.name, row.line, expected=expected, got=row.fields[0] or "nothing")
+            raise FormatError(source.name, row.line, expected=expected, got=row.fields[0])
     if len(labels) != len(columns):
         lacking = listed([label for label in columns if label not in labels])
         raise FormatError(source.name, None, expected=f"a row for each label of the header, also for {lacking}")
@@ -72,7 +72,5 @@ def _columns(header: tuple[str, ...], prefix: str) -> tuple[str, ...]:
 def _count(table: SmallTable, row: Any, column: int) -> int:
     number = table.number(row, column)
     if number is None or not 0 <= number < _MOST or number != int(number):
-        raise FormatError(
-            table.name, row.line, expected="a whole number from 0 on", got=row.fields[column] or "nothing"
-        )
+        raise FormatError(table.name, row.line, expected="a whole number from 0 on", got=row.fields[column])
     return int(number)

@@ -233,5 +233,5 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
         row = int(wrong.arg_max() or 0)
         path, line = table.where(row)
         got = table.frame[column][row]
-        raise FormatError(path, line, expected=f"0 or 1 in {column}", got="nothing" if got is None else str(got))
+        raise FormatError(path, line, expected=f"0 or 1 in {column}", got="" if got is None else str(got))
     return made.to_numpy().astype(np.bool)

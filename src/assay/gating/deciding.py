@@ -14,7 +14,7 @@ from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
 from assay.comparison.slices import NONE, attribute_of
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
@@ -27,7 +27,7 @@ from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
 from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
 from assay.given import check_levels, named_runs, whole
-from assay.measured import Measured
+from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.digits import as_percents
@@ -90,6 +90,7 @@ def gate(
     >>> gate(judged, old, new, measures="RR").outcome, gate(judged, old, old, measures="RR").outcome
     ('fail', 'pass')
     """
+    check_rules(rules, gate)
     predicted = are_predictions(qrels)
     itemised = predicted or are_clusters(qrels)
     baseline, candidate = in_order(two, baseline, candidate, predicted=itemised)
@@ -221,8 +222,7 @@ def _against_frozen(
 ) -> _Sides:
     held = asdict(baseline.policies) | dict(baseline.rules)
     for rule, value in rules.items():
-        if rule not in held:
-            raise ParameterError(f"no policy is called {rule!r}{did_you_mean(rule, held)}")
+        refuse_unknown([rule], held)
         if value != held[rule]:
             raise ParameterError(
                 f"{rule} is {held[rule]!r} in the frozen baseline, not {value!r}: to change it, freeze again"

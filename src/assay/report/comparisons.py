@@ -173,7 +173,7 @@ def method(comparison: Comparison) -> str:
     extent = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
     margin = f"{extent} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (
-        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {_intervals(comparison)}; margin {margin}; "
+        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {intervals_in_words(comparison)}; margin {margin}; "
         f"alpha {alpha:g}; seed {settings.seed}."
     )
 
@@ -194,7 +194,7 @@ def _tests(comparison: Comparison) -> str:
     return ", ".join(said)
 
 
-def _intervals(comparison: Comparison) -> str:
+def intervals_in_words(comparison: Comparison) -> str:
     """How intervals were made; those that draw nothing anew are named beside the others."""
     settings = comparison.settings
     others = dict.fromkeys(INTERVALS.get(one.interval.method) for one in comparison.findings)

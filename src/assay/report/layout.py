@@ -169,17 +169,26 @@ def piped(cells: Sequence[str]) -> str:
 
 
 def as_json(told: Any) -> str:
-    """JSON that people can read too; what is not a number is null.
+    """JSON that people can read too; what is not a number is null, and so is infinity, with a reason beside it.
 
-    >>> as_json({"p": float("nan")})
-    '{\\n  "p": null\\n}\\n'
+    >>> print(as_json({"p": float("nan"), "statistic": float("-inf")}), end="")
+    {
+      "p": null,
+      "statistic": null,
+      "statistic_reason": "minus infinity"
+    }
     """
-    return json.dumps(_without_nan(told), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_strict(told), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _without_nan(value: Any) -> Any:
+def _strict(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        strict = {}
+        for key, item in value.items():
+            strict[key] = _strict(item)
+            if isinstance(item, float) and math.isinf(item):
+                strict[f"{key}_reason"] = "infinity" if item > 0 else "minus infinity"
+        return strict
     if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+        return [_strict(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.errors import number_of
 from assay.report.layout import Cell, Table, threshold
 from assay.report.written_items import as_markdown
 from assay.report.written_markdown import escaped, table, with_title
@@ -114,7 +115,7 @@ def compared_table(contents: ClassifierContents) -> Table:
 def flips(contents: ClassifierContents) -> list[str]:
     """Items that were set right and broken, a sentence a pair."""
     return [
-        f"{one.system} in place of {one.baseline}: {one.fixed:,} items fixed, {one.broke:,} broken."
+        f"{one.system} in place of {one.baseline}: {number_of('item', one.fixed)} fixed, {one.broke:,} broken."
         for one in contents.flips
     ]
 

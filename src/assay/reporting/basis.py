@@ -171,11 +171,7 @@ def _of_comparison(given: Comparison, baseline: str | None, system: str | None, 
     for name, value in said.items():
         if value is not None:
             raise ParameterError(f"{name} belongs to the comparison that the report is made of: give it to compare")
-    baselines = list(dict.fromkeys(one.baseline for one in given.findings))
-    if len(baselines) > 1:
-        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
-    if baseline is not None and baseline != baselines[0]:
-        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
+    first = compared_with(given, baseline)
     paired = {one.measure: one for one in given.paired}
     return _basis(
         given.evaluation,
@@ -183,12 +179,22 @@ def _of_comparison(given: Comparison, baseline: str | None, system: str | None, 
         given.settings,
         given.measures,
         given.systems,
-        baselines[0],
+        first,
         system,
         _standings(given),
         paired,
         [],
     )
+
+
+def compared_with(comparison: Comparison, baseline: str | None) -> str:
+    """The one baseline of a comparison; if another was asked for, or there are several, it is no basis of a report."""
+    baselines = list(dict.fromkeys(one.baseline for one in comparison.findings))
+    if len(baselines) > 1:
+        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
+    if baseline is not None and baseline != baselines[0]:
+        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
+    return baselines[0]
 
 
 _NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")

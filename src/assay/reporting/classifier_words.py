@@ -151,7 +151,8 @@ def methods_of(result: Classification) -> tuple[str, list[Reference]]:
         f"{number_of('item', items_of(result))} with {labels}{_how_decided(result)}."
     ]
     told = [f"{called(measure, result.task)}{_cited(measure, cite)}" for measure in result.measures]
-    sentences.append(f"They were measured by {joined(told, most=len(told))}.")
+    they = "It was" if len(result.systems) == 1 else "They were"
+    sentences.append(f"{they} measured by {joined(told, most=len(told))}.")
     sentences += _intervals(result, cite)
     sentences.append(f"All numbers were computed with Assay {__version__} (seed {result.seed}).")
     return " ".join(sentences), cite.references()
@@ -184,8 +185,14 @@ def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
     """How intervals were made, by method; only those that were."""
     groups: dict[tuple[str, int], list[str]] = {}
     for measure in result.measures:
-        one = result.estimate(measure, result.systems[0].name)
-        groups.setdefault((one.method, one.resamples), []).append(called(measure, result.task))
+        # Of two classifiers, one may have another way: a perfect AUC has an exact bound.
+        of_systems = {system.name: result.estimate(measure, system.name) for system in result.systems}
+        alike = len({(one.method, one.resamples) for one in of_systems.values()}) == 1
+        for system, one in of_systems.items():
+            name = called(measure, result.task) + ("" if alike else f" of {system}")
+            listed = groups.setdefault((one.method, one.resamples), [])
+            if name not in listed:
+                listed.append(name)
     told = []
     for (method, resamples), measures in groups.items():
         if method not in WAYS:
