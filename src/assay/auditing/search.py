@@ -102,13 +102,12 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def answer(asked: Wanted, case: Case, own: Setting, known: Sequence[Match]) -> Answer:
+def answer(asked: Wanted, case: Case, own: Setting, singles: Sequence[Match]) -> Answer:
     """Look among Assay's value and those of the known rules, then among combinations, the smallest first."""
     top = own.measure.definition.bounds
     ways = [asked]
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
-    singles = [Match((), case.value(own)), *known]
     for way in ways:
         if found := [match for match in singles if way.fits(match.value)]:
             return Answer(way, tuple(found), len(singles))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from assay.cli.options import OUTPUT
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ def deliver(text: str, output: Path | None) -> None:
 
 
 def message(text: str) -> None:
-    """Tell on stderr, on one line and legibly, whatever the names in it hold."""
+    """Tell on stderr, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
     from assay.report.legible import on_one_line  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    typer.echo(on_one_line(text), err=True)
+    typer.echo(as_typed(on_one_line(text)), err=True)
 
 
 def rendered(result: Tabled, form: str | None, plain: bool) -> str:
@@ -69,5 +70,5 @@ def rendered(result: Tabled, form: str | None, plain: bool) -> str:
 
     # Notes went to stderr; what the tables mean stays with them.
     notes = getattr(result, "notes", ())
-    said = [line for line in result.lines() if line not in notes]
+    said = [as_typed(line) for line in result.lines() if line not in notes]
     return text_of(lambda out: show(result.tables(), said, out), plain)

@@ -113,7 +113,7 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in paired for note in one.notes()]
+    notes = [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
@@ -191,7 +191,8 @@ def _standings(resampled: Resampled, pairs: Pairs, sure: list[bool], alpha: floa
     """The systems with the best first, and their groups if all pairs were tested."""
     paired = resampled.paired
     sign = 1 if paired.higher_is_better is False else -1
-    order = sorted(range(len(paired.systems)), key=lambda system: sign * paired.observed[system])
+    numbers = paired.observed
+    order = sorted(range(len(numbers)), key=lambda system: (isnan(numbers[system]), sign * numbers[system]))
     letters: list[tuple[str, ...]] = [()] * len(order)
     if pairs.all_pairs:
         place = {system: number for number, system in enumerate(order)}

@@ -127,7 +127,7 @@ def gate(
     drawn = resamples_for(len(parts), alpha) if resamples is None else whole("resamples", resamples, 100)
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
-    notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
+    notes = [note for one in paired for note in one.notes(absences=False)] + _notes(checks, sides.coverage, alpha)
     notes += ungrouped
     compared = sides.measured.itemised
     if compared is not None:

@@ -157,7 +157,9 @@ def method(comparison: Comparison) -> str:
     """How it was made, in a sentence for a paper."""
     settings, alpha = comparison.settings, comparison.settings.alpha
     test = _tests(comparison)
-    margins = sorted({one.margin.value for one in comparison.findings})
+    margins = sorted(
+        {one.margin.value for one in comparison.findings if not math.isnan(one.margin.value)} or {math.nan}
+    )
     span = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
     margin = f"{span} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (

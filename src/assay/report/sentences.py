@@ -71,6 +71,8 @@ def headline(finding: Finding) -> str:
         return f"{system} and {baseline} are identical"
     if word == "equivalent":
         return f"{system} is as good as {baseline}"
+    if math.isnan(finding.difference):
+        return f"{system} and {baseline} cannot be compared"
     if word == "cannot tell":
         return f"One cannot tell {system} from {baseline}"
     return f"{system} is {word} than {baseline}"
@@ -82,12 +84,8 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({finding.value:.4f})."
     if math.isnan(finding.difference):
-        both = {baseline: finding.baseline_value, system: finding.value}
-        absent = " and ".join(name for name, value in both.items() if math.isnan(value))
-        return (
-            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: no number "
-            f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
-        )
+        numbers = f"{number(finding.value)} against {number(finding.baseline_value)}"
+        return f"{system} and {baseline} cannot be compared under {measure}, {finding.verdict.why}: {numbers}."
     numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
     interval, p = _interval(finding), _decided_by(finding)
     if word == "equivalent":
@@ -199,6 +197,10 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
         best = comparison.standing(paired.measure)[0]
         like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.is_sure(alpha)]
         detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
+        if math.isnan(best.value):
+            reason = paired.reasons()[0]
+            yield f"{paired.measure}: no system has a number{f' ({reason})' if reason else ''}."
+            continue
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
             f"the best number, {best.value:.4f}"
