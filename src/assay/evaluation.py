@@ -287,7 +287,7 @@ def evaluate(
         judge,
         by_subtopic,
         opened,
-        warnings=(*table.warnings, *doubts, *_warnings(systems), *_without_number(systems, wanted, undefined)),
+        warnings=(*table.warnings, *doubts, *_warnings(systems, opened), *_without_number(systems, wanted, undefined)),
     )
 
 
@@ -339,9 +339,11 @@ def _coverage(system: System) -> dict[str, Any]:
     }
 
 
-def _warnings(systems: Sequence[System]) -> Iterable[str]:
+def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
+        if not system.ranks.in_run.any():
+            yield f"{runs[system.name].origin}: the run is empty: scored as a system that returned nothing"
         if missing:
             treated = "left out" if system.ranks.left_out else "counted as empty"
             yield f"{system.name}: {number_of('judged topic', len(missing))} missing, {treated}"

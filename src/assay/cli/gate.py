@@ -237,10 +237,11 @@ def _gated(
     quiet: bool,
     **settings: Any,
 ) -> GateResult:
-    from assay.files import Source, scan_run  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files import Source  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
+    from assay.given import opened_run  # noqa: PLC0415
 
     name, path = inputs.named(baseline)
     if ["-" if isinstance(qrels, Source) else qrels, path, inputs.named(candidate)[1]].count("-") > 1:
@@ -255,7 +256,7 @@ def _gated(
         rules = {name: value for name, value in rules.items() if name in typed}
     runs = inputs.opened(qrels, [candidate])
     if first is None:
-        run = scan_run(source, name=name)
+        run = opened_run(source, name)
         first, runs = {run.name: run}, [run, *runs]
     with inputs.progress(runs, hidden=quiet):
         margin = Margins.parsed(margins)

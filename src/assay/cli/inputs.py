@@ -59,9 +59,9 @@ def kept(file: str) -> str | Source:
 
 def opened(qrels: str | Source, runs: list[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
-    from assay.files import scan_run  # noqa: PLC0415
+    from assay.given import opened_run  # noqa: PLC0415
 
-    return [scan_run(path, name=name) for name, path in each_named(qrels, runs)]
+    return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 
 
 @contextmanager

@@ -56,8 +56,8 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
     if count and undefined == "error":
         reason = result.reason(int(np.flatnonzero(without)[0]))
         raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
-    if count and count == len(values):
-        return Summary(math.nan, 0, count, _commonest(result))
+    if count == len(values) and (count or measure.definition.summary != "sum"):
+        return Summary(math.nan, 0, count, _commonest(result) if count else "there is nothing to average")
     values = filled(measure, values, undefined)
     values = values[~np.isnan(values)]
     return Summary(_put_together(measure, values), len(values), count)

@@ -113,7 +113,7 @@ def _decided_by(finding: Finding) -> str:
 
 def _needed(finding: Finding, kind: str, power: float) -> str:
     """What it would take to tell, where one cannot."""
-    if finding.verdict.word != "cannot tell":
+    if finding.verdict.word != "cannot tell" or math.isnan(finding.difference):
         return ""
     if finding.units < FEWEST_UNITS:
         return f"{number_of(kind, finding.units)} are too few to tell anything."
