@@ -155,6 +155,11 @@ class Evaluation:
         return pl.DataFrame([_coverage(system) for system in self.systems])
 
     @property
+    def without_number(self) -> tuple[str, ...]:
+        """Which measures have no number, for which systems and why: no unit has a value."""
+        return tuple(_without_number(self.systems, self.measures, self.undefined))
+
+    @property
     def signatures(self) -> dict[str, str]:
         """Everything each number depends on, by measure."""
         top = self.systems[0].ranks.max_grade

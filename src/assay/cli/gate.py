@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -305,4 +306,4 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
         return str(getattr(result, f"to_{form}")())
     from assay.report.gates import show  # noqa: PLC0415
 
-    return output.text_of(lambda out: show(result, out), plain)
+    return as_typed(output.text_of(lambda out: show(result, out), plain))

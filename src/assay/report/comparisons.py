@@ -142,7 +142,7 @@ def standings_table(standings: tuple[Standing, ...], judged: dict[str, float]) -
         interval = f"{one.interval.low:.4f} to {one.interval.high:.4f}" if one.interval.is_known else NOT_AVAILABLE
         letters = ("" if max(map(len, one.groups), default=1) == 1 else " ").join(one.groups)
         cells = [number(one.value), interval, *((letters, f"{one.alike:,}") if grouped else ())]
-        cells += [f"{judged[one.system]:.1%}"] if judged else []
+        cells += [_share(judged[one.system])] if judged else []
         rows.append(((one.system,), tuple(map(Cell, cells))))
     columns = (
         standings[0].measure,
@@ -245,11 +245,16 @@ def coverage(comparison: Comparison) -> str:
     units = len(comparison.paired[0].units)
     said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; judged in the top 10: "
     if len(shares) <= 4:
-        return said + ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
-    low, high = min(shares, key=lambda name: shares[name]), max(shares, key=lambda name: shares[name])
-    if shares[low] == shares[high]:
+        return said + ", ".join(f"{name} {_share(share)}" for name, share in shares.items())
+    known = {name: share for name, share in shares.items() if not math.isnan(share)} or shares
+    low, high = min(known, key=lambda name: shares[name]), max(known, key=lambda name: shares[name])
+    if shares[low] == shares[high] and len(known) == len(shares):
         return said + f"{shares[low]:.1%} of all systems"
     return said + f"from {shares[low]:.1%} ({low}) to {shares[high]:.1%} ({high})"
+
+
+def _share(judged: float) -> str:
+    return NOT_AVAILABLE if math.isnan(judged) else f"{judged:.1%}"
 
 
 def legend(comparison: Comparison) -> Iterator[str]:

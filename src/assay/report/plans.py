@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import number_of, several
 from assay.report.layout import NOT_AVAILABLE, Cell, Table, number
+from assay.report.sentences import signed
 from assay.report.titled import Titled
 from assay.stats.permutation import swaps
 
@@ -51,7 +52,7 @@ def _pairs(plan: Plan, numbers: tuple[str, ...]) -> Table:
     rows = []
     for one in plan.measures:
         for pair in one.pairs:
-            cells = (f"{pair.observed:+.4f}", number(pair.spread), number(pair.detectable), f"{pair.difference:g}")
+            cells = (signed(pair.observed), number(pair.spread), number(pair.detectable), f"{pair.difference:g}")
             needed = NOT_AVAILABLE if pair.needed is None else f"{pair.needed:,}"
             rows.append(((one.measure, pair.baseline, pair.system), tuple(map(Cell, (*cells, needed)))))
     return Table(("measure", "baseline", "system"), ("difference", *numbers), tuple(rows))

@@ -91,6 +91,8 @@ def summary(basis: Basis) -> Iterator[str]:
         yield _of_groups(findings, basis.main, basis.baseline)
         best = basis.systems[0]
         value, interval = basis.standings[basis.main, best]
+        if math.isnan(value):
+            return
         yield f"{best} has the best number, {value:.4f} ({_interval(interval.low, interval.high, interval.level)})."
 
 
