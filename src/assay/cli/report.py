@@ -14,6 +14,7 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message
+from assay.cli.wording import as_typed
 from assay.errors import FormatError, InputError
 
 if TYPE_CHECKING:
@@ -248,9 +249,9 @@ def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
             message(line)
-    typer.echo(legible(str(result)))
+    typer.echo(as_typed(legible(str(result))))
     advice = getattr(contents, "advice", None)
     if advice:
-        typer.echo(f"What to do: {legible(str(advice))}")
+        typer.echo(f"What to do: {as_typed(legible(str(advice)))}")
     for target in targets:
         typer.echo(target.resolve())

@@ -126,6 +126,8 @@ def compare(
                 notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
+    if measured.classifiers is not None:
+        notes += measured.classifiers.notes_on(one.measure for one in paired)
     if measured.clusterings is not None:
         notes += _notes_on(measured.clusterings, findings, settings)
     comparison = Comparison(

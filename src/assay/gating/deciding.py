@@ -132,6 +132,8 @@ def gate(
     compared = sides.measured.itemised
     if compared is not None:
         notes += compared.notes
+        if isinstance(compared, Classifiers):
+            notes += compared.notes_on(sides.measures)
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:
