@@ -14,6 +14,10 @@ from assay.files import Source, is_file, read_qrels, scan_run
 from assay.tables import Batches, Qrels, Run
 
 
+#: The format of a file that holds nothing.
+EMPTY_FILE = "empty file"
+
+
 def named_runs(runs: Any) -> dict[str, Batches]:
     """Give every run a name: its key, its file's name or its own; no two the same.
 
@@ -62,7 +66,7 @@ def opened_run(given: Any, name: str | None = None) -> Batches:
         return scan_run(source, name=name)
     except EmptyFileError:
         nothing = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
-        return Run(nothing, name or source.stem, "empty file", locate=lambda **_: (source.name, None))
+        return Run(nothing, name or source.stem, EMPTY_FILE, locate=lambda **_: (source.name, None))
 
 
 def _name(run: Batches, others: list[Batches]) -> str:

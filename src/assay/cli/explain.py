@@ -186,7 +186,12 @@ def explain(
             predicted.refuse("is about classifiers, and these are judgments and a run")
             typed.refuse("goes with --grades, not with files", "relevant", "exist", "swap")
             rules |= {"subtopics": True} if subtopics else {}  # not said is not no
-            result = _explained(wanted, qrels, inputs.opened(qrels, [run or ""]), **look, **rules)
+            from assay.given import EMPTY_FILE  # noqa: PLC0415  # `assay --help` need not load Polars
+
+            (opened,) = inputs.opened(qrels, [run or ""])
+            if opened.format == EMPTY_FILE:
+                output.message(f"warning: {opened.origin}: the file is empty")
+            result = _explained(wanted, qrels, opened, **look, **rules)
         else:
             others = [name for name in predicted._fields if name != "positive" or not counts]
             predicted.refuse("is about classifiers: it goes with predictions, --matrix or --scores", *others)
