@@ -475,12 +475,10 @@ def test_wrong_calls_are_refused_in_a_line(settings: dict[str, Any], message: st
     assert message in str(caught.value)
 
 
-def test_runs_without_a_topic_in_common_or_without_anything_are_refused() -> None:
+def test_runs_without_a_topic_in_common_are_refused() -> None:
     run = found(5, 5, 5, 5, 5)
     with pytest.raises(TopicError, match="no topic in common"):
         assay.gate(judged(5), run, {"elsewhere": {"d": 1.0}})
-    with pytest.raises(InputError):
-        assay.gate(judged(5), run, {})
     with pytest.raises(ParameterError, match="one run is the candidate, not 2"):
         assay.gate(judged(5), run, {"a": run, "b": run})
 

@@ -13,7 +13,6 @@ from assay.errors import EmptyFileError, ParameterError
 from assay.files import Source, is_file, read_qrels, scan_run
 from assay.tables import Batches, Qrels, Run
 
-
 #: The format of a file that holds nothing.
 EMPTY_FILE = "empty file"
 

@@ -176,8 +176,8 @@ def plan(
     usable = [one for one in paired if not _is_sum(one)]
     if not usable:
         raise InputError(f"{paired[0].measure} is a sum over units, which grows with them: plan by another measure")
-    unknown = [f"{one.measure} is {one.why_not(*range(len(one.systems)))}" for one in usable if _numbered(one) < 2]
-    usable = [one for one in usable if _numbered(one) > 1]
+    unknown = [f"{one.measure} is {one.why_not(*range(len(one.systems)))}" for one in usable if _is_unknown(one)]
+    usable = [one for one in usable if not _is_unknown(one)]
     if not usable:
         raise InputError("; ".join(unknown))
     notes += [f"{why}: it is left out" for why in unknown]
@@ -244,9 +244,9 @@ def _is_sum(paired: Paired) -> bool:
     return isinstance(paired.sample, Averaged) and paired.sample.summary == "sum"
 
 
-def _numbered(paired: Paired) -> int:
-    """How many systems have a number."""
-    return int((~np.isnan(paired.observed)).sum())
+def _is_unknown(paired: Paired) -> bool:
+    """Whether there are no two systems with a number, though there are two."""
+    return len(paired.systems) > 1 > np.count_nonzero(~np.isnan(paired.observed)) - 1
 
 
 def _middle(numbers: list[float]) -> tuple[float, float, float]:
