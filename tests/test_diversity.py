@@ -468,7 +468,7 @@ def test_subtopics_are_understood_if_documents_are_judged_for_several() -> None:
 
 def test_other_measures_alone_need_a_word() -> None:
     both = ["StRecall@3", "P@3"]
-    with pytest.raises(InputError, match=r"3 judges .or for as many subtopics.: .* --subtopics"):
+    with pytest.raises(InputError, match=r"3 judges .or for as many subtopics.: .* subtopics=True"):
         evaluate(io.StringIO(QRELS), RUN, "P@3")
     with pytest.raises(InputError, match="3 judges"):
         evaluate(io.StringIO(QRELS), RUN, "StRecall@3", subtopics=False)

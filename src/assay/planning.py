@@ -246,7 +246,7 @@ def _is_sum(paired: Paired) -> bool:
 
 def _is_unknown(paired: Paired) -> bool:
     """Whether there are no two systems with a number, though there are two."""
-    return len(paired.systems) > 1 > np.count_nonzero(~np.isnan(paired.observed)) - 1
+    return len(paired.systems) > 1 and int((~np.isnan(paired.observed)).sum()) < 2
 
 
 def _middle(numbers: list[float]) -> tuple[float, float, float]:
