@@ -672,8 +672,8 @@ def test_what_is_odd_about_the_data_is_said() -> None:
         "run: 1 topic without judgments, ignored",
     )
     undefined = audit(qrels, run, "AP", query="2")
-    assert undefined.value == 0
-    assert undefined.notes[-1] == "AP is undefined here (no relevant document) and counts as 0"
+    assert math.isnan(undefined.value)
+    assert undefined.notes[-1] == "AP is undefined here (no relevant document); in a mean it counts as 0"
     missing = audit(qrels, run, "AP", query="3")
     assert (missing.value, missing.query, missing.where) == (0, "3", "query 3")
 

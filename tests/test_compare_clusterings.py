@@ -203,7 +203,7 @@ def test_an_undefined_number_is_said_to_be_none() -> None:
     truth = [0, 1] * 10
     two = [Clusters.of(truth, labels, name=name) for name, labels in (("single", range(20)), ("pairs", truth))]
     result = compare(two, measures="PairPrecision")
-    assert result.finding().verdict.why == "a system has no number"
+    assert result.finding().verdict.why == "undefined for single (no two items share a cluster)"
     assert any("no two items share a cluster" in note for note in result.notes)
 
 

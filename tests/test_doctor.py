@@ -252,8 +252,8 @@ def distances(lines: list[str]) -> list[str]:
 
 PLANTED = [
     # Files as such
-    Planted("an empty run", run_lines(lambda _: b""), {("empty", "error")}),
-    Planted("a run of blank lines and comments", run_lines(lambda _: "\n\n# nothing\n"), {("empty", "error")}),
+    Planted("an empty run", run_lines(lambda _: b""), {("empty", "warning")}),
+    Planted("a run of blank lines and comments", run_lines(lambda _: "\n\n# nothing\n"), {("empty", "warning")}),
     Planted("empty judgments", qrels_lines(lambda _: b""), {("empty", "error")}),
     Planted(
         "a gzip file without .gz",
@@ -1062,7 +1062,7 @@ def test_a_bad_line_of_json_is_named_and_the_others_read(tmp_path: Path) -> None
 
 def test_a_compressed_file_of_no_bytes_is_only_empty(tmp_path: Path) -> None:
     qrels, run = written(tmp_path / "q.txt", files().qrels), written(tmp_path / "a.run.gz", b"")
-    assert found_in(doctor(qrels, run)) == {("empty", "error")}
+    assert found_in(doctor(qrels, run)) == {("empty", "warning")}
 
 
 def test_damage_is_told_with_its_brackets(tmp_path: Path) -> None:

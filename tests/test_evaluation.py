@@ -103,11 +103,6 @@ def test_one_run_and_several_are_told_apart(runs: Any, names: list[str]) -> None
     assert [system.name for system in assay.evaluate(QRELS, runs, "AP").systems] == names
 
 
-def test_an_empty_run_among_several_is_named() -> None:
-    with pytest.raises(TopicError, match="empty: no topic in common"):
-        assay.evaluate(QRELS, {"empty": {}, "full": RUN}, "AP")
-
-
 def test_two_runs_of_one_name_are_refused() -> None:
     with pytest.raises(ParameterError, match="two runs are called 'run'"):
         assay.evaluate(QRELS, [RUN, RUN], "AP")

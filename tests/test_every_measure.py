@@ -18,7 +18,8 @@ from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table,
 from assay import Confusion, Measure, PerQuery, Ranks, parse_measure
 from assay.counting.judgments import Floats
 from assay.errors import ParameterError
-from assay.measures.summary import filled, summarise
+from assay.measures.summary import counted as settled
+from assay.measures.summary import summarise
 
 SAMPLES = 400
 SIZE = 60  # documents in the collection, where that is known
@@ -273,7 +274,7 @@ def test_micro_is_the_value_of_the_summed_table(measure: Measure, rules: dict[st
         micro, macro = variant(average="micro"), variant(average="macro")
         assert same(micro.of(ranks), macro.of(ranks))
         assert [summarise(micro, micro.per_unit(ranks)).value] == pytest.approx(macro.of(summed), nan_ok=True)
-        taken = filled(macro, macro.of(ranks))
+        taken = settled(macro, macro.of(ranks))
         mean = np.mean(taken[~np.isnan(taken)]) if not np.isnan(taken).all() else math.nan
         assert summarise(macro, macro.per_unit(ranks)).value == pytest.approx(mean, nan_ok=True)
 
@@ -339,7 +340,7 @@ def off_the_mean(measure: Measure, **rules: Any) -> list[tuple[str, float, float
     ranks = tied(**rules)
     each = np.split(measure.of(brute), np.cumsum(counts)[:-1])
     # Where some orders leave a topic undefined, they count as declared, or not at all.
-    each = [of_topic if np.isnan(of_topic).all() else filled(measure, of_topic) for of_topic in each]
+    each = [settled(measure, of_topic) for of_topic in each]
     each = [of_topic if np.isnan(of_topic).all() else of_topic[~np.isnan(of_topic)] for of_topic in each]
     mean, spread = np.array([(of_topic.mean(), of_topic.std()) for of_topic in each]).T
     margin = EXACT + (5 * spread / math.sqrt(SAMPLES) if is_sampled(measure, **rules) else 0)

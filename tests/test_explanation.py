@@ -273,7 +273,7 @@ def test_auc_without_a_collection_size_shows_the_whole_formula(unretrieved: str)
     unknown = explain(f"AUC(unretrieved={unretrieved})", ranks_of([1, 0, 1]))
     assert unknown.formula.words == known.formula.words
     assert unknown.formula.numbers.endswith("/ 2 / ?")
-    assert unknown.reason == "the size of the collection is not known"
+    assert unknown.reason == "the size of the collection is not known: give collection_size=..."
 
 
 def test_the_column_of_running_values_is_the_measure_at_every_cutoff() -> None:

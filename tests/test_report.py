@@ -303,8 +303,8 @@ def test_missing_topics_are_counted_and_warned_about() -> None:
 def test_undefined_values_are_null_and_what_cannot_be_compared_is_said() -> None:
     qrels, run = {"q1": {"a": 0}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
     result = make_report(qrels, {"x": run, "y": run}, "AP", undefined="skip")
-    assert str(result).startswith("Under AP, x has no number and y has no number.")
-    assert "AP: no interval and no comparison: the systems x, y have no query in common" in result.contents.notes
+    assert str(result).startswith("y and x cannot be compared under AP, undefined for x and y (no relevant document)")
+    assert result.contents.warnings == ("x, y: AP is undefined: no relevant document",)
     told = json.loads(result.to_json())
     assert told["systems"][0]["scores"][0]["value"] is None
     assert told["queries"]["rows"][0]["values"] == [None, None]

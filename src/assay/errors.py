@@ -5,7 +5,8 @@
     AssayError
     ├── InputError                 what was given cannot be used (exit 2)
     │   ├── FormatError            a file is not what it should be: path, line, expected, got
-    │   │   └── DuplicateError     the same document twice in one query
+    │   │   ├── DuplicateError     the same document twice in one query
+    │   │   └── EmptyFileError     a file without data
     │   └── TopicError             topics of the run and of the judgments do not fit together
     ├── ParameterError             a name or a value that does not exist (also a ValueError)
     │   └── UnknownMeasureError    ... of a measure, with the nearest names
@@ -54,6 +55,13 @@ class FormatError(InputError):
 
 class DuplicateError(FormatError):
     """The same document occurs twice in one query."""
+
+
+class EmptyFileError(FormatError):
+    """A file holds no data; of a run that may be meant, as a system may find nothing."""
+
+    def __init__(self, path: str, expected: str) -> None:
+        super().__init__(path, None, expected=expected, note="there are no data in the file")
 
 
 class TopicError(InputError):

@@ -13,11 +13,11 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, need, not_among, number_of, refuse_unknown
+from assay.errors import ParameterError, did_you_mean, listed, need, not_among, number_of, refuse_unknown
 from assay.files.spreadsheets import for_spreadsheets
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
-from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
+from assay.measures.diversity import by_subtopics, check_subtopics
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -156,6 +156,11 @@ class Evaluation:
         return pl.DataFrame([_coverage(system) for system in self.systems])
 
     @property
+    def without_number(self) -> tuple[str, ...]:
+        """Which measures have no number, for which systems and why: no unit has a value."""
+        return tuple(_without_number(self.systems, self.measures, self.undefined))
+
+    @property
     def signatures(self) -> dict[str, str]:
         """Everything each number depends on, by measure."""
         top = self.systems[0].ranks.max_grade
@@ -253,7 +258,8 @@ def evaluate(
     `undefined`: what undefined values do in a mean (`counted_as` the measure's declared value, `skip`, `error`).
     `compat`: rank, skip and round as another tool does. `judge`: whose judgments count, where several judged.
     `subtopics`: column 2 (in tables: `judge`) names the subtopic that a document was judged for, as measures of
-    diversity want it; others take the largest grade. None: it does if all measures asked for are of that kind.
+    diversity want it; others take the largest grade. None: if such a measure is asked for, the column is taken for
+    subtopics where documents are judged under several of its names, and a warning says so.
     `samples` and `seed` serve `ties="expected"` for measures without a closed form.
 
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
@@ -264,12 +270,12 @@ def evaluate(
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
-    by_subtopic = judged_by_subtopic(subtopics, wanted, judge)
-    table = judgments_of(qrels, judge, by_subtopic)
+    check_subtopics(subtopics, judge)
+    table = judgments_of(qrels, judge, subtopics is True)
     if judge is not None:
         table = table.by_judge(judge)
+    by_subtopic, table, doubts = by_subtopics(table, subtopics, wanted)
     judgments = Judgments.of(table, by_subtopic)
-    doubts = doubts_about_subtopics(judgments, wanted, table.name, required=subtopics is True)
     systems = []
     opened = named_runs(runs)
     for name, run in opened.items():
@@ -277,7 +283,7 @@ def evaluate(
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
         systems.append(System(name, ranks, results))
-    evaluation = Evaluation(
+    return Evaluation(
         tuple(systems),
         wanted,
         chosen,
@@ -287,14 +293,10 @@ def evaluate(
         samples,
         compat,
         judge,
-        by_subtopic and judgments.subtopics is not None,
+        by_subtopic,
         opened,
-        warnings=table.warnings + doubts + tuple(_warnings(systems)),
+        warnings=(*table.warnings, *doubts, *_warnings(systems, opened), *_without_number(systems, wanted, undefined)),
     )
-    for system in systems:
-        for measure in wanted:
-            evaluation.summary(measure, system.name)  # undefined="error" raises here, before anything is shown
-    return evaluation
 
 
 def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
@@ -345,14 +347,23 @@ def _coverage(system: System) -> dict[str, Any]:
     }
 
 
-def _warnings(systems: Sequence[System]) -> Iterable[str]:
+def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
+        if not system.ranks.in_run.any():
+            yield f"{runs[system.name].origin}: the run is empty: scored as a system that returned nothing"
         if missing:
             treated = "left out" if system.ranks.left_out else "counted as empty"
             yield f"{system.name}: {number_of('judged topic', len(missing))} missing, {treated}"
         if ignored:
             yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
-        for measure, result in system.results.items():
-            if measure.is_micro and (reason := result.pooled().reason(0)):
-                yield f"{system.name}: {measure} is undefined: {reason}"
+
+
+def _without_number(systems: Sequence[System], measures: Iterable[Measure], undefined: Undefined) -> Iterable[str]:
+    """Which measures have no number, for which systems and why; undefined="error" raises here."""
+    lacking: dict[tuple[Measure, str], list[str]] = {}
+    for measure in measures:
+        for system in systems:
+            if reason := summarise(measure, system.results[measure], undefined).reason:
+                lacking.setdefault((measure, reason), []).append(system.name)
+    return [f"{listed(names)}: {measure} is undefined: {reason}" for (measure, reason), names in lacking.items()]

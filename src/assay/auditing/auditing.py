@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -59,7 +60,8 @@ def audit(
         qrels, run = _from_lists(qrels, run)
     chosen = LIST if of_list else None if query is None else str(query)
     case, own, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
-    value_here = case.value(own)
+    undefined = _undefined(evaluation, chosen)
+    value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(own)
     findings: list[Finding] = []
     whole: list[str] = []
     for rule in known_rules(own.measure):
@@ -67,10 +69,12 @@ def audit(
         if changed is None:
             continue
         if changed == own:
-            whole += [] if rule.part else rule.tools
+            whole += [] if rule.part or math.isnan(value_here) else rule.tools
             continue
         try:
             got = case.value(changed)
+            if math.isnan(value_here) and got == own.measure.substitute:
+                continue  # what nobody has a value for, other tools may print as 0: no rule makes it one
         except AssayError:  # what a rule needs is not in these data; Assay's own value was found without trouble
             continue
         findings.append(Finding(rule, got, got - value_here, _signature(changed, case, evaluation)))
@@ -84,8 +88,8 @@ def audit(
         tuple(dict.fromkeys(whole)),
         tuple(findings),
         case.repeated_rows,
-        None if asked is None else answer(asked, case, own, matched),
-        evaluation.warnings + _undefined(evaluation, chosen),
+        None if asked is None else answer(asked, case, own, [Match((), value_here), *matched]),
+        evaluation.warnings + undefined,
     )
 
 
@@ -152,7 +156,7 @@ def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
     if reason is None:
         return ()
     counts = "is left out" if measure.substitute is None else f"counts as {measure.substitute:g}"
-    return (f"{measure} is undefined here ({reason}) and {counts}",)
+    return (f"{measure} is undefined here ({reason}); in a mean it {counts}",)
 
 
 def _signature(setting: Setting, case: Case, evaluation: Evaluation) -> str | None:

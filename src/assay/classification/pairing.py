@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import bounds_of, measure_of
+from assay.classification.computing import (
+    LABEL_COUNTS,
+    bounds_of,
+    classes_left_out,
+    computed,
+    counts_of,
+    measure_of,
+)
 from assay.classification.label_sets import is_per_item
 from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.result import Classification, ClassifiedSystem
@@ -23,7 +30,7 @@ from assay.counting.label_pairs import codes, column
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, not_among
+from assay.errors import InputError, ParameterError, listed, not_among
 from assay.files.sources import Source
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
@@ -178,6 +185,24 @@ class Classifiers:
         if kind is Probabilities:
             return self._of_items(measure)
         raise ParameterError(f"{measure} is computed from {kind.__name__}: it is not compared between classifiers")
+
+    def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
+        """Which classes the averages of each system leave out, as the measure is undefined there."""
+        told = []
+        for measure in map(self.measure, measures):
+            if (
+                measure.parameters.get("average") not in {"macro", "weighted"}
+                and measure.definition.counts is Confusion
+            ):
+                continue
+            if measure.definition.counts not in LABEL_COUNTS or self.task == "multilabel":
+                continue
+            for name, one in zip(self.names, self.predictions, strict=True):
+                counts = counts_of(one, self.labels, self.positive)
+                if absent := classes_left_out(measure, computed(measure, counts, name), counts):
+                    of = f"{'class' if len(absent) == 1 else 'classes'} {listed(absent)}"
+                    told.append(f"{measure} of {name} leaves out {of}, where it is undefined")
+        return told
 
     def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
         held = self.items if units is None else units

@@ -80,7 +80,8 @@ class Classification(Tabled):
     >>> result.value("Recall")  # 2 of 3
     0.6667
     >>> result.estimate("Recall")
-    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None)
+    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None,
+             left_out=())
     """
 
     systems: tuple[ClassifiedSystem, ...]
@@ -258,7 +259,10 @@ class Classification(Tabled):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined."""
+        """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined.
+
+        `left_out`: classes in which a measure is undefined, and that its average over classes leaves out.
+        """
         rows = []
         for system in self.systems:
             beside = self.baselines(system.name)
@@ -267,8 +271,8 @@ class Classification(Tabled):
                 told = {"system": system.name, "measure": str(measure), "value": one.value, "low": one.low}
                 told |= {"high": one.high, "interval": one.method}
                 told |= {baseline.kind: baseline.values[measure] for baseline in beside}
-                rows.append(told | {"undefined": one.undefined})
-        schema = {"interval": pl.String, "undefined": pl.String}
+                rows.append(told | {"undefined": one.undefined, "left_out": ", ".join(one.left_out) or None})
+        schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
             pl.col(pl.Float64).fill_nan(None)
         )

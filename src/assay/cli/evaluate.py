@@ -8,6 +8,7 @@ import typer
 
 from assay.cli import inputs, options
 from assay.cli import output as output_forms
+from assay.cli.wording import as_typed
 from assay.report.legible import on_one_line
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def evaluate(
     if sort is not None:
         result = result.sorted_by(sort)
     if not quiet:
-        inputs.say_what_was_read(result)
+        inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, plain=output is not None)
     if signatures and form is None:
         text = output_forms.Styled(text + "\n" + "".join(f"{on_one_line(one)}\n" for one in result.signatures.values()))
@@ -111,4 +112,5 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool
         return str(getattr(result, f"to_{form}")(per_query))
     from assay.report.terminal import show  # noqa: PLC0415
 
-    return output_forms.text_of(lambda out: show(result, out, per_query), plain)
+    text = output_forms.text_of(lambda out: show(result, out, per_query), plain)
+    return text + "".join(f"\n{as_typed(line)}\n" for line in result.without_number)

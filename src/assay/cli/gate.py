@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -237,10 +238,11 @@ def _gated(
     quiet: bool,
     **settings: Any,
 ) -> GateResult:
-    from assay.files import Source, scan_run  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files import Source  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
+    from assay.given import opened_run  # noqa: PLC0415
 
     name, path = inputs.named(baseline)
     if ["-" if isinstance(qrels, Source) else qrels, path, inputs.named(candidate)[1]].count("-") > 1:
@@ -255,7 +257,7 @@ def _gated(
         rules = {name: value for name, value in rules.items() if name in typed}
     runs = inputs.opened(qrels, [candidate])
     if first is None:
-        run = scan_run(source, name=name)
+        run = opened_run(source, name)
         first, runs = {run.name: run}, [run, *runs]
     with inputs.progress(runs, hidden=quiet):
         margin = Margins.parsed(margins)
@@ -304,4 +306,4 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
         return str(getattr(result, f"to_{form}")())
     from assay.report.gates import show  # noqa: PLC0415
 
-    return output.text_of(lambda out: show(result, out), plain)
+    return as_typed(output.text_of(lambda out: show(result, out), plain))

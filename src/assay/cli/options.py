@@ -63,7 +63,7 @@ Subtopics: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--subtopics",
-        help="Column 2 of the judgments names the subtopic; said anyway if all measures are of diversity.",
+        help="Column 2 of the judgments names the subtopic (default: if it looks so, for measures of diversity).",
         rich_help_panel=RULES,
     ),
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli.options import OUTPUT
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 from assay.report.legible import legible, on_one_line
 
@@ -90,13 +91,13 @@ def _on_terminal(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
-    typer.echo(on_one_line(text))
+    """Tell on stdout, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
+    typer.echo(as_typed(on_one_line(text)))
 
 
 def message(text: str) -> None:
     """The same on stderr."""
-    typer.echo(on_one_line(text), err=True)
+    typer.echo(as_typed(on_one_line(text)), err=True)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -135,5 +136,5 @@ def rendered(result: Tabled, form: str | None, plain: bool) -> str:
 
     # Notes went to stderr; what the tables mean stays with them.
     notes = getattr(result, "notes", ())
-    said = [line for line in result.lines() if line not in notes]
+    said = [as_typed(line) for line in result.lines() if line not in notes]
     return text_of(lambda out: show(result.tables(), said, out), plain)

@@ -114,7 +114,7 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in paired for note in one.notes()]
+    notes = [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
@@ -127,6 +127,8 @@ def compare(
                 notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
+    if measured.classifiers is not None:
+        notes += measured.classifiers.notes_on(one.measure for one in paired)
     if measured.clusterings is not None:
         notes += _notes_on(measured.clusterings, findings, settings)
     comparison = Comparison(
@@ -192,7 +194,8 @@ def _standings(resampled: Resampled, pairs: Pairs, sure: list[bool], alpha: floa
     """The systems with the best first, and their groups if all pairs were tested."""
     paired = resampled.paired
     sign = 1 if paired.higher_is_better is False else -1
-    order = sorted(range(len(paired.systems)), key=lambda system: sign * paired.observed[system])
+    numbers = paired.observed
+    order = sorted(range(len(numbers)), key=lambda system: (isnan(numbers[system]), sign * numbers[system]))
     letters: list[tuple[str, ...]] = [()] * len(order)
     if pairs.all_pairs:
         place = {system: number for number, system in enumerate(order)}

@@ -194,6 +194,8 @@ def finding_of(
         higher_is_better=paired.higher_is_better,
         untested=deciding,
     )
+    if why := paired.why_not(first, second):
+        said = said._replace(why=why)
     return Finding(
         paired.measure,
         paired.systems[first],

@@ -278,6 +278,8 @@ class Comparison(Tabled):
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
         first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
         seen = finding._replace(noticed=noticed(first, second))
+        if math.isnan(finding.difference):  # what unjudged documents could change is a number
+            return seen, ""
         try:
             reach = reach_of(measure, first, second, self._undefined)
         except ParameterError as problem:

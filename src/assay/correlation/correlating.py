@@ -18,6 +18,7 @@ from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.correlation import COEFFICIENTS, Correlation
 from assay.stats.overlap import rbo
+from assay.stats.paired import Paired
 from assay.stats.rounding import snapped
 from assay.stats.stability import with_other_units
 from assay.tables import Scores
@@ -92,7 +93,8 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     known = [item for item in items if np.isfinite(one.numbers[item]) and np.isfinite(other.numbers[item])]
     if len(known) < 2:
         numbers = f"{number_of(one.item, len(known))} with a number in both"
-        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}")
+        whys = "".join(f"; {side.name} is {why}" for side in (one, other) if (why := _why_not(side.paired)))
+        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}{whys}")
     notes = []
     left_out = len(one.numbers) + len(other.numbers) - 2 * len(items)
     if left_out:
@@ -100,6 +102,11 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     if len(known) < len(items):
         notes.append(f"{number_of(one.item, len(items) - len(known))} without a number, left out")
     return known, notes
+
+
+def _why_not(paired: Paired | None) -> str:
+    """Which systems have no number, and why; nothing where only numbers are known."""
+    return "" if paired is None else paired.why_not(*range(len(paired.systems)))
 
 
 def _notes_on(side: ListOfNumbers) -> Iterator[str]:

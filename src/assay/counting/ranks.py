@@ -64,7 +64,8 @@ class Ranks:
         batches: Batches = run if hasattr(run, "batches") else Run.of(run)
         chosen = policies(given, **changes)
         found = find_hits(batches, judgments, chosen)
-        if not found.in_run.any():
+        # A run without results is that of a system that found nothing; one of other topics is most likely a mistake.
+        if not judgments.topics or (found.ignored and not found.in_run.any()):
             raise TopicError(_nothing_in_common(batches.origin, judgments, found))
         hits = found.hits
         ranks = cls(

@@ -136,7 +136,7 @@ def summarised(
         unit=number_of(kind, len(units)),
         unit_kind=kind,
         value=summary.value if weight is None else float(total.values[0]),
-        reason=total.reason(0),
+        reason=summary.reason or total.reason(0),
         steps=(units_table(measure, units, result, shown.undefined, kind, weight=weight),),
         counts=tuple(counts_named([(total, 0)])),
         formula=formula(total, 0),

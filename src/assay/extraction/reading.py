@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.extraction.spans import Spans, spans_of, tuples_of
 from assay.extraction.tagged_files import read_both, read_pair, read_tagged
 from assay.extraction.tags import Bio
@@ -98,7 +98,7 @@ def _is_empty(source: Source) -> bool:
 def _form(source: Source) -> str:
     head = head_of(source)
     if not head.numbered:
-        raise FormatError(source.name, None, expected=_SHAPES, note="there are no data in the file")
+        raise EmptyFileError(source.name, _SHAPES)
     if head.start.startswith(COLUMN_MARKS):
         return "table"
     if text_of(head).startswith(("{", "[")):
@@ -163,7 +163,7 @@ def _from_json(source: Source, keys: Sequence[str]) -> Spans:
     if places and tuples:
         raise FormatError(source.name, None, expected="spans or tuples", got="both")
     if not documents and not places and not tuples:
-        raise FormatError(source.name, None, expected=_SHAPES, note="there are no data in the file")
+        raise EmptyFileError(source.name, _SHAPES)
     return (
         tuples_of(tuples, tuple(documents), source.name) if tuples else spans_of(places, tuple(documents), source.name)
     )

@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.extraction.matching import Match
 from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans
@@ -217,6 +217,17 @@ class Extraction(Tabled):
         return {name: reason for name, reason in reasons.items() if reason}
 
     @cached_property
+    def left_out(self) -> dict[str, list[str]]:
+        """The types for which a measure is undefined, and that the mean of types leaves out, by measure.
+
+        >>> from assay.extraction import extract
+        >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).left_out
+        {'precision': ['LOC']}
+        """
+        absent = {name: self.per_type.filter(pl.col(name).is_null())["type"].to_list() for name, _ in self._named}
+        return {name: types for name, types in absent.items() if types}
+
+    @cached_property
     def scores(self) -> Scores:
         """The measures of each document, as `compare` takes them."""
         columns: dict[str, list[Any]] = {name: [] for name in Scores.SCHEMA}
@@ -277,6 +288,7 @@ class Extraction(Tabled):
                 },
                 "types": self.to_frame().to_dicts(),
                 "undefined": self.undefined,
+                "left_out": self.left_out,
                 "documents": self.per_document.to_dicts(),
                 "misses": self.misses.to_dicts(),
                 "false_alarms": self.false_alarms.to_dicts(),
@@ -297,7 +309,6 @@ class Extraction(Tabled):
 
     def lines(self) -> list[str]:
         """What the numbers rest on, in words."""
-        undefined = self.per_type["precision"].null_count()
         said = [
             f"Match: {_SAID[self.match]}.",
             f"{number_of('document', len(self.documents.units))}, {number_of('true span', len(self.truth))}, "
@@ -311,7 +322,7 @@ class Extraction(Tabled):
                 "none where every resample gives the same number."
             )
         said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]
-        if undefined:
-            left_out = "it" if undefined == 1 else "them"
-            said.append(f"Precision is undefined for {number_of('type', undefined)}; the mean leaves {left_out} out.")
+        for name, types in self.left_out.items():
+            which = f"{'type' if len(types) == 1 else 'types'} {listed(types)}"
+            said.append(f"The mean of types leaves out {which}, where {name} is undefined.")
         return [*said, *self.warnings]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.decoding import decoded, lines_of
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.registry import Head, Kind, head_of, named, register
@@ -89,7 +89,7 @@ def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFr
     if frame is None or _may_be_ragged(frame):
         _refuse_ragged(source, data, dialect, sure=frame is None)
     if frame is None or not frame.height:
-        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, expected)
     return frame, dialect
 
 
@@ -177,7 +177,7 @@ def _two_columns(kind: Kind, source: Source, name: str) -> Topics | Documents:
         rows.append((identifier.strip(), words.strip()))
         lines.append(number)
     if not rows:
-        raise FormatError(source.name, None, expected=f"`{key}`, a tab, the text", note="there are no data in the file")
+        raise EmptyFileError(source.name, f"`{key}`, a tab, the text")
     frame = pl.DataFrame(rows, schema=[key, text], orient="row")
     made = Topics if kind == "topics" else Documents
     return made(frame, name, "TSV of ids and texts", warnings, locate=lambda row: (source.name, lines[row]))

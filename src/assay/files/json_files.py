@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, quote
+from assay.errors import EmptyFileError, FormatError, InputError, quote
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.json_values import first_object, is_list, loaded, nowhere, records, text_of
 from assay.files.registry import Head, Kind, Loaded, named, register
@@ -24,7 +24,7 @@ from assay.tables import Qrels, Run
 _SHAPE = "`{query_id: {doc_id: number}}`"
 _KEY = r'"(?:[^"\\]|\\.)*":'
 # White space aside: an object whose values are objects, of which the first that holds anything holds a number.
-_DICTS = re.compile(rf"\{{(?:{_KEY}\{{\}},)*{_KEY}\{{{_KEY}[-0-9NI]")
+_DICTS = re.compile(rf"\{{(?:{_KEY}\{{\}},)*(?:{_KEY}\{{{_KEY}[-0-9NI]|(?:{_KEY}\{{\}})?\}}\Z)")
 _WHOLE = range(-(1 << 63), 1 << 63)
 
 
@@ -33,14 +33,14 @@ _WHOLE = range(-(1 << 63), 1 << 63)
 
 def _dicts(kind: Kind, source: Source, name: str) -> Any:
     data = loaded(source)
-    if not isinstance(data, dict) or not data:
+    if not isinstance(data, dict):
         raise FormatError(source.name, None, expected=_SHAPE, got=type(data).__name__)
     try:
         frame = (Run.of(data, name) if kind == "run" else Qrels.of(data, name)).frame
     except InputError as problem:
         raise FormatError(source.name, None, expected=_SHAPE, note=str(problem)) from problem
     if not frame.height:
-        raise FormatError(source.name, None, expected=_SHAPE, note="there are no data in the file")
+        raise EmptyFileError(source.name, _SHAPE)
     if "" in data or (frame["doc_id"] == "").any():
         raise FormatError(source.name, None, expected=_SHAPE, note="an id is empty")
     locate = partial(nowhere, source)
@@ -106,7 +106,7 @@ def _were_others(values: pl.Series) -> bool:
 def _slow(source: Source, data: bytes) -> pl.DataFrame:
     rows = [record for _, record in records(source, data)]
     if not rows:
-        raise FormatError(source.name, None, expected="JSON objects", note="there are no data in the file")
+        raise EmptyFileError(source.name, "JSON objects")
     names = dict.fromkeys(name for row in rows for name in row)
     try:
         return pl.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})

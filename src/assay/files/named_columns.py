@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.delimited import header_of, read_fields
 from assay.files.json_values import first_object, is_list, records, text_of
 from assay.files.parquet import names_in, read_table
@@ -94,11 +94,11 @@ def read_named_columns(source: Source, expected: str, separator: str | None = No
     """
     head = head_of(source)
     if not head.numbered:
-        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, expected)
     if head.start.startswith(COLUMN_MARKS):
         frame = read_table(source)
         if not frame.height:
-            raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+            raise EmptyFileError(source.name, expected)
         return NamedColumns(source.name, frame, "Parquet or Arrow", lambda row: (source.name, row + 1), lists_in(frame))
     if separator is None and _is_json(head):
         return _from_json(source, expected)
@@ -143,7 +143,7 @@ def _from_json(source: Source, expected: str) -> NamedColumns:
     if frame is None or not frame.width:
         frame = _slow(source, data)
     if not frame.height or not frame.width:
-        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, expected)
     return NamedColumns(source.name, frame, "JSON", where, exact)
 
 

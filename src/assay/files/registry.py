@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.errors import FormatError, ParameterError, did_you_mean
+from assay.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines
 from assay.files.sources import BYTE_ORDER_MARK, Source
 
@@ -120,7 +120,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
         return _named(name, kind)
     head = head_of(source)
     if not head.numbered:
-        raise FormatError(source.name, None, expected=_wanted(kind), note="there are no data in the file")
+        raise EmptyFileError(source.name, _wanted(kind))
     if kind is not None and (known := next(_fitting(head, kind), None)):
         return known
     _load_others()

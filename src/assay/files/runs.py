@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
 from assay.files.metadata import metadata_of
 from assay.files.registry import Loaded
@@ -119,7 +119,7 @@ def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T])
     except BadRowError as bad:
         raise FormatError(source.name, lines + bad.line, expected=bad.expected, got=bad.got) from None
     if not rows:
-        raise FormatError(source.name, None, expected=layout.expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, layout.expected)
 
 
 def _ahead(work: Callable[[bytes], R], chunks: Iterator[bytes]) -> Iterator[R]:

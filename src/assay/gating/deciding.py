@@ -97,8 +97,8 @@ def gate(
     margins = Margins.of(margin, str if itemised else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
     if inconclusive not in INCONCLUSIVE:
-        hint = did_you_mean(str(inconclusive), INCONCLUSIVE)
-        raise ParameterError(f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {inconclusive!r}{hint}")
+        said = f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {inconclusive!r}"
+        raise ParameterError(f"{said}{did_you_mean(str(inconclusive), INCONCLUSIVE)}")
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
     allowed = check_share("max_missing", max_missing)
     least = None if min_judged is None else check_share("min_judged", min_judged)
@@ -125,15 +125,16 @@ def gate(
     margins.check(sides.measures)
     paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)
-    ungrouped = _ungrouped(parts, slices)
     drawn = resamples_for(len(parts), alpha) if resamples is None else whole("resamples", resamples, 100)
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
-    notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
-    notes += ungrouped
+    notes = [note for one in paired for note in one.notes(absences=False)] + _notes(checks, sides.coverage, alpha)
+    notes += _ungrouped(parts, slices)
     compared = sides.measured.itemised
     if compared is not None:
         notes += compared.notes
+        if isinstance(compared, Classifiers):
+            notes += compared.notes_on(sides.measures)
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:

@@ -7,6 +7,7 @@ grade, whichever system returns it, so that the difference of two systems is sur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -85,6 +86,8 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
         none = np.full(len(ranks.queries), np.nan)
         return Bounds(none, none, float(numbers.min()), float(numbers.max()))
     low, high = extreme(trials, -1), extreme(trials, 1)
+    if math.isnan(summarise(measure, measure.per_unit(as_judged(ranks)), undefined).value):
+        return Bounds(low[0], high[0], math.nan, math.nan)  # of a mean that is none
     return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]))
 
 

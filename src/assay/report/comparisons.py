@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +170,9 @@ def method(comparison: Comparison) -> str:
     """How it was made, in a sentence for a paper."""
     settings, alpha = comparison.settings, comparison.settings.alpha
     test = _tests(comparison)
-    margins = sorted({one.margin.value for one in comparison.findings})
+    margins = sorted(
+        {one.margin.value for one in comparison.findings if not math.isnan(one.margin.value)} or {math.nan}
+    )
     extent = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
     margin = f"{extent} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (
@@ -256,8 +259,9 @@ def coverage(comparison: Comparison) -> str:
     said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; judged in the top 10: "
     if len(shares) <= 4:
         return said + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
-    low, high = min(shares, key=lambda name: shares[name]), max(shares, key=lambda name: shares[name])
-    if shares[low] == shares[high]:
+    known = {name: share for name, share in shares.items() if not math.isnan(share)} or shares
+    low, high = min(known, key=lambda name: shares[name]), max(known, key=lambda name: shares[name])
+    if shares[low] == shares[high] and len(known) == len(shares):
         return said + f"{as_percent(shares[low])} of all systems"
     least, most = as_percents([shares[low], shares[high]])
     return said + f"from {least} ({low}) to {most} ({high})"

@@ -71,6 +71,8 @@ def headline(finding: Finding) -> str:
         return f"{system} and {baseline} are identical"
     if word == "equivalent":
         return f"{system} is as good as {baseline}"
+    if math.isnan(finding.difference):
+        return f"{system} and {baseline} cannot be compared"
     if word == "cannot tell":
         return f"One cannot tell {system} from {baseline}"
     return f"{system} is {word} than {baseline}"
@@ -82,12 +84,8 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({number(finding.value)})."
     if math.isnan(finding.difference):
-        both = {baseline: finding.baseline_value, system: finding.value}
-        absent = " and ".join(name for name, value in both.items() if math.isnan(value))
-        return (
-            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: no number "
-            f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
-        )
+        against = " against ".join(numbers([finding.value, finding.baseline_value]))
+        return f"{system} and {baseline} cannot be compared under {measure}, {finding.verdict.why}: {against}."
     values = f"{' against '.join(numbers([finding.value, finding.baseline_value]))}, {_change(finding)}"
     interval, p = _interval(finding), _decided_by(finding)
     if word == "equivalent":
@@ -115,7 +113,7 @@ def _decided_by(finding: Finding) -> str:
 
 def _needed(finding: Finding, kind: str, power: float) -> str:
     """What it would take to tell, where one cannot."""
-    if finding.verdict.word != "cannot tell":
+    if finding.verdict.word != "cannot tell" or math.isnan(finding.difference):
         return ""
     if finding.units < FEWEST_UNITS:
         return f"{number_of(kind, finding.units)} are too few to tell anything."
@@ -199,6 +197,10 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
         best = comparison.standing(paired.measure)[0]
         like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.is_sure(alpha)]
         detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
+        if math.isnan(best.value):
+            reason = paired.reasons()[0]
+            yield f"{paired.measure}: no system has a number{f' ({reason})' if reason else ''}."
+            continue
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
             f"the best number, {number(best.value)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from assay.report.layout import Cell, Table, as_json
@@ -124,18 +125,20 @@ def _in_full(value: float) -> str | None:
 
 
 def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:
-    """A pipe table; the best number of each column in bold."""
-    return _table(evaluation, per_query).to_markdown()
+    """A pipe table; the best number of each column in bold. Below, why there is no number where there is none."""
+    return _table(evaluation, per_query).to_markdown() + "".join(f"\n{line}\n" for line in evaluation.without_number)
 
 
 def to_latex(evaluation: Evaluation, per_query: bool = False) -> str:
     """A booktabs table; the best number of each column in bold."""
-    return _table(evaluation, per_query).to_latex()
+    notes = "".join(f"% {line}\n" for line in evaluation.without_number)
+    return _table(evaluation, per_query).to_latex() + notes
 
 
 def to_html(evaluation: Evaluation, per_query: bool = False) -> str:
     """A plain table, for notebooks and pages."""
-    return _table(evaluation, per_query).to_html()
+    notes = "".join(f"<p>{escape(line)}</p>" for line in evaluation.without_number)
+    return _table(evaluation, per_query).to_html() + notes
 
 
 def _table(evaluation: Evaluation, per_query: bool) -> Table:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Share,
         SystemThresholds,
     )
+    from assay.reporting.item_contents import Estimated
 
 #: Measures of the table of thresholds.
 AT_THRESHOLD = ("Precision", "Recall", "Specificity", "Accuracy", "F1", "MCC")
@@ -71,7 +72,7 @@ def measures_table(contents: ClassifierContents) -> Table:
         (
             (row.system, one.measure, one.method),
             (
-                Cell(number(one.value) if not one.undefined else f"{NOT_AVAILABLE} ({one.undefined})"),
+                Cell(_value(one)),
                 Cell(span(one.low, one.high)),
                 Cell(number(one.dummy)),
             ),
@@ -82,6 +83,13 @@ def measures_table(contents: ClassifierContents) -> Table:
     return Table(
         ("system", "measure", "interval by"), ("value", f"{as_level(contents.confidence)} interval", "no skill"), rows
     )
+
+
+def _value(one: Estimated) -> str:
+    """A number with the classes that it leaves out, or why there is none."""
+    if one.undefined:
+        return f"{NOT_AVAILABLE} ({one.undefined})"
+    return number(one.value) + (f" (without {one.left_out})" if one.left_out else "")
 
 
 def _compared(contents: ClassifierContents) -> Iterator[str]:

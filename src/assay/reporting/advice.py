@@ -54,7 +54,7 @@ def _of(basis: Basis, finding: Finding) -> Advice:
     if word in {"higher", "lower"}:
         said = f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
         return Advice(said)
-    if word == "cannot tell" and finding.units < FEWEST_UNITS:
+    if word == "cannot tell" and finding.units < FEWEST_UNITS and not math.isnan(finding.difference):
         few = number_of(basis.unit_kind, finding.units)
         return Advice(f"Cannot tell: {few} are too few; get at least {FEWEST_UNITS}.")
     if finding.verdict.unjudged:
@@ -83,6 +83,8 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
 
 def _more(basis: Basis, finding: Finding) -> str:
     """How many units it would take to tell; or what so many can show, where the margin takes no more than these."""
+    if math.isnan(finding.difference):
+        return f"{finding.measure} is {finding.verdict.why}"
     units, power = several(basis.unit_kind), as_level(basis.settings.power)
     if finding.needed is not None and finding.needed > finding.units:
         smallest = f"a difference of {finding.margin.value:.3g}"

@@ -98,7 +98,7 @@ class Basis:
         """Whether documents without judgment may matter to the verdicts, and nobody could look at what they do."""
         if self.evaluation is None or self.evaluation.policies.unjudged == "error":
             return False
-        return any(one.reach is None for one in self.findings())
+        return any(one.reach is None and not math.isnan(one.difference) for one in self.findings())
 
     def retrieved(self, systems: Sequence[str], depth: int | None) -> dict[str, Ranks]:
         """Every document that one of these systems returned down to a depth, judged or not."""

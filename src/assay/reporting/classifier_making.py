@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.classification import Classification, classify
 from assay.comparison import Comparison
-from assay.errors import number_of
+from assay.errors import listed, number_of
 from assay.report.classifications import called
 from assay.reporting.classifier_comparison import Compared, classified, compared
 from assay.reporting.classifier_contents import ClassifierContents
@@ -138,7 +138,7 @@ def _estimates(result: Classification, system: str) -> Iterator[Estimated]:
         one = result.estimate(measure, system)
         yield Estimated(
             called(measure, result.task), one.value, one.low, one.high, interval_by(one.method),
-            one.undefined or "", beside.get(measure, math.nan),
+            one.undefined or "", beside.get(measure, math.nan), left_out=listed(one.left_out),
         )  # fmt: skip
 
 

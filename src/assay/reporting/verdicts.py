@@ -92,6 +92,8 @@ def summary(basis: Basis) -> Iterator[str]:
         yield _of_groups(findings, basis.main, basis.baseline)
         best = basis.systems[0]
         value, interval = basis.standings[basis.main, best]
+        if math.isnan(value):
+            return
         yield f"{best} has the best number, {number(value)} ({_interval(interval.low, interval.high, interval.level)})."
 
 

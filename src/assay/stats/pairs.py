@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,8 @@ from assay.stats.cluster_samples import MOST_HALVES, Subsampled
 from assay.stats.effects import Wins
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
-from assay.stats.permutation import Outcome, permutation_of_pairs, permutation_of_pooled, swaps
-from assay.stats.samples import Pooled, Sample
+from assay.stats.permutation import NO_DIFFERENCE, Outcome, permutation_of_pairs, permutation_of_pooled, swaps
+from assay.stats.samples import Averaged, Pooled, Sample
 from assay.stats.score_samples import Drawing, ScoreSample
 from assay.stats.suited_tests import SIMULTANEOUS, by_labels, by_scores, chosen_test
 from assay.stats.tests import TESTS, bootstrap_of_pairs
@@ -106,7 +107,16 @@ def outcomes(
         formulas = sample.formulas
         fewer = min(resamples, max(10_000, _MOST_COUNTED // (len(pairs) * len(paired.units))))
         return [permutation_of_pooled(formulas[i], formulas[j], resamples=fewer, seed=seed) for i, j in pairs]
-    return _of_means(paired, pairs, test, resamples, seed)
+    known = ~np.isnan(paired.observed)
+    tested = [pair for pair in pairs if known[list(pair)].all()]
+    if len(tested) == len(pairs):
+        return _of_means(paired, pairs, test, resamples, seed)
+    # A system without a number is compared with nobody, and has no part in tests of all systems at once.
+    place, names = np.cumsum(known) - 1, tuple(np.array(paired.systems)[known].tolist())
+    numbered = replace(paired, systems=names, sample=Averaged(sample.values[:, known], sample.summary))
+    places = [(int(place[i]), int(place[j])) for i, j in tested]
+    found = dict(zip(tested, _of_means(numbered, places, test, resamples, seed) if tested else (), strict=True))
+    return [found.get(pair, Outcome(test, np.nan, np.nan, None, NO_DIFFERENCE)) for pair in pairs]
 
 
 def _of_means(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
