@@ -56,6 +56,7 @@ def compare(
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
     ] = False,
+    direction: tested.Direction = None,
     test: tested.OwnTest = None,
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
@@ -171,7 +172,7 @@ def compare(
 
         ask_for_packages(suffix_of(plot))  # before anything is read
     settings: dict[str, Any] = {
-        "baseline": baseline or None, "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
+        "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
         "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
         "bootstrap_resamples": bootstrap_resamples, "seed": seed,
     }  # fmt: skip

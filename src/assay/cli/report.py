@@ -106,6 +106,7 @@ def report(
     sample_size: cluster_inputs.SampleSize = None,
     ks: numbers_of_clusters.Ks = None,
     over_k: numbers_of_clusters.OverK = None,
+    direction: tested.Direction = None,
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -147,7 +148,7 @@ def _topic_sets(measured: Measured, measure: str, asked: Asked) -> list[ListOfNu
         frame = measured.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
         if not frame.height:
             raise InputError(f"{name}: no unit of this set has scores")
-        sides.append(_of_systems(Measured(Scores(frame), evaluation), measure, name))
+        sides.append(_of_systems(measured._replace(scores=replace(measured.scores, frame=frame)), measure, name))
     return sides
 
 

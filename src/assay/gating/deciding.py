@@ -231,7 +231,7 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     renamed = replace(baseline, system=first)
     both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
-    measured = Measured(Scores(both), undefined=evaluation.undefined)
+    measured = Measured(Scores(both, evaluation.scores.directions), undefined=evaluation.undefined)
     coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
     return _Sides(measured, wanted, coverage, evaluation, baseline)
 

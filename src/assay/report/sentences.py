@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
+from assay.report.conflicts import conflict
 from assay.report.layout import NOT_AVAILABLE, number
 from assay.stats.verdict import FEWEST_UNITS, percent
 
@@ -49,7 +50,7 @@ def of_finding(finding: Finding, kind: str, power: float) -> str:
 
 def without_caveat(finding: Finding, kind: str, power: float) -> str:
     """One finding in words, but for what it depends on."""
-    parts = (of_verdict(finding, kind), _needed(finding, kind, power), _units(finding, kind))
+    parts = (of_verdict(finding, kind), conflict(finding, kind), _needed(finding, kind, power), _units(finding, kind))
     return " ".join(part for part in parts if part)
 
 
@@ -70,7 +71,7 @@ def headline(finding: Finding) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical"
     if word == "equivalent":
-        return f"{system} is as good as {baseline}"
+        return f"{system} is {_alike(finding)} {baseline}"
     if word == "cannot tell":
         return f"One cannot tell {system} from {baseline}"
     return f"{system} is {word} than {baseline}"
@@ -85,7 +86,7 @@ def of_verdict(finding: Finding, kind: str) -> str:
         both = {baseline: finding.baseline_value, system: finding.value}
         absent = " and ".join(name for name, value in both.items() if math.isnan(value))
         return (
-            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: no number "
+            f"One cannot tell whether {system} is {_either(finding)} than {baseline} under {measure}: no number "
             f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
         )
     numbers = f"{finding.value:.4f} against {finding.baseline_value:.4f}, {_change(finding)}"
@@ -93,13 +94,22 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if word == "equivalent":
         small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
         return (
-            f"{system} is as good as {baseline} under {measure}: whatever difference there is lies within "
+            f"{system} is {_alike(finding)} {baseline} under {measure}: whatever difference there is lies within "
             f"±{finding.margin.value:g}, the smallest that matters. {small}It has {numbers} ({interval}{p})."
         )
     if word in {"better", "worse", "higher", "lower"}:
         return f"{system} is {word} than {baseline} under {measure}: {numbers} ({interval}{p})."
-    said = f"One cannot tell whether {system} is better or worse than {baseline} under {measure}"
+    said = f"One cannot tell whether {system} is {_either(finding)} than {baseline} under {measure}"
     return f"{said}: {numbers} ({interval}{p})."
+
+
+def _either(finding: Finding) -> str:
+    """What a system may be; of a number that is not known to be good or bad, only higher or lower."""
+    return "better or worse" if finding.direction in {"higher", "lower"} else "higher or lower"
+
+
+def _alike(finding: Finding) -> str:
+    return "as good as" if finding.direction in {"higher", "lower"} else "about the same as"
 
 
 def _decided_by(finding: Finding) -> str:
@@ -122,9 +132,11 @@ def _needed(finding: Finding, kind: str, power: float) -> str:
     if finding.needed is None or not finding.spread > 0:
         return ""
     units, needed = number_of(kind, finding.units), number_of(kind, finding.needed)
+    like = finding.needed_observed
     return (
         f"With {units}, a difference of {finding.detectable:.3f} would be detected {power:.0%} of the time; "
-        f"to detect {finding.margin.value:g} that often takes about {needed}."
+        f"to detect {finding.margin.value:g} that often takes about {needed}"
+        f"{'' if like is None else f', and the difference observed about {like:,}'}."
     )
 
 
@@ -199,9 +211,10 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
         best = comparison.standing(paired.measure)[0]
         like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.is_sure(alpha)]
         detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
+        top = "best" if paired.higher_is_better is not None else "highest"
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
-            f"the best number, {best.value:.4f}"
+            f"the {top} number, {best.value:.4f}"
         )
         said += (
             f"; {number_of('system', len(like))} cannot be told from it" if like else ", and is apart from all others"

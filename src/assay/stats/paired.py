@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.counting.judgments import Floats, Ints
 from assay.errors import InputError, ParameterError, listed, number_of
-from assay.measures import parse_measure
+from assay.measures.bare_names import agreed_direction, meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.stats.cluster_samples import Subsampled
@@ -20,7 +20,7 @@ from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Averaged, Pooled, Sample
 from assay.stats.score_samples import ScoreSample
-from assay.tables import Scores
+from assay.tables import Direction, Scores
 
 #: What numbers of systems are made of, whether or not units can be drawn anew by weights.
 AnySample: TypeAlias = Sample | ScoreSample | Subsampled
@@ -29,6 +29,8 @@ AnySample: TypeAlias = Sample | ScoreSample | Subsampled
 _LARGEST = 1e150
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
+
+_HIGHER_IS_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": False, "neither": None, "unknown": None}
 
 
 class Effects(NamedTuple):
@@ -48,6 +50,7 @@ class Paired:
 
     `left_out`: units that some system has no number for. `undefined`: how many numbers there were not, and counted as
     the measure declares. `of_one_only`: units that count for some systems, and that others have no number for.
+    `undirected`: nobody has said whether higher or lower is better, so that `higher_is_better` is None.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"system": ["a", "b"], "measure": "AP", "unit_kind": "query", "unit": "q1",
@@ -66,6 +69,7 @@ class Paired:
     left_out: int = 0
     undefined: int = 0
     of_one_only: int = 0
+    undirected: bool = False
 
     @classmethod
     def of(cls, scores: Scores, measure: str, undefined: Undefined = "counted_as") -> Paired:
@@ -81,7 +85,12 @@ class Paired:
         if len(kinds) > 1:
             raise InputError(f"scores: {measure}: expected units of one kind, got {' and '.join(kinds)}")
         _refuse_odd(frame, measure)
-        definition = _definition(measure)
+        # How units are put together, and what counts for those without a number, is declared for queries.
+        definition = next(iter(meanings(measure, ["ranking"])), None)
+        direction = scores.directions.get(measure)
+        # Scores of rankings that bring their direction need no other vocabulary, and do not wait for it.
+        known = [definition] if definition is not None and direction is not None else meanings(measure)
+        direction = direction or agreed_direction(known)
         declared = _declared(definition) if undefined == "counted_as" else None
         filled = frame["value"] if declared is None else frame["value"].fill_null(declared)
         systems, units, values = _matrix(frame, filled)
@@ -97,16 +106,33 @@ class Paired:
             systems,
             tuple(units[place] for place in complete),
             Averaged(values[complete], summary),
-            definition.definition.bounds if definition else None,
-            definition.definition.higher_is_better if definition else True,
+            known[0].definition.bounds if known else None,
+            _HIGHER_IS_BETTER[direction],
             left_out=len(units) - len(complete),
             undefined=frame["value"].null_count() if declared is not None else 0,
+            undirected=direction == "unknown",
         )
+
+    @property
+    def direction(self) -> Direction:
+        """Which way the measure is good."""
+        if self.higher_is_better is None:
+            return "unknown" if self.undirected else "neither"
+        return "higher" if self.higher_is_better else "lower"
+
+    def directed(self, direction: Direction) -> Paired:
+        """The same with `higher` or `lower` as what is better."""
+        return replace(self, higher_is_better=_HIGHER_IS_BETTER[direction], undirected=False)
 
     @cached_property
     def observed(self) -> Floats:
         """Each system's number."""
         return self.sample.observed()
+
+    def difference(self, first: int, second: int) -> float:
+        """The second system's number less the first one's; what is rounding is no difference."""
+        apart = float(self.observed[second] - self.observed[first])
+        return 0.0 if abs(apart) <= ROUNDING * float(np.abs(self.observed[[first, second]]).max()) else apart
 
     def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
@@ -151,11 +177,10 @@ class Paired:
             return bool((self.sample.predicted[:, first] == self.sample.predicted[:, second]).all())
         if isinstance(self.sample, ScoreSample | Subsampled):
             return self.sample.is_same(first, second)
-        apart = abs(float(self.observed[second] - self.observed[first]))
-        nearly = apart <= ROUNDING * float(np.abs(self.observed).max())
         absent = np.isnan(self.unit_values[:, [first, second]])
         alike = bool((absent[:, 0] == absent[:, 1]).all())
-        return nearly and alike and not self.unit_differences(first, second).any()
+        same = self.difference(first, second) == 0
+        return same and alike and not self.unit_differences(first, second).any()
 
     def effects(self, first: int, second: int) -> Effects:
         """How large the difference is, unit by unit."""
@@ -205,6 +230,11 @@ class Paired:
     def notes(self) -> list[str]:
         """What to say about the pairing: units left out, and values that there were not."""
         told = []
+        if self.undirected:
+            told.append(
+                f"{self.measure}: whether higher or lower is better is not known; say it as `direction`, and the "
+                "verdict says better or worse"
+            )
         if self.left_out:
             units = number_of(self.unit_kind, self.left_out)
             told.append(f"{self.measure}: {units} left out: not all systems have a value there")
@@ -303,14 +333,6 @@ def _matrix(frame: pl.DataFrame, values: pl.Series) -> tuple[tuple[str, ...], li
     table = np.full((len(units), len(systems)), np.nan)
     table[rows, columns] = values.to_numpy()
     return tuple(systems), units, table
-
-
-def _definition(measure: str) -> Measure | None:
-    """The measure of that name; somebody's own numbers may be called anything."""
-    try:
-        return parse_measure(measure)
-    except ParameterError:
-        return None
 
 
 def _declared(measure: Measure | None) -> float | None:
