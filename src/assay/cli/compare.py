@@ -172,7 +172,8 @@ def compare(
 
         ask_for_packages(suffix_of(plot))  # before anything is read
     settings: dict[str, Any] = {
-        "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
+        "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test,
+        "correction": correction, "family": family,
         "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
         "bootstrap_resamples": bootstrap_resamples, "seed": seed,
     }  # fmt: skip

@@ -166,8 +166,10 @@ def report(
     numbers = numbers_of_clusters.NumberInputs(ks, over_k)
     # Whoever names columns of clusters gives clusters.
     of_columns = clustered if over_k is None or cluster else clustered._replace(cluster=[over_k])
+    stated = tested.directions(direction)
     if (clusters := of_columns.among([given, *(runs or ())])) is not None:
         options.refuse_rules(rules)
+        tested.refuse_directions(stated)
         predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
         asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
         with inputs.working("putting the report together", hidden=quiet):
@@ -188,6 +190,7 @@ def report(
     is_predicted, files = predicted.looked_at([given, *(runs or ())])
     if is_predicted:
         options.refuse_rules(rules)
+        tested.refuse_directions(stated)
         written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents}
         asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
         with inputs.working("putting the report together", hidden=quiet):
@@ -206,7 +209,7 @@ def report(
     with inputs.working("putting the report together", hidden=quiet), _taken_for_scores(of_scores=not runs):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            changed=changed, show=show, **written, **settings,
+            changed=changed, show=show, direction=stated, **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
 

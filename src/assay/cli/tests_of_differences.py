@@ -77,5 +77,13 @@ def directions(texts: list[str] | None) -> str | dict[str, str] | None:
     if not named and len(texts) == 1:
         return texts[0]
     if len(named) < len(texts):
-        raise ParameterError(f"--direction is higher or lower, once, or MEASURE=lower for each, not {' and '.join(texts)}")
+        raise ParameterError(
+            f"--direction is higher or lower, once, or MEASURE=lower for each, not {' and '.join(texts)}"
+        )
     return named
+
+
+def refuse_directions(stated: str | dict[str, str] | None) -> None:
+    """Refuse directions where all measures are Assay's own."""
+    if stated is not None:
+        raise ParameterError("--direction goes with scores: the measures here have their own direction")

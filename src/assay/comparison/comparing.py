@@ -116,7 +116,13 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in paired for note in one.notes()]
+    notes = [
+        f"{one.measure}: whether higher or lower is better is not known; with its direction, the verdict is better or "
+        "worse"
+        for one in paired
+        if one.undirected
+    ]
+    notes += [note for one in paired for note in one.notes()]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"

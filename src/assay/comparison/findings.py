@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -105,6 +106,15 @@ class Finding(NamedTuple):
         return self.p < alpha if self.deciding is None else self.deciding.is_beside_zero
 
     @property
+    def record(self) -> Wins:
+        """Units that the system wins, ties and loses: where lower is better, it wins with the lower number.
+
+        `wins` counts higher numbers; of predicted labels, whose items have no numbers, it counts what is right.
+        """
+        of_numbers = not math.isnan(self.cliffs_delta)
+        return Wins(*reversed(self.wins)) if of_numbers and self.direction == "lower" else self.wins
+
+    @property
     def relative(self) -> float:
         """The difference as a share of the size of the baseline's number; NaN if that is 0, or 0 but for rounding."""
         return self.difference / abs(self.baseline_value) if abs(self.baseline_value) > _ZERO else float("nan")
@@ -126,9 +136,9 @@ class Finding(NamedTuple):
             "p_uncorrected": self.outcome.p,
             "d_z": self.d_z,
             "cliffs_delta": self.cliffs_delta,
-            "won": self.wins.won,
-            "tied": self.wins.tied,
-            "lost": self.wins.lost,
+            "won": self.record.won,
+            "tied": self.record.tied,
+            "lost": self.record.lost,
             "detectable": self.detectable,
             "needed": self.needed,
             "needed_observed": self.needed_observed,

@@ -27,7 +27,7 @@ from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
 from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
 from assay.given import check_levels, named_runs, whole
-from assay.measured import Measured
+from assay.measured import Directions, Measured
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.paired import Paired
@@ -45,6 +45,7 @@ def gate(
     candidate: Any = None,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     margin: float | Mapping[str, float] | Margins | None = None,
+    direction: Directions = None,
     alpha: float = 0.05,
     inconclusive: Inconclusive = "report",
     max_missing: float = 0.1,
@@ -61,9 +62,10 @@ def gate(
     `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may
     also be frozen: what `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`:
     nDCG@10 unless given, or all that a frozen baseline holds. `margin`: the smallest loss that matters, for all
-    measures or by measure; unless given, 0.01 of a measure's range. `slices`: also check the topics that share a value
-    of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is what it is
-    called).
+    measures or by measure; unless given, 0.01 of a measure's range. `direction`: whether `higher` or `lower` is better,
+    for measures that are neither good nor bad when they are high, such as counts. `slices`: also check the topics that
+    share a value of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is
+    what it is called).
 
     A check passes if the candidate is surely not worse by the margin or more (the one-sided bound of the difference
     lies within it), and fails if it is surely worse (one-sided test, corrected by Holm over all checks) and the loss
@@ -120,6 +122,8 @@ def gate(
         )
     else:
         sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
+    if direction is not None:
+        sides = sides._replace(measured=sides.measured.directed(direction, sides.measures))
     margins.check(sides.measures)
     paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)

@@ -129,7 +129,7 @@ def _cells(one: Finding) -> Iterator[str]:
     yield f"{signed(one.interval.low)} to {signed(one.interval.high)}" if known else NOT_AVAILABLE
     yield NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= ")
     yield NOT_AVAILABLE if math.isnan(one.d_z) else f"{one.d_z:+.2f}"
-    yield "/".join(map(str, one.wins))
+    yield "/".join(map(str, one.record))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}{'*' if one.verdict.unjudged else ''}"
 
 

@@ -43,14 +43,16 @@ def _direction(finding: Finding, kind: str) -> str:
     mean = "the same" if finding.difference == 0 else "higher" if finding.difference > 0 else "lower"
     looks = _LOOKS_AT.get(test, "the test is not about the mean").format(several(kind))
     if test not in _BY_RANKS or (won - lost) * sign <= 0:
-        return f"The test and the mean do not point the same way: the mean is {mean}, but {looks}. So there is no verdict."
+        return (
+            f"The test and the mean do not point the same way: the mean is {mean}, but {looks}. So there is no verdict."
+        )
     many = won if sign > 0 else lost
     outweigh = "" if finding.difference == 0 else ", as a few large differences outweigh many small ones"
     return (
         f"The mean and most {several(kind)} point in different directions: the value is "
-        f"{'higher' if sign > 0 else 'lower'} for {many} of {number_of(kind, won + tied + lost)}, but the mean is {mean}"
-        f"{outweigh}. As {looks}, its p-value says nothing about the mean, and there is no verdict; the permutation "
-        "test is about the mean."
+        f"{'higher' if sign > 0 else 'lower'} for {many} of {number_of(kind, won + tied + lost)}, but the mean is "
+        f"{mean}{outweigh}. As {looks}, its p-value says nothing about the mean, and there is no verdict; the "
+        "permutation test is about the mean."
     )
 
 
@@ -71,7 +73,11 @@ def _interval_only(finding: Finding, kind: str, looks: str) -> str:
     if exact and differ and 2.0 ** (1 - differ) >= alpha:
         few = f"{number_of(kind, differ)} {'differs' if differ == 1 else 'differ'}"
         return f"but only {few}: that is too few for this test to give a p-value below {alpha}. The test decides."
-    why = f"the interval is about the mean, and {looks}" if looks else "the two are computed in different ways, and this is a close call"
+    why = (
+        f"the interval is about the mean, and {looks}"
+        if looks
+        else "the two are computed in different ways, and this is a close call"
+    )
     return f"but p is not below {alpha}: {why}. The test decides."
 
 

@@ -43,7 +43,7 @@ def _cells(one: Finding) -> Iterator[str]:
     known = one.interval.is_known
     yield f"{signed(one.interval.low)} to {signed(one.interval.high)}" if known else NOT_AVAILABLE
     yield NOT_AVAILABLE if math.isnan(one.p) else p_value(one.p).removeprefix("= ")
-    yield "/".join(map(str, one.wins))
+    yield "/".join(map(str, one.record))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}"
 
 

@@ -134,6 +134,12 @@ class Paired:
         apart = float(self.observed[second] - self.observed[first])
         return 0.0 if abs(apart) <= ROUNDING * float(np.abs(self.observed[[first, second]]).max()) else apart
 
+    def refuse_undirected(self, purpose: str) -> None:
+        """Refuse a measure that is neither good nor bad when it is high, where a loss has to be told from a gain."""
+        if self.higher_is_better is None:
+            why = "its direction is not known" if self.undirected else "it is neither good nor bad when it is high"
+            raise ParameterError(f"{self.measure}: {why}; to {purpose}, state its direction, higher or lower")
+
     def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
         return replace(self, units=units, sample=sample, left_out=0, undefined=0, of_one_only=0)
@@ -230,11 +236,6 @@ class Paired:
     def notes(self) -> list[str]:
         """What to say about the pairing: units left out, and values that there were not."""
         told = []
-        if self.undirected:
-            told.append(
-                f"{self.measure}: whether higher or lower is better is not known; say it as `direction`, and the "
-                "verdict says better or worse"
-            )
         if self.left_out:
             units = number_of(self.unit_kind, self.left_out)
             told.append(f"{self.measure}: {units} left out: not all systems have a value there")

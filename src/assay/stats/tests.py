@@ -90,14 +90,14 @@ def sign_test(differences: Floats) -> Outcome:
     """The binomial test of units won against units lost; units that are tied are dropped. The statistic: units won.
 
     >>> sign_test(np.array([0.1, 0.2, 0.3, 0.1, 0.0]))  # 2 of the 2^4 ways to win and lose
-    Outcome(test='sign', statistic=4.0, p=0.125, resamples=None, note='exact; 4 won, 0 lost, 1 tied and dropped',
+    Outcome(test='sign', statistic=4.0, p=0.125, resamples=None, note='exact; 4 higher, 0 lower, 1 tied and dropped',
             sign=1)
     """
     won, tied, lost = wins(differences)
     if not won + lost:
         return _nothing_differs("sign")
     p = min(1.0, 2 * float(special.bdtr(min(won, lost), won + lost, 0.5)))
-    note = f"exact; {won} won, {lost} lost, {tied} tied and dropped"
+    note = f"exact; {won} higher, {lost} lower, {tied} tied and dropped"
     return Outcome("sign", float(won), p, None, note, int(np.sign(won - lost)))
 
 

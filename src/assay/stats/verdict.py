@@ -12,6 +12,12 @@ from assay.stats.bootstrap import Interval
 Conflict: TypeAlias = Literal["direction", "interval only", "test only"]
 Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "higher", "lower", "cannot tell"]
 
+_ASIDES: dict[Conflict, str] = {
+    "direction": ", but the test and the difference point in different ways",
+    "interval only": ", although the interval excludes 0",
+    "test only": ", although the interval includes 0",
+}
+
 #: With fewer paired units than this, nothing is said about a difference.
 FEWEST_UNITS = 5
 
@@ -76,13 +82,10 @@ def verdict(
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
         why = f"the {narrow.level:.0%} interval lies within the margin"
         return Verdict("equivalent", why, negligible=sure, conflict=conflict)
-    if conflict == "direction":
-        return Verdict("cannot tell", f"{said}, but the test and the difference point in different ways", conflict=conflict)
-    if sure:
-        aside = ", although the interval includes 0" if conflict else ""
-        return Verdict(_direction(difference, higher_is_better), f"{said}{aside}", conflict=conflict)
-    aside = ", although the interval excludes 0" if conflict else ""
-    return Verdict("cannot tell", f"{_why_not(alpha, untested)}{aside}", conflict=conflict)
+    why = f"{said if sure else _why_not(alpha, untested)}{_ASIDES[conflict] if conflict else ''}"
+    told_apart = sure and conflict != "direction"
+    word = _direction(difference, higher_is_better) if told_apart else "cannot tell"
+    return Verdict(word, why, conflict=conflict)
 
 
 def _conflict(sure: bool, interval: Interval, difference: float, sign: int | None) -> Conflict | None:
