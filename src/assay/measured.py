@@ -75,8 +75,7 @@ class Measured(NamedTuple):
 
         `direction`: whether `higher` or `lower` is better, for all measures of which it is not known, or by measure.
         """
-        opened = cls._of(given, runs, measures, seed=seed, **rules)
-        return opened if direction is None else opened.directed(direction, measures)
+        return cls._of(given, runs, measures, seed=seed, **rules).directed(direction, measures)
 
     @classmethod
     def _of(cls, given: Any, runs: Any, measures: Any, *, seed: int, **rules: Any) -> Measured:
@@ -149,8 +148,10 @@ class Measured(NamedTuple):
                 raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{hint}")
         return list(dict.fromkeys(map(str, listed)))
 
-    def directed(self, direction: str | Mapping[str, str], measures: Any = None) -> Measured:
+    def directed(self, direction: Directions, measures: Any = None) -> Measured:
         """The same with what was said about directions; what Assay knows of its own measures cannot be turned round."""
+        if direction is None:
+            return self
         known = {name: self._paired(name).direction for name in self.measures(measures)}
         named = direction if isinstance(direction, Mapping) else {
             name: direction for name, own in known.items() if own not in _GOOD

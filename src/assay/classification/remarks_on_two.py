@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from assay.classification.prevalences import predictive_values
 from assay.classification.remark import Case, Remark, remark
 from assay.measures.score_curves import AUC
+from assay.stats.delong import delong
+from assay.stats.proportions import wilson
 
-#: Both numbers of a pair have to reach this for a test to rule out, or to rule in.
+#: Both numbers of a pair have to reach this for a test to rule out, or to rule in ...
 HIGH = 0.90
+#: ... and the lower ends of their intervals this: what few items show by luck can be relied on for nothing.
+AT_LEAST = 0.80
 #: Prevalences to imagine, where that of the data is another.
 ELSEWHERE = (0.01, 0.10)
+#: What is added where the interval does not rule a guess out.
+MAY_BE_CHANCE = ", but with so few items that may be chance"
 #: The area under the ROC curve of a score that knows nothing.
 HALF = 0.5
 
@@ -22,17 +28,20 @@ def _rules(case: Case) -> Iterator[Remark]:
     if case.cells is None or (rates := _rates(case.cells)) is None:
         return
     tpr, tnr, ppv, npv = rates
+    tp, fp, fn, tn = (cell * case.per_weight for cell in case.cells)
+    of_four = ((tp, tp + fn), (tn, fp + tn), (tp, tp + fp), (tn, fn + tn))
+    low_tpr, low_tnr, low_ppv, low_npv = (wilson(part, of, case.result.confidence).low for part, of in of_four)
     positive, both = case.result.positive, f"both {HIGH:.0%} or more"
-    if min(tpr, npv) >= HIGH:
+    if min(tpr, npv) >= HIGH and min(low_tpr, low_npv) >= AT_LEAST:
         says = (
-            f"rules out: it misses few {positive} (TPR {tpr:.1%}) and its negatives can be relied on "
-            f"(NPV {npv:.1%}), {both}"
+            f"rules out: it misses few {positive} (TPR {tpr:.1%}, at least {low_tpr:.1%}) and its negatives can be "
+            f"relied on (NPV {npv:.1%}, at least {low_npv:.1%}), {both}"
         )
         yield Remark("rules_out", says, min(tpr, npv), case.system.name)
-    if min(tnr, ppv) >= HIGH:
+    if min(tnr, ppv) >= HIGH and min(low_tnr, low_ppv) >= AT_LEAST:
         says = (
-            f"rules in: it raises few false alarms (TNR {tnr:.1%}) and its positives can be relied on "
-            f"(PPV {ppv:.1%}), {both}"
+            f"rules in: it raises few false alarms (TNR {tnr:.1%}, at least {low_tnr:.1%}) and its positives can be "
+            f"relied on (PPV {ppv:.1%}, at least {low_ppv:.1%}), {both}"
         )
         yield Remark("rules_in", says, min(tnr, ppv), case.system.name)
 
@@ -71,12 +80,18 @@ def _below_diagonal(case: Case) -> Iterator[Remark]:
     tp, fp, fn, tn = case.cells
     scored = case.result.scored(case.system.name)
     if tp + fn and fp + tn and tp / (tp + fn) < fp / (fp + tn):
+        tpr, fpr = tp / (tp + fn), fp / (fp + tn)
+        by_chance = fpr - tpr <= case.reach()
         says = (
-            f"below the diagonal: TPR {tp / (tp + fn):.1%} is less than FPR {fp / (fp + tn):.1%}; negate it, and it is "
-            f"TPR {fn / (tp + fn):.1%} and FPR {tn / (fp + tn):.1%}, accuracy {1 - case.accuracy:.1%} "
-            f"instead of {case.accuracy:.1%}"
+            f"below the diagonal: TPR {tpr:.1%} is less than FPR {fpr:.1%}; negate it, and on these items it is "
+            f"TPR {1 - tpr:.1%} and FPR {1 - fpr:.1%}, accuracy {1 - case.accuracy:.1%} instead of "
+            f"{case.accuracy:.1%}{MAY_BE_CHANCE if by_chance else ''}"
         )
         yield Remark("below_diagonal", says, fn / (tp + fn) - tn / (fp + tn), case.system.name)
     elif scored is not None and (area := float(AUC.of(scored)[0])) < HALF:
-        says = f"below the diagonal: AUC {area:.4f}; with the scores negated it is {1 - area:.4f}"
+        by_chance = not delong(scored, case.result.confidence).interval.high < HALF
+        says = (
+            f"below the diagonal: AUC {area:.4f}; with the scores negated it is {1 - area:.4f}"
+            f"{MAY_BE_CHANCE if by_chance else ''}"
+        )
         yield Remark("below_diagonal", says, 1 - area, case.system.name)

@@ -43,7 +43,8 @@ def compare(
             "-m",
             "--measure",
             help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10; of "
-            "classifiers Accuracy, F, MCC and AUC; of clusterings ARI, NMI, BCubedF, Silhouette, DaviesBouldin.",
+            "classifiers Accuracy, F, MCC and AUC (MCC first where one label has most items); of clusterings ARI, NMI, "
+            "BCubedF, Silhouette, DaviesBouldin.",
         ),
     ] = None,
     baseline: Annotated[

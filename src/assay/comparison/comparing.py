@@ -135,6 +135,8 @@ def compare(
                 notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
+    if measured.classifiers is not None and measures is None:
+        notes += measured.classifiers.why_not_accuracy()
     if measured.clusterings is not None:
         notes += _notes_on(measured.clusterings, findings, settings)
     comparison = Comparison(

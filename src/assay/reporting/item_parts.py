@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay import __version__
@@ -68,7 +69,9 @@ def remarks_of(result: Classification | Clustering) -> Iterator[RemarkOf]:
     several = len(result.systems) > 1
     said = [(one.code, one.says) for one in result.advice]
     once: set[tuple[str, str]] = set()
-    for one in result.advice:
+    # In turn: what stands on top must not be about the first system alone.
+    by_system = [[one for one in result.advice if one.system == system.name] for system in result.systems]
+    for one in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
         of_all = said.count((one.code, one.says)) == len(result.systems)
         if of_all and (one.code, one.says) in once:
             continue
