@@ -94,7 +94,9 @@ def classify(
     prepared = [prepare(name, one, labels, pos_label, threshold, scores_alone=alone) for name, one in given.items()]
     task = same_task(prepared)
     every = all_labels(prepared)
-    systems = [_system(one, every, wanted, task, imbalance_of(prepared[0].given)) for one in prepared]
+    # Whatever each system's items are: all have the same measures.
+    imbalance = imbalance_of(prepared[0].given) if wanted is None and task == "multiclass" else None
+    systems = [_system(one, every, wanted, task, imbalance) for one in prepared]
     chosen = tuple(systems[0].results)
     return Classification(
         tuple(systems),
@@ -158,7 +160,7 @@ def _measures(
             able |= {Scored} if predictions.score is not None else set()
             able |= {Probabilities} if are_probabilities(predictions) else set()
         usual = DEFAULTS[task]
-        if imbalance is not None and usual[0] == "Accuracy":  # which says little then, and goes to the end
+        if imbalance is not None:  # accuracy says little then, and goes to the end
             usual = (LEADING, SPARE, *(name for name in usual if name not in {LEADING, "Accuracy"}), "Accuracy")
         known = [measure_of(name, task) for name in usual]
         return tuple(one for one in known if one.definition.counts in able)

@@ -188,7 +188,7 @@ class Classifiers:
         first, *others = DEFAULT_MEASURES
         return tuple(dict.fromkeys([self.headline, *(others if self.headline != first else ()), *DEFAULT_MEASURES]))
 
-    def why_not_accuracy(self) -> list[str]:
+    def why_not_accuracy(self, instead: str = "is the headline") -> list[str]:
         """Why accuracy is not the headline, where it is not: what a guess would score, and what the systems do."""
         if self.imbalance is None or self.headline == DEFAULT_MEASURES[0]:
             return []
@@ -197,7 +197,7 @@ class Classifiers:
         each = listed([f"{name} {value:.1%}" for name, value in zip(self.names, right.tolist(), strict=True)])
         return [
             f"{share:.1%} of the items are {label}, so accuracy misleads: always saying {label} would be right that "
-            f"often ({each}); {self.headline} is the headline"
+            f"often ({each}); {self.headline} {instead}"
         ]
 
     def paired(self, measure: Measure) -> Paired:

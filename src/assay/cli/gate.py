@@ -72,8 +72,8 @@ def gate(
         typer.Option(
             "-m",
             "--measure",
-            help="A measure; repeat. Default: nDCG@10, or all of a frozen baseline; of classifiers Accuracy, or MCC "
-            "where one label has most items; of clusterings ARI, or Silhouette without classes.",
+            help="A measure; repeat. Default: nDCG@10, or all of a frozen baseline; of classifiers Accuracy; of "
+            "clusterings ARI, or Silhouette without classes.",
         ),
     ] = None,
     margin: Annotated[

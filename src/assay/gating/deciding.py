@@ -22,6 +22,7 @@ from assay.gating.checks import Check, Part, Settings, as_drawn, checks_of, part
 from assay.gating.clustered import two_clusterings, usual_measure
 from assay.gating.frozen import DEFAULT_MEASURES, Baseline, listed_measures
 from assay.gating.guards import Coverage, guards_of, undefined_in
+from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
 from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
@@ -73,9 +74,9 @@ def gate(
     both runs', and if a measure is undefined for all topics of a run.
 
     Predictions of classifiers hold the truth themselves: `gate(old, new)`, `gate(new, baseline=old)`, or one table or
-    file with several systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given,
-    or MCC where one label has three quarters of the items or more; the rules are `pos_label`, `threshold` and `missing`
-    (`error`, or `drop` items that one of them lacks, at most `max_missing`).
+    file with several systems, of which `baseline` and `candidate` are names. `measures` is then Accuracy unless given;
+    the rules are `pos_label`, `threshold` and `missing` (`error`, or `drop` items that one of them lacks, at most
+    `max_missing`).
 
     So do clusterings: the same calls, with the rules of `cluster` and `missing`, and `measures` is ARI unless given, or
     Silhouette where no classes are known. There is no test of them: a check fails if the interval of the difference,
@@ -106,7 +107,7 @@ def gate(
         held: Classifiers | Clusterings
         if predicted:
             held = two_classifiers(qrels, baseline, candidate, rules)
-            wanted = held.headline if measures is None else measures
+            wanted = PREDICTED_MEASURES if measures is None else measures
         else:
             refuse_drawing(resamples)
             held = two_clusterings(qrels, baseline, candidate, rules, seed)
@@ -134,7 +135,7 @@ def gate(
     compared = sides.measured.itemised
     if compared is not None:
         led = sides.measured.classifiers if measures is None else None
-        notes += [*compared.notes, *(led.why_not_accuracy() if led else ())]
+        notes += [*compared.notes, *(led.why_not_accuracy("would say more") if led else ())]
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:

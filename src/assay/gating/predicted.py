@@ -14,6 +14,8 @@ from assay.gating.guards import MISSING_ITEMS, Guard
 from assay.tables import Predictions
 from assay.tables.clusters import Clusters
 
+#: What a gate on classifiers looks at unless told otherwise.
+DEFAULT_MEASURES = ("Accuracy",)
 _RULES = ("pos_label", "threshold", "missing")
 
 
