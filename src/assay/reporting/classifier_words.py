@@ -71,7 +71,7 @@ def summary_of(result: Classification) -> Iterator[str]:
 def headline_of(result: Classification) -> Measure:
     """The measure that stands for all, of those computed: not accuracy where one label has most items."""
     first = result.systems[0]
-    leads = ("Accuracy", "F")
+    leads: tuple[str, ...] = ("Accuracy", "F")
     if first.is_labelled and imbalance_of(first.predictions or result.matrix(first.name)) is not None:
         leads = (LEADING, SPARE, "F")
     known = {one.name: one for one in reversed(result.measures)}
