@@ -63,7 +63,7 @@ def _interval_only(finding: Finding, kind: str, looks: str) -> str:
         return "but it is of this comparison alone; the wider one for all comparisons together includes 0, and decides."
     if math.isnan(finding.p):
         return f"but the test gives {finding.outcome.note or 'no p-value'}."
-    if alone < alpha:
+    if alone < finding.p:
         return (
             f"but it is of this comparison alone; p is corrected for the others (without them, p = {alone:.2g}), and "
             "it decides."
