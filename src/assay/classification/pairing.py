@@ -178,7 +178,9 @@ class Classifiers:
         """The measure that comes first unless others are asked for: one that means something for these labels."""
         if self.imbalance is None or any(one.prediction is None for one in self.predictions):
             return DEFAULT_MEASURES[0]
-        return SPARE if np.isnan(self.paired(self.measure(LEADING)).observed).any() else LEADING
+        truth, predicted = self._codes
+        one_label = [bool((labels == labels[0]).all()) for labels in (truth, *predicted.T)]
+        return SPARE if any(one_label) else LEADING
 
     @property
     def usual_measures(self) -> tuple[str, ...]:
@@ -193,7 +195,8 @@ class Classifiers:
         if self.imbalance is None or self.headline == DEFAULT_MEASURES[0]:
             return []
         label, share = self.imbalance
-        right = self.paired(self.measure(DEFAULT_MEASURES[0])).observed
+        truth, predicted = self._codes
+        right = np.average(predicted == truth[:, None], axis=0, weights=self._weight)
         each = listed([f"{name} {value:.1%}" for name, value in zip(self.names, right.tolist(), strict=True)])
         return [
             f"{share:.1%} of the items are {label}, so accuracy misleads: always saying {label} would be right that "

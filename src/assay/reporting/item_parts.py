@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay import __version__
 from assay.errors import ParameterError, did_you_mean, listed
+from assay.report.conflicts import conflict
 from assay.report.sentences import of_verdict
 from assay.reporting.contents import Input, Provenance, Role, Spoken
 from assay.reporting.item_contents import RemarkOf, ShownMeasure
@@ -54,7 +55,8 @@ def verdicts_of(held: Comparison, called: Mapping[str, str], systems: int) -> tu
     """The verdicts, measures as people call them; and those under the main measure in words, of a single pair."""
     findings = [one._replace(measure=called.get(one.measure, one.measure)) for one in held.findings]
     main = [one for one in findings if one.measure == findings[0].measure]
-    summary = [of_verdict(one, "item") for one in main] if systems == _A_PAIR else []
+    said = [text for one in main for text in (of_verdict(one, "item"), conflict(one, "item")) if text]
+    summary = said if systems == _A_PAIR else []
     return tuple(spoken(one, held, "item") for one in findings), summary
 
 
