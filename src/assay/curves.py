@@ -293,8 +293,11 @@ def differences(
     if (left_out := max(column.height for column in columns) - frame.height) > 0:
         warnings.append(f"{number_of('topic', left_out)} without a value of both systems: left out")
     up, down = int((frame["difference"] > 0).sum()), int((frame["difference"] < 0).sum())
-    better, worse = (up, down) if wanted.definition.higher_is_better else (down, up)
-    counts = f"better on {better}, worse on {worse}, the same on {frame.height - better - worse}"
+    counts = {
+        True: f"better on {up}, worse on {down}",
+        False: f"better on {down}, worse on {up}",
+        None: f"higher on {up}, lower on {down}",
+    }[wanted.definition.higher_is_better] + f", the same on {frame.height - up - down}"
     title = f"{shortened(str(wanted))}: {shortened(new)} minus {shortened(old)}"
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 

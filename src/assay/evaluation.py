@@ -99,7 +99,8 @@ class Evaluation:
             for system in self.systems
             for measure, result in system.results.items()
         ]
-        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA))
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA), directions)
 
     def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
         """One system's number under one measure; both may be left out if there is only one."""

@@ -11,14 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import (
-    LABEL_COUNTS,
-    bounds_of,
-    classes_left_out,
-    computed,
-    counts_of,
-    measure_of,
-)
+from assay.classification.computing import LABEL_COUNTS, bounds_of, classes_left_out, computed, counts_of, measure_of
+from assay.classification.imbalance import LEADING, SPARE, Imbalance, imbalance_of
 from assay.classification.label_sets import is_per_item
 from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.result import Classification, ClassifiedSystem
@@ -43,7 +37,8 @@ from assay.stats.score_samples import ScoreSample
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
 
-#: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label.
+#: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label. The
+#: first one is the headline; where one label has most items, another is: see `Classifiers.headline`.
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
@@ -167,11 +162,45 @@ class Classifiers:
         if wanted is None:
             scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
             labelled = all(one.prediction is not None for one in self.predictions)
-            usual = _OF_LABEL_SETS if self.task == "multilabel" else DEFAULT_MEASURES
-            wanted = (*(usual if labelled or not scored else ()), *(("AUC",) if scored else ()))
+            wanted = (*(self.usual_measures if labelled or not scored else ()), *(("AUC",) if scored else ()))
         given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
         names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else [one])]
         return list(dict.fromkeys(self.measure(name) for name in names))
+
+    @cached_property
+    def imbalance(self) -> Imbalance | None:
+        """The label that most items have, if accuracy misleads for that."""
+        return imbalance_of(self.predictions[0])
+
+    @cached_property
+    def headline(self) -> str:
+        """The measure that comes first unless others are asked for: one that means something for these labels."""
+        if self.imbalance is None or any(one.prediction is None for one in self.predictions):
+            return DEFAULT_MEASURES[0]
+        truth, predicted = self._codes
+        one_label = [bool((labels == labels[0]).all()) for labels in (truth, *predicted.T)]
+        return SPARE if any(one_label) else LEADING
+
+    @property
+    def usual_measures(self) -> tuple[str, ...]:
+        """What is compared unless told otherwise, the headline first; without scores."""
+        if self.task == "multilabel":
+            return _OF_LABEL_SETS
+        first, *others = DEFAULT_MEASURES
+        return tuple(dict.fromkeys([self.headline, *(others if self.headline != first else ()), *DEFAULT_MEASURES]))
+
+    def why_not_accuracy(self, instead: str = "is the headline") -> list[str]:
+        """Why accuracy is not the headline, where it is not: what a guess would score, and what the systems do."""
+        if self.imbalance is None or self.headline == DEFAULT_MEASURES[0]:
+            return []
+        label, share = self.imbalance
+        truth, predicted = self._codes
+        right = np.average(predicted == truth[:, None], axis=0, weights=self._weight)
+        each = listed([f"{name} {value:.1%}" for name, value in zip(self.names, right.tolist(), strict=True)])
+        return [
+            f"{share:.1%} of the items are {label}, so accuracy misleads: always saying {label} would be right that "
+            f"often ({each}); {self.headline} {instead}"
+        ]
 
     def paired(self, measure: Measure) -> Paired:
         """The systems under one measure, item by item."""

@@ -243,7 +243,7 @@ class Classification(Tabled):
             for system in self.systems
             for measure, result in system.results.items()
         ]
-        return Scores(pl.concat(rows))
+        return Scores(pl.concat(rows), {str(one): one.definition.direction for one in self.measures})
 
     @property
     def signatures(self) -> dict[str, dict[str, str]]:

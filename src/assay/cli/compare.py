@@ -43,7 +43,8 @@ def compare(
             "-m",
             "--measure",
             help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10; of "
-            "classifiers Accuracy, F, MCC and AUC; of clusterings ARI, NMI, BCubedF, Silhouette, DaviesBouldin.",
+            "classifiers Accuracy, F, MCC and AUC (MCC first where one label has most items); of clusterings ARI, NMI, "
+            "BCubedF, Silhouette, DaviesBouldin.",
         ),
     ] = None,
     baseline: Annotated[
@@ -56,6 +57,7 @@ def compare(
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
     ] = False,
+    direction: tested.Direction = None,
     test: tested.OwnTest = None,
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
@@ -171,7 +173,8 @@ def compare(
 
         ask_for_packages(suffix_of(plot))  # before anything is read
     settings: dict[str, Any] = {
-        "baseline": baseline or None, "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
+        "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test,
+        "correction": correction, "family": family,
         "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
         "bootstrap_resamples": bootstrap_resamples, "seed": seed,
     }  # fmt: skip

@@ -122,7 +122,8 @@ def _show(result: Comparison, lists: dict[str, Any], out: Console) -> None:
 def _table(frame: Any) -> Table:
     from assay.report.layout import Cell, Table  # noqa: PLC0415
 
-    made = Table.of(frame)
+    # Verdicts with a conflict are rare: where there is none, people need no column for it.
+    made = Table.of(frame.drop([name for name in frame.columns if name == "conflict" and frame[name].is_null().all()]))
     if made.numbers or len(made.names) < 2:
         return made
     # Where all is text, what comes first names the row.

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
+from assay.cli import tests_of_differences as tested
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
 from assay.cli.wording import as_typed
@@ -84,6 +85,7 @@ def gate(
             rich_help_panel=_RULE,
         ),
     ] = None,
+    direction: tested.Direction = None,
     alpha: Annotated[
         float, typer.Option(help="Level of the one-sided test; its bound is at 1 - alpha.", rich_help_panel=_RULE)
     ] = 0.05,
@@ -184,6 +186,7 @@ def gate(
         settings: dict[str, Any] = {
             "measures": measure or None, "alpha": alpha, "inconclusive": inconclusive, "max_missing": max_missing,
             "min_judged": min_judged, "slices": slices, "topics": topics, "seed": seed,
+            "direction": tested.directions(direction),
         }  # fmt: skip
         given = [one for one in (qrels, other) if one is not None]
         files: Any = clustered.among(given)

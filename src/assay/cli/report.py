@@ -110,6 +110,7 @@ def report(
     sample_size: cluster_inputs.SampleSize = None,
     ks: numbers_of_clusters.Ks = None,
     over_k: numbers_of_clusters.OverK = None,
+    direction: tested.Direction = None,
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
@@ -155,6 +156,7 @@ def report(
         "margin": margin, "power": power, "resamples": resamples, "bootstrap_resamples": bootstrap_resamples,
         "seed": seed,
     }  # fmt: skip
+    asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
     rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     predicted = prediction_inputs.PredictionInputs(
@@ -171,10 +173,10 @@ def report(
     of_columns = clustered if over_k is None or cluster else clustered._replace(cluster=[over_k])
     if subtopics and not runs:
         raise ParameterError("--subtopics goes with judgments and runs")
+    stated = tested.directions(direction)
     if (clusters := of_columns.among([given, *(runs or ())])) is not None:
-        options.refuse_rules(rules)
+        _refuse(rules, stated)
         predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
-        asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
         with inputs.working("putting the report together", hidden=quiet):
             # Which number is best is a question about the points, or about other columns than those reported on.
             others = clustered._replace(cluster=None) if ks is None else clustered._replace(
@@ -193,14 +195,13 @@ def report(
     numbers.refuse("goes with clusters")
     is_predicted, files = predicted.looked_at([given, *(runs or ())])
     if is_predicted:
-        options.refuse_rules(rules)
-        written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents}
-        written |= {"changed": changed, "show": show}
-        asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
+        _refuse(rules, stated)
+        written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents, "show": show}
         with inputs.working("putting the report together", hidden=quiet):
             made = make_report(
-                predicted.read(files), measures=measure, threshold=threshold, seed=seed, comparison=asked, **written
-            )
+                predicted.read(files), measures=measure, threshold=threshold, changed=changed, seed=seed,
+                comparison=asked, **written,
+            )  # fmt: skip
         _deliver(made, targets, quiet)
         return
     compared: Any = files[0]
@@ -213,9 +214,15 @@ def report(
     with inputs.working("putting the report together", hidden=quiet), _taken_for_scores(of_scores=not runs):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            changed=changed, show=show, **written, **settings,
+            changed=changed, show=show, direction=stated, **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
+
+
+def _refuse(rules: dict[str, Any], directions: str | dict[str, str] | None) -> None:
+    """Refuse what only rankings, or only scores, have."""
+    options.refuse_rules(rules)
+    tested.refuse_directions(directions)
 
 
 @contextmanager

@@ -205,7 +205,8 @@ class Clustering(Tabled):
         ]  # fmt: skip
         kinds = dict.fromkeys(("system", "measure", "unit_kind", "unit"), pl.String)
         schema = {**kinds, "value": pl.Float64, "undefined": pl.String}
-        return Scores(pl.DataFrame(rows, schema=schema, orient="row"))
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.DataFrame(rows, schema=schema, orient="row"), directions)
 
     @property
     def signatures(self) -> dict[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.errors import ParameterError, did_you_mean
 from assay.given import check_levels, whole
-from assay.measured import Measured, check_rules
+from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Method
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
@@ -31,6 +31,7 @@ def compare(
     *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     baseline: str | Iterable[str] | None = None,
+    direction: Directions = None,
     all_pairs: bool = False,
     test: str | None = None,
     correction: str = "holm",
@@ -60,7 +61,9 @@ def compare(
     1 - alpha / comparisons (Bonferroni), whatever the `correction` is, unless that is none.
 
     `baseline`: the system, or systems, that the others are held against; unless given, the first of two systems, or
-    `all_pairs` of more than two. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
+    `all_pairs` of more than two. `direction`: whether `higher` or `lower` is better, for every measure of which that is
+    not known, as `latency_ms`, or by name (`{"latency_ms": "lower"}`); until it is stated, verdicts on such a measure
+    are *higher* and *lower*. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
     all systems at once; for predicted labels swap, and for their accuracy mcnemar, mcnemar_exact, mcnemar_chi2 or
     mcnemar_chi2_corrected; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
     classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
@@ -80,7 +83,7 @@ def compare(
     check_levels(alpha=alpha, power=power, margin=margin)
     _check_words(correction=correction, family=family, interval=interval)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
-    measured = Measured.of(given, runs, measures, seed=seed, **rules)
+    measured = Measured.of(given, runs, measures, seed=seed, direction=direction, **rules)
     untested = measured.clusterings is not None
     if untested:
         refuse_drawing(resamples, interval)
@@ -114,7 +117,13 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
+    notes = [
+        f"{one.measure}: whether higher or lower is better is not known; with its direction, the verdict is better or "
+        "worse"
+        for one in paired
+        if one.undirected
+    ]
+    notes += [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
@@ -129,6 +138,7 @@ def compare(
         notes += measured.itemised.notes
     if measured.classifiers is not None:
         notes += measured.classifiers.notes_on(one.measure for one in paired)
+        notes += measured.classifiers.why_not_accuracy() if measures is None else []
     if measured.clusterings is not None:
         notes += _notes_on(measured.clusterings, findings, settings)
     comparison = Comparison(

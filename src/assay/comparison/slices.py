@@ -93,6 +93,7 @@ def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings
                 "high": one.interval.high,
                 "p": one.p,
                 "verdict": str(one.verdict),
+                "conflict": one.verdict.conflict,
             }
             for label, one in rows
         ]

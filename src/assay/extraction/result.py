@@ -240,7 +240,8 @@ class Extraction(Tabled):
             columns["unit"] += self.documents.units
             columns["value"] += [None if np.isnan(value) else float(value) for value in result.values]
             columns["undefined"] += result.reasons()
-        return Scores(pl.DataFrame(columns, schema=Scores.SCHEMA))
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.DataFrame(columns, schema=Scores.SCHEMA), directions)
 
     def showing(self, *lists: str) -> Extraction:
         """The same, with the misses or the false alarms, or both, shown below the numbers.

@@ -140,8 +140,7 @@ def parts_of(paired: Sequence[Paired], margins: Margins, by: str | None, attribu
     """All units under each measure; with an attribute, also the units that share a value of it."""
     made: list[Part] = []
     for one in paired:
-        if one.higher_is_better is None:
-            raise ParameterError(f"{one.measure} is neither good nor bad when it is high: it cannot be gated")
+        one.refuse_undirected("gate on it")
         margin, says = one.margin(0, margins.of_measure(one.measure))
         if isnan(margin):
             raise InputError(f"{one.measure} has no range, and is {one.why_not(0)}: there is no margin")

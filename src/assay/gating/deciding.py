@@ -14,7 +14,7 @@ from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
 from assay.comparison.slices import NONE, attribute_of
-from assay.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
+from assay.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
@@ -25,9 +25,9 @@ from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
-from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
+from assay.gating.rules import Inconclusive, Margins, check_inconclusive, check_share, named_of_rankings
 from assay.given import check_levels, named_runs, whole
-from assay.measured import Measured, check_rules
+from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.digits import as_percents
@@ -46,6 +46,7 @@ def gate(
     candidate: Any = None,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     margin: float | Mapping[str, float] | Margins | None = None,
+    direction: Directions = None,
     alpha: float = 0.05,
     inconclusive: Inconclusive = "report",
     max_missing: float = 0.1,
@@ -62,9 +63,10 @@ def gate(
     `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may
     also be frozen: what `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`:
     nDCG@10 unless given, or all that a frozen baseline holds. `margin`: the smallest loss that matters, for all
-    measures or by measure; unless given, 0.01 of a measure's range. `slices`: also check the topics that share a value
-    of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is what it is
-    called).
+    measures or by measure; unless given, 0.01 of a measure's range. `direction`: whether `higher` or `lower` is better,
+    for measures that are neither good nor bad when they are high, such as counts. `slices`: also check the topics that
+    share a value of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is
+    what it is called).
 
     A check passes if the candidate is surely not worse by the margin or more (the one-sided bound of the difference
     lies within it), and fails if it is surely worse (one-sided test, corrected by Holm over all checks) and the loss
@@ -96,9 +98,7 @@ def gate(
     baseline, candidate = in_order(two, baseline, candidate, predicted=itemised)
     margins = Margins.of(margin, str if itemised else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
-    if inconclusive not in INCONCLUSIVE:
-        said = f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {inconclusive!r}"
-        raise ParameterError(f"{said}{did_you_mean(str(inconclusive), INCONCLUSIVE)}")
+    check_inconclusive(inconclusive)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
     allowed = check_share("max_missing", max_missing)
     least = None if min_judged is None else check_share("min_judged", min_judged)
@@ -122,6 +122,7 @@ def gate(
         )
     else:
         sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
+    sides = sides._replace(measured=sides.measured.directed(direction, sides.measures))
     margins.check(sides.measures)
     paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)
@@ -135,6 +136,7 @@ def gate(
         notes += compared.notes
         if isinstance(compared, Classifiers):
             notes += compared.notes_on(sides.measures)
+            notes += compared.why_not_accuracy("would say more") if measures is None else []
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:
@@ -233,7 +235,7 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     renamed = replace(baseline, system=first)
     both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
-    measured = Measured(Scores(both), undefined=evaluation.undefined)
+    measured = Measured(Scores(both, evaluation.scores.directions), undefined=evaluation.undefined)
     coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
     return _Sides(measured, wanted, coverage, evaluation, baseline)
 

@@ -139,7 +139,7 @@ def _cells(one: Finding) -> Iterator[str]:
     yield signed_span(one.interval.low, one.interval.high)
     yield p_value(one.p)
     yield signed(one.d_z, 2)
-    yield "/".join(map(str, one.wins))
+    yield "/".join(map(str, one.record))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}{'*' if one.verdict.unjudged else ''}"
 
 

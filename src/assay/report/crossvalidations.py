@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.classifications import called
+from assay.report.estimates import best
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
 from assay.stats.digits import as_level, bracketed, number, p_phrase, signed, significant
@@ -39,7 +40,7 @@ def _summary(result: CrossValidation) -> Table:
     rows = []
     for measure in result.measures:
         means = [result.mean(measure, system.name) for system in result.systems]
-        top = _best(means, measure.definition.higher_is_better)
+        top = best(means, measure.definition.higher_is_better)
         for place, system in enumerate(result.systems):
             names = (called(measure, result.task.kind),) + ((system.name,) if several else ())
             values = result.values(measure, system.name)
@@ -82,13 +83,6 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
     ]
     measures = (called(measure, result.task.kind) for measure in result.measures)
     return Table(names, ("learned from", "tested", *measures), tuple(rows))
-
-
-def _best(values: list[float], higher: bool | None) -> float | None:
-    known = [value for value in values if not math.isnan(value)]
-    if higher is None or len(set(known)) < 2:
-        return None
-    return max(known) if higher else min(known)
 
 
 def _or_dash(value: float) -> str:

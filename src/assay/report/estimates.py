@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
 
-def best(values: list[float], higher: bool | None) -> float | None:
+def best(values: Iterable[float], higher: bool | None) -> float | None:
     """The value that stands out: the best of those that are known, if they are not all the same.
 
     >>> best([0.2, 0.7, float("nan")], higher=True), best([0.7, 0.7], higher=True)

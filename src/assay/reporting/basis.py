@@ -89,9 +89,9 @@ class Basis:
 
     def higher_is_better(self, measure: str) -> bool | None:
         """Whether more of a measure is good; None if it is neither good nor bad."""
-        if self.evaluation is not None:
-            return self.measure(measure).definition.higher_is_better
-        return self.paired[measure].higher_is_better
+        if measure in self.paired:  # it knows what was stated, too
+            return self.paired[measure].higher_is_better
+        return self.measure(measure).definition.higher_is_better
 
     @property
     def is_unchecked(self) -> bool:

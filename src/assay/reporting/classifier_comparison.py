@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.classification import Classification, classify
-from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
+from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.errors import InputError, ParameterError
 from assay.report.classifications import called
@@ -21,8 +21,6 @@ from assay.reporting.contents import Spoken
 from assay.reporting.item_parts import baseline_of, verdicts_of
 from assay.reporting.naming import joined
 
-#: Label measures that are compared, where they are among those computed; if none is, all of them are.
-COMPARED = (*DEFAULT_MEASURES, "AUC")
 #: Flipped items are counted for so many systems.
 MOST_SYSTEMS = 8
 
@@ -78,7 +76,7 @@ def compared(
         tuple(flips[:MOST_SYSTEMS]),
         tuple(summary),
         _methods(held, called_so, first),
-        (*notes, *held.notes),
+        (*notes, *held.notes, *(paired.why_not_accuracy() if wanted[0] == paired.headline else ())),
     )
 
 
@@ -86,7 +84,8 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
     """The measures that classifiers can be compared by, and why not by the others that were wanted."""
     known = list(map(str, result.measures))
     wanted, notes = [], []
-    for name in [name for name in COMPARED if name in known] or known:
+    # Those that classifiers are usually compared by, where they are among those computed; if none is, all of them are.
+    for name in [name for name in (*paired.usual_measures, "AUC") if name in known] or known:
         try:
             paired.paired(paired.measure(name))
         except (InputError, ParameterError) as problem:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from assay import __version__
 from assay.classification import Classification, Estimate
+from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.errors import number_of
 from assay.measures.registry import Measure
 from assay.report.classifications import called
@@ -57,23 +58,48 @@ def items_of(result: Classification) -> int:
 
 
 def summary_of(result: Classification) -> Iterator[str]:
-    """What each classifier is worth: the first one in whole sentences, the others by the first measure."""
-    first = result.systems[0].name
-    if len(result.systems) > _FEW:  # of two, the verdict says it
-        measure = next((one for one in result.measures if one.name in {"Accuracy", "F"}), result.measures[0])
+    """What each classifier is worth: all of a few in whole sentences, many by the headline alone."""
+    if len(result.systems) > _FEW:
+        measure = headline_of(result)
         values = [(system.name, result.value(measure, system.name)) for system in result.systems]
         told = [f"{name} has {_number(value)}" for name, value in values]
         yield f"Under {called(measure, result.task)}, {joined(told, _MOST_NAMES)}."
-    if result.task == "multilabel":
-        yield from _several_labels(result, first)
         return
-    if not result.systems[0].is_labelled:
+    for system in result.systems:
+        yield from _of_system(result, system.name)
+
+
+def headline_of(result: Classification) -> Measure:
+    """The measure that stands for all, of those computed: not accuracy where one label has most items."""
+    first = result.systems[0]
+    leads: tuple[str, ...] = ("Accuracy", "F")
+    if first.is_labelled and imbalance_of(first.predictions or result.matrix(first.name)) is not None:
+        leads = (LEADING, SPARE, "F")
+    known = {one.name: one for one in reversed(result.measures)}
+    defined = [known[name] for name in leads if name in known and _is_defined(result, known[name])]
+    return defined[0] if defined else result.measures[0]
+
+
+def _is_defined(result: Classification, measure: Measure) -> bool:
+    return not any(math.isnan(result.value(measure, system.name)) for system in result.systems)
+
+
+def _of_system(result: Classification, system: str) -> Iterator[str]:
+    if result.task == "multilabel":
+        yield from _several_labels(result, system)
+        return
+    if not result.system(system).is_labelled:
         measure = result.measures[0]
-        yield f"{called(measure, result.task)} of {first} is {_with_interval(result.estimate(measure, first))}."
+        yield f"{called(measure, result.task)} of {system} is {_with_interval(result.estimate(measure, system))}."
         return
     if result.task == "binary":
-        yield _binary(result, first)
-    yield _right(result, first, "It" if result.task == "binary" else first)
+        yield _binary(result, system)
+    matrix = result.matrix(system)
+    if imbalance_of(matrix) is not None and (measure := headline_of(result)).name in {LEADING, SPARE}:
+        guess = "0" if measure.name == LEADING else f"{1 / len(matrix.classes):.2g}"
+        value = _with_interval(result.estimate(measure, system))
+        yield f"{called(measure, result.task)} of {system} is {value}; a guess has {guess}."
+    yield _right(result, system, "It" if result.task == "binary" else system)
 
 
 def _several_labels(result: Classification, system: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
 from assay.rankings.noticed import PAGE
 from assay.rankings.unjudged import bounds_of
+from assay.report.estimates import best
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.contents import Bound, Coverage, PowerOf, PrecisionRecall, Score, SystemRow
@@ -25,12 +26,12 @@ def systems_table(basis: Basis) -> list[SystemRow]:
     """A row a system, best first: its numbers with intervals, marked where they differ from the baseline's."""
     findings = {(one.measure, one.system): one for name in basis.measures for one in basis.findings(name)}
     judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
-    best = {name: _best(basis, name) for name in basis.measures}
+    tops = {name: _best(basis, name) for name in basis.measures}
     return [
         SystemRow(
             system,
             system == basis.baseline,
-            tuple(_score(basis, name, system, findings.get((name, system)), best[name]) for name in basis.measures),
+            tuple(_score(basis, name, system, findings.get((name, system)), tops[name]) for name in basis.measures),
             judged.get(system, math.nan),
         )
         for system in basis.systems
@@ -49,11 +50,7 @@ def _score(basis: Basis, measure: str, system: str, finding: Finding | None, bes
 def _best(basis: Basis, measure: str) -> float | None:
     """The best number of a column, unless all are alike, or none is better than another."""
     values = [basis.standings[measure, system][0] for system in basis.systems]
-    known = {value for value in values if not math.isnan(value)}
-    more_is_good = basis.higher_is_better(measure)
-    if len(known) < 2 or more_is_good is None:
-        return None
-    return max(known) if more_is_good else min(known)
+    return best(values, basis.higher_is_better(measure))
 
 
 def curves(basis: Basis) -> tuple[list[PrecisionRecall], list[str]]:

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.errors import InputError, ParameterError, listed, number_of
-from assay.measures import parse_measure
+from assay.measures.bare_names import agreed_direction, meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.stats.cluster_samples import Subsampled
@@ -20,7 +20,7 @@ from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Averaged, Pooled, Sample
 from assay.stats.score_samples import ScoreSample
-from assay.tables import Scores
+from assay.tables import Direction, Scores
 
 #: What numbers of systems are made of, whether or not units can be drawn anew by weights.
 AnySample: TypeAlias = Sample | ScoreSample | Subsampled
@@ -29,6 +29,8 @@ AnySample: TypeAlias = Sample | ScoreSample | Subsampled
 _LARGEST = 1e150
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
+
+_HIGHER_IS_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": False, "neither": None, "unknown": None}
 
 
 class Effects(NamedTuple):
@@ -49,7 +51,8 @@ class Paired:
     `left_out`: units that some system has no number for. `undefined`: how many numbers there were not, and counted as
     the measure declares. `of_one_only`: units that count for some systems, and that others have no number for.
     `absences`: why a system has no number, if no unit of it has one. `stand_ins`: the numbers that are none, but what
-    the measure declares in their place.
+    the measure declares in their place. `undirected`: nobody has said whether higher or lower is better, so that
+    `higher_is_better` is None.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"system": ["a", "b"], "measure": "AP", "unit_kind": "query", "unit": "q1",
@@ -70,6 +73,7 @@ class Paired:
     of_one_only: int = 0
     absences: tuple[str | None, ...] = ()
     stand_ins: Mask | None = None
+    undirected: bool = False
 
     @classmethod
     def of(cls, scores: Scores, measure: str, undefined: Undefined = "counted_as") -> Paired:
@@ -86,7 +90,12 @@ class Paired:
         if len(kinds) > 1:
             raise InputError(f"scores: {measure}: expected units of one kind, got {' and '.join(kinds)}")
         _refuse_odd(frame, measure)
-        definition = _definition(measure)
+        # How units are put together, and what counts for those without a number, is declared for queries.
+        definition = next(iter(meanings(measure, ["ranking"])), None)
+        direction = scores.directions.get(measure)
+        # Scores of rankings that bring their direction need no other vocabulary, and do not wait for it.
+        known = [definition] if definition is not None and direction is not None else meanings(measure)
+        direction = direction or agreed_direction(known)
         declared = _declared(definition) if undefined == "counted_as" else None
         systems, units, values = _matrix(frame, frame["value"])
         absent: Mask = np.asarray(np.isnan(values).all(axis=0))
@@ -106,18 +115,41 @@ class Paired:
             systems,
             tuple(units[place] for place in complete),
             Averaged(values[complete], summary),
-            definition.definition.bounds if definition else None,
-            definition.definition.higher_is_better if definition else True,
+            known[0].definition.bounds if known else None,
+            _HIGHER_IS_BETTER[direction],
             left_out=len(units) - len(complete),
             undefined=int(stand_ins.sum()),
             absences=tuple(_absence(frame, name) if gone else None for name, gone in zip(systems, absent, strict=True)),
             stand_ins=stand_ins[complete],
+            undirected=direction == "unknown",
         )
+
+    @property
+    def direction(self) -> Direction:
+        """Which way the measure is good."""
+        if self.higher_is_better is None:
+            return "unknown" if self.undirected else "neither"
+        return "higher" if self.higher_is_better else "lower"
+
+    def directed(self, direction: Direction) -> Paired:
+        """The same with `higher` or `lower` as what is better."""
+        return replace(self, higher_is_better=_HIGHER_IS_BETTER[direction], undirected=False)
 
     @cached_property
     def observed(self) -> Floats:
         """Each system's number."""
         return self.sample.observed()
+
+    def difference(self, first: int, second: int) -> float:
+        """The second system's number less the first one's; what is rounding is no difference."""
+        apart = float(self.observed[second] - self.observed[first])
+        return 0.0 if abs(apart) <= ROUNDING * float(np.abs(self.observed[[first, second]]).max()) else apart
+
+    def refuse_undirected(self, purpose: str) -> None:
+        """Refuse a measure that is neither good nor bad when it is high, where a loss has to be told from a gain."""
+        if self.higher_is_better is None:
+            why = "its direction is not known" if self.undirected else "it is neither good nor bad when it is high"
+            raise ParameterError(f"{self.measure}: {why}; to {purpose}, state its direction, higher or lower")
 
     def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
@@ -162,11 +194,10 @@ class Paired:
             return bool((self.sample.predicted[:, first] == self.sample.predicted[:, second]).all())
         if isinstance(self.sample, ScoreSample | Subsampled):
             return self.sample.is_same(first, second)
-        numbers = self.observed[[first, second]]
-        nearly = abs(float(numbers[1] - numbers[0])) <= ROUNDING * float(np.abs(numbers).max())
         absent = np.isnan(self.unit_values[:, [first, second]])
         alike = bool((absent[:, 0] == absent[:, 1]).all())
-        return nearly and alike and not self.unit_differences(first, second).any()
+        same = self.difference(first, second) == 0
+        return same and alike and not self.unit_differences(first, second).any()
 
     def effects(self, first: int, second: int) -> Effects:
         """How large the difference is, unit by unit."""
@@ -332,14 +363,6 @@ def _matrix(frame: pl.DataFrame, values: pl.Series) -> tuple[tuple[str, ...], li
     table = np.full((len(units), len(systems)), np.nan)
     table[rows, columns] = values.to_numpy()
     return tuple(systems), units, table
-
-
-def _definition(measure: str) -> Measure | None:
-    """The measure of that name; somebody's own numbers may be called anything."""
-    try:
-        return parse_measure(measure)
-    except ParameterError:
-        return None
 
 
 def _declared(measure: Measure | None) -> float | None:

@@ -231,7 +231,7 @@ class Resampled:
         paired = self.paired
         wide, narrow = self.of_difference(first, second, 1 - alpha, 1 - 2 * alpha)
         return Numbers(
-            float(paired.observed[second] - paired.observed[first]),
+            paired.difference(first, second),
             wide,
             narrow,
             paired.is_same(first, second),
