@@ -16,7 +16,7 @@ from assay.rankings.trials import Trials, none
 _ROWS_FOR_ALL = 1 << 21
 _MOST_FOR_ALL = 1 << 12
 # Up to so many rows, every unjudged document is tried one by one, and once more after each change.
-_FEW_ROWS = 1 << 21
+FEW_ROWS = 1 << 21
 _MOST_CHANGES = 12
 # In longer lists only some sets are tried: so much of what is to a side's advantage, the best of it first.
 _PARTS = np.array([1 / 16, 1 / 4, 1 / 2, 1.0])
@@ -59,8 +59,12 @@ def extremes(trials: Trials) -> Extremes:
     sure = (number == 0) | trials.alike
     if way == "all":
         sure |= _every_grading(both, number, ~sure)
-    elif way == "first two":
-        sure |= _first_two(both, number)
+    elif way == "one":
+        documents = trials.before_first_relevant
+        values = trials.values_with(documents)
+        for search in both:
+            search.keep(trials.unjudged.query[documents], values)
+        sure[:] = True
     elif way == "numbers":
         sure |= _every_number(both, number)
     rest = np.flatnonzero(~sure)
@@ -74,7 +78,7 @@ def _every_grading(both: list[_Search], number: Ints, wanted: Mask) -> Mask:
     """Try all grades of all documents with one another, where these are not too many; give the queries tried."""
     trials = both[0].trials
     grades, levels = trials.grades, len(trials.grades)
-    ways = np.float64(levels) ** number
+    ways = np.float64(levels) ** np.minimum(number, _MOST_FOR_ALL.bit_length())
     rows = np.where(wanted & (ways <= _MOST_FOR_ALL), ways * trials.sizes, np.inf)
     # The queries with the fewest first, as long as there are rows left.
     order = np.argsort(rows, kind="stable")
@@ -85,30 +89,6 @@ def _every_grading(both: list[_Search], number: Ints, wanted: Mask) -> Mask:
     power = levels ** np.minimum(place_in_group(trials.unjudged.query), _MOST_FOR_ALL.bit_length())
     _try_in(both, query, lambda unit, document: grades[code[unit] // power[document] % levels])
     return tried
-
-
-def _first_two(both: list[_Search], number: Ints) -> Mask:
-    """Try all pairs of documents that matter by themselves: the first relevant one of each system decides."""
-    trials = both[0].trials
-    matters = (trials.one_by_one != trials.observed[:, trials.unjudged.query]).any(axis=0)
-    documents = np.flatnonzero(matters)
-    owner = trials.unjudged.query[documents]
-    many = np.bincount(owner, minlength=len(trials.queries))
-    rows = many.astype(np.float64) ** 2 * (sum(system.judged_sizes for system in trials.systems) + 2)
-    tried: Mask = rows <= _ROWS_FOR_ALL / len(number)
-    documents, owner = documents[tried[owner]], owner[tried[owner]]
-    repeats = many[owner]
-    first = np.repeat(documents, repeats)
-    start = np.append(0, np.cumsum(np.where(tried, many, 0)))[owner]
-    second = documents[np.repeat(start, repeats) + place_in_group(np.repeat(np.arange(len(owner)), repeats))]
-    query, pair = np.repeat(owner, repeats), first <= second
-    query, first, second = query[pair], first[pair], second[pair]
-    unit = np.repeat(np.arange(len(query)), np.where(first == second, 1, 2))
-    named = np.column_stack([first, second]).ravel()[np.column_stack([pair[pair], first != second]).ravel()]
-    values = trials.values_of_few(query, unit, named)
-    for search in both:
-        search.keep(query, values)
-    return tried | (number == 0)
 
 
 def _every_number(both: list[_Search], number: Ints) -> Mask:
@@ -168,7 +148,7 @@ class _Search:
         """Search the best of some queries; give for which of them it is sure."""
         trials = self.trials
         rows = trials.sizes[self.query[np.isin(self.query, queries)]].sum() * (len(trials.grades) - 1)
-        if rows > _FEW_ROWS:
+        if rows > FEW_ROWS:
             self._in_long_lists(queries)
             return np.zeros(len(queries), dtype=np.bool_)
         if way == "cut at R":

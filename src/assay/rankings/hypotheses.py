@@ -92,11 +92,10 @@ class Hypotheses:
     @property
     def sizes(self) -> Ints:
         """How many rows each query has, unjudged documents included."""
-        return self.judged_sizes + np.diff(self._unjudged_bounds)
+        return self._judged_sizes + np.diff(self._unjudged_bounds)
 
     @property
-    def judged_sizes(self) -> Ints:
-        """How many rows each query has without unjudged documents."""
+    def _judged_sizes(self) -> Ints:
         return np.diff(self._hit_bounds) + np.diff(self._ideal_bounds)
 
     def values(self, measure: Measure, query: Ints, grading: Grading) -> Floats:
@@ -106,17 +105,12 @@ class Hypotheses:
             values.append(measure.of(self.counts(query[start:end], grading, start)))
         return np.concatenate(values)
 
-    def values_of_few(self, measure: Measure, query: Ints, unit: Ints, number: Ints) -> Floats:
-        """The measure of each hypothesis that names the few documents with the top grade; all else stays unjudged.
-
-        `unit` says to which hypothesis a named document belongs, in order.
-        """
-        values = [np.zeros(0)]
-        for start, end in _blocks(self.judged_sizes[query] + np.bincount(unit, minlength=len(query))):
-            first, last = np.searchsorted(unit, [start, end])
-            named = number[first:last]
-            top = np.full(len(named), self.top)
-            values.append(measure.of(self._counts(query[start:end], unit[first:last] - start, named, top)))
+    def values_with(self, measure: Measure, number: Ints) -> Floats:
+        """The measure of the query of each document, if this one has the top grade and all else stays unjudged."""
+        query, values = self.unjudged.query[number], [np.zeros(0)]
+        for start, end in _blocks(self._judged_sizes[query] + 1):
+            top = np.full(end - start, self.top)
+            values.append(measure.of(self._counts(query[start:end], np.arange(end - start), number[start:end], top)))
         return np.concatenate(values)
 
     def counts(self, query: Ints, grading: Grading, start: int = 0) -> Ranks:

@@ -15,38 +15,26 @@ from assay.counting.ranks import Ranks
 from assay.measures.registry import Measure
 
 #: How the extremes are found; `all`: only by trying everything.
-Way: TypeAlias = Literal["steps", "first two", "cut at R", "numbers", "ranks", "all"]
+Way: TypeAlias = Literal["steps", "one", "cut at R", "numbers", "ranks", "all"]
 
 #: Sums over documents, divided by what depends only on how many documents have which grade: some grade for the
-#: documents that help most, the same or a lower one for the next. Then what does not depend on grades at all.
-_SHARES = frozenset(
-    [
-        "P",
-        "R",
-        "F",
-        "RelP",
-        "NumRel",
-        "NumRelRet",
-        "CG",
-        "DCG",
-        "IDCG",
-        "nCG",
-        "nDCG",
-        "RBP",
-        "INSQ",
-        "SetP",
-        "SetR",
-        "SetF",
-    ]
-)
-_GRADELESS = frozenset(["Judged", "Unjudged", "NumQ", "NumRet", "RBPResidual", "TrecRBPResidual"])
-#: What the first relevant document of each system decides.
-_FIRST = frozenset(["RR", "Success", "FirstRank"])
-_CUT_AT_R = frozenset(["Rprec", "RprecMult"])
+#: documents that help most, the same or a lower one for the next.
+_SHARES = frozenset({"P", "R", "F", "RelP", "NumRel", "NumRelRet", "SetP", "SetR", "SetF",
+                     "CG", "DCG", "IDCG", "nCG", "nDCG", "RBP", "INSQ"})  # fmt: skip
+#: What only asks whether a document was judged.
+_GRADELESS = frozenset({"Judged", "Unjudged", "NumQ", "NumRet", "RBPResidual", "TrecRBPResidual"})
+#: What the first relevant document decides: that of the system which is to gain suffices.
+_FIRST = frozenset({"RR", "Success", "FirstRank"})
+_CUT_AT_R = frozenset({"Rprec", "RprecMult"})
 #: What never falls if a relevant document changes places with an irrelevant one above it.
-_BY_RANK = frozenset(["AP", "GMAP", "Bpref", "GMBpref", "InfAP", "BinG", "Yaap", "IPrec", "IPrecMean", "ERR"])
+_AVERAGE_PRECISIONS = frozenset({"AP", "GMAP", "BinG", "Yaap", "IPrec", "IPrecMean"})
+_PREFERENCES = frozenset({"Bpref", "GMBpref", "InfAP"})
+_BY_RANK = _AVERAGE_PRECISIONS | _PREFERENCES | {"ERR"}
 #: Linear in what each document is worth, the others being what they are: the lowest and the highest grade suffice.
-_LINEAR = frozenset(["CG", "DCG", "IDCG", "RBP", "INSQ", "ERR"])
+_LINEAR = frozenset({"CG", "DCG", "IDCG", "RBP", "INSQ", "ERR"})
+#: Measures to which an unjudged document is an irrelevant one, unless a table gives such documents a gain.
+_BLIND = _SHARES | _FIRST | _CUT_AT_R | _AVERAGE_PRECISIONS | {"ERR", "nERR", "Q", "gAP", "INST", "G", "nDCGRel",
+                                                               "Rndcg", "TrecRBP"}  # fmt: skip
 
 # More grades than this are thinned out, and nothing is sure then.
 _MOST_GRADES = 9
@@ -63,12 +51,35 @@ def way_of(measure: Measure, systems: int) -> Way:
     if name in _SHARES | _GRADELESS and not _has_table(measure) and measure.parameters.get("ideal") != "retrieved":
         return "steps"
     if name in _FIRST:
-        return "first two"
+        return "one"
     if name in _CUT_AT_R:
         return "cut at R"
     if measure.definition.counts is Confusion or name == "NumNonRelRet":
         return "numbers"
-    return "ranks" if name in _BY_RANK and systems == 1 and not _has_table(measure) else "all"
+    return "ranks" if systems == 1 and rises_with_rank(measure) else "all"
+
+
+def rises_with_rank(measure: Measure) -> bool:
+    """Whether a number of relevant documents is worth most at the top of the ranking, and least at the bottom.
+
+    >>> from assay.measures import AP, Q
+    >>> rises_with_rank(AP), rises_with_rank(Q)  # Q looks at the gain of all documents above
+    (True, False)
+    """
+    return measure.name in _BY_RANK and not _has_table(measure)
+
+
+def tells_unjudged(measure: Measure, ranks: Ranks) -> bool:
+    """Whether a document that is judged irrelevant may count other than one that is not judged.
+
+    >>> from assay.measures import AP, Bpref
+    >>> ranks = Ranks.from_grades([1])
+    >>> tells_unjudged(AP, ranks), tells_unjudged(Bpref, ranks)
+    (False, True)
+    """
+    known = measure.name in _BLIND or measure.definition.counts is Confusion
+    irrelevant = not measure.depends_on_level or ranks.level(measure.parameters.get("rel")) > 0
+    return not known or not irrelevant or _has_table(measure)
 
 
 def grades_of(measure: Measure, ranks: Ranks, top: float) -> tuple[Floats, bool]:
@@ -93,8 +104,10 @@ def grades_of(measure: Measure, ranks: Ranks, top: float) -> tuple[Floats, bool]
 
 def _by_level_alone(measure: Measure) -> bool:
     """Whether a grade only says if a document is relevant."""
-    gain = measure.parameters.get("gain", "binary")
-    return measure.depends_on_level and gain == "binary"
+    if measure.definition.counts is Confusion:
+        return True
+    known = measure.name in _BLIND | _PREFERENCES | {"NumNonRelRet"}
+    return known and measure.depends_on_level and measure.parameters.get("gain", "binary") == "binary"
 
 
 def _has_table(measure: Measure) -> bool:

@@ -13,7 +13,7 @@ from assay.errors import ParameterError
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, filled, summarise
 from assay.rankings.hypotheses import Grading, Hypotheses, Unjudged
-from assay.rankings.sufficient import grades_of
+from assay.rankings.sufficient import grades_of, tells_unjudged
 from assay.stats.samples import Averaged
 
 
@@ -44,19 +44,14 @@ class Trials:
         #: The grades that unjudged documents may have, and whether no other one matters.
         self.grades, self.all_grades = grades_of(measure, systems[0], top)
         as_it_is = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=False) for ranks in systems]
-        irrelevant = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=True) for ranks in systems]
         for system in as_it_is:
             summarise(measure, measure.per_unit(system.plain), undefined)  # undefined="error" raises here
         #: The systems' values as judged, one row a system.
         self.observed = self._values(as_it_is, self.queries, none)
-        # Most measures take what is unjudged for irrelevant. For those that do not, it has to become irrelevant.
-        same = all(
-            np.array_equal(
-                self._values(as_it_is, self.queries, some), self._values(irrelevant, self.queries, some), equal_nan=True
-            )
-            for some in (none, self._every_second)
-        )
-        self.systems, self.as_it_is = as_it_is if same else irrelevant, as_it_is
+        self.as_it_is = self.systems = as_it_is
+        # To most measures what is unjudged is irrelevant. For the others it has to become irrelevant.
+        if tells_unjudged(measure, systems[0]):
+            self.systems = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=True) for ranks in systems]
         #: Queries with a value as judged; the others are left out of the mean, whatever a hypothesis says of them.
         self.counted: Mask = ~np.isnan(self.observed.sum(axis=0))
         self.ranks = [self.unjudged.ranks_in(ranks) for ranks in systems]
@@ -107,20 +102,36 @@ class Trials:
     @cached_property
     def one_by_one(self) -> Floats:
         """The systems' values (rows) if a single document (columns) were relevant, all else as it is."""
-        query = self.unjudged.query
+        return self.values_with(np.arange(len(self.unjudged.query)))
+
+    def values_with(self, numbers: Ints) -> Floats:
+        """The systems' values (rows) if one of these documents (columns) were relevant, all else as it is."""
+        query = self.unjudged.query[numbers]
         columns = np.empty((len(self.as_it_is), len(query)))
         for row, (system, rank) in enumerate(zip(self.as_it_is, self.ranks, strict=True)):
             # To a system that does not return them, all documents of a query are alike: one of them is tried.
-            there = np.flatnonzero(np.isfinite(rank))
-            elsewhere, first = np.unique(query[~np.isfinite(rank)], return_index=True)
-            tried = np.append(there, np.flatnonzero(~np.isfinite(rank))[first])
-            each = np.arange(len(tried))
-            values = filled(self.measure, system.values_of_few(self.measure, query[tried], each, tried), self.undefined)
+            returned = np.isfinite(rank[numbers])
+            there, elsewhere = np.flatnonzero(returned), np.flatnonzero(~returned)
+            queries, first = np.unique(query[elsewhere], return_index=True)
+            tried = numbers[np.append(there, elsewhere[first])]
+            values = filled(self.measure, system.values_with(self.measure, tried), self.undefined)
             of_query = np.zeros(len(self.queries))
-            of_query[elsewhere] = values[len(there) :]
+            of_query[queries] = values[len(there) :]
             columns[row] = of_query[query]
             columns[row, there] = values[: len(there)]
         return columns
+
+    @property
+    def before_first_relevant(self) -> Ints:
+        """The documents that stand above all relevant ones in one of the systems."""
+        above = np.zeros(len(self.unjudged.query), dtype=np.bool_)
+        for system, rank in zip(self.as_it_is, self.ranks, strict=True):
+            hits = system.plain.hits
+            relevant = hits.grade >= system.plain.level(self.measure.parameters.get("rel"))
+            first = np.full(len(self.queries), np.inf)
+            np.minimum.at(first, hits.query[relevant], hits.rank[relevant])
+            above |= rank < first[self.unjudged.query]
+        return np.flatnonzero(above)
 
     def height(self, values: Floats) -> Floats:
         """What is to be made low or high, on the scale on which queries are averaged."""
@@ -146,13 +157,9 @@ class Trials:
         there = [(np.isfinite(rank) & (rank <= self.cutoff)).astype(np.float64) for rank in self.ranks]
         return there[-1] - there[0]
 
-    def values_of_few(self, query: Ints, unit: Ints, number: Ints) -> Floats:
-        """The systems' values (rows) if only the named documents of each hypothesis (columns) had the top grade."""
-        values = np.array([system.values_of_few(self.measure, query, unit, number) for system in self.as_it_is])
-        return filled(self.measure, values, self.undefined)
-
-    def _every_second(self, _unit: Ints, number: Ints) -> Floats:
-        return np.where(number % 2 == 1, self.grades[-1], 0.0)
+    def values_of(self, system: int, query: Ints, grading: Grading) -> Floats:
+        """The values of one of the systems under hypotheses."""
+        return filled(self.measure, self.systems[system].values(self.measure, query, grading), self.undefined)
 
 
 def none(unit: Ints, number: Ints) -> Floats:

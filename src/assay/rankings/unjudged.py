@@ -20,7 +20,8 @@ from assay.errors import ParameterError
 from assay.measures.domains import Whole
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
-from assay.rankings.extremes import ROUNDING, Extremes, extremes
+from assay.rankings.extremes import ROUNDING, extremes
+from assay.rankings.limits import limits
 from assay.rankings.pooled import pooled
 from assay.rankings.trials import Trials
 from assay.tables import picked
@@ -116,9 +117,12 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
         return Reach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
     found = extremes(trials)
     low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (found.low, found.high))
-    # A geometric mean is put together of logarithms: the signs are those of their differences, the numbers are not.
+    # The extremes of a geometric mean's logarithm are not those of the difference of two such means.
     exact = bool(found.sure[trials.counted].all()) and (measure.definition.summary != "geometric" or not documents)
-    return Reach(low, high, documents, _may_turn(trials, found), exact)
+    # The sign of a mean, also of a geometric one, is that of the sum of heights.
+    heights = (trials.height(trials.observed), *limits(trials, found))
+    turns = _changes_sign(*(float(height[trials.counted].sum()) for height in heights))
+    return Reach(low, high, documents, turns, exact)
 
 
 def condensed_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Condensed:
@@ -206,18 +210,6 @@ def _effects(trials: Trials) -> Floats:
     observed = trials.summary(now)
     effect: Floats = np.nan_to_num(numbers[1] - numbers[0] - (observed[1] - observed[0]))
     return effect
-
-
-def _may_turn(trials: Trials, found: Extremes) -> bool:
-    """Whether the sign could change; where a query's extremes are not sure, anything within the measure's bounds is."""
-    counted = trials.counted
-    least, most = trials.measure.definition.bounds or (-np.inf, np.inf)
-    floor = max(least, trials.measure.parameters.get("floor", least))
-    low, high = (
-        np.where(found.sure, trials.height(values), trials.height(np.array([[first], [second]])))[counted].sum()
-        for values, first, second in ((found.low, most, floor), (found.high, floor, most))
-    )
-    return _changes_sign(float(trials.height(trials.observed)[counted].sum()), float(low), float(high))
 
 
 def _changes_sign(observed: float, low: float, high: float) -> bool:
