@@ -135,7 +135,8 @@ def gate(
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:
-        guards = guards_of(sides.coverage, settings, _undefined(sides, paired))
+        complete = sides.evaluation is not None and sides.evaluation.policies.complete
+        guards = guards_of(sides.coverage, settings, _undefined(sides, paired), complete=complete)
     if sides.frozen is not None and sides.frozen.version != __version__:
         notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
     return GateResult(

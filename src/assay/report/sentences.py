@@ -60,7 +60,8 @@ def caveat(finding: Finding) -> str:
     return (
         f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
         f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
-        f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}."
+        f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}"
+        f"{'' if finding.reach.exact else ', perhaps further: not all grades could be tried'}."
     )
 
 
