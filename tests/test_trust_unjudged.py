@@ -1,4 +1,4 @@
-"""Bounds for unjudged documents: no grades lead beyond them, by brute force; and judgments that are declared complete."""
+"""Bounds for unjudged documents: no grades lead beyond them, by brute force. Judgments that are declared complete."""
 
 from __future__ import annotations
 
@@ -186,3 +186,120 @@ def test_micro_averages_have_the_bounds_that_brute_force_finds() -> None:
             assert finding.reach is not None
             assert finding.reach[:2] == approx((differences.min(), differences.max()))
             assert finding.reach.exact
+
+
+# Judgments that are declared complete: a golden set of what is relevant, and nothing else.
+
+GOLDEN: Table = {f"q{number}": {"good": 1} for number in range(8)}
+OLD: Table = {query: {"other": 3.0, "good": 2.0, "else": 1.0} for query in GOLDEN}
+NEW: Table = {query: {"new": 3.0, "else": 2.0, "good": 1.0} for query in GOLDEN}
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """The golden set and two runs in files."""
+    lines = [f"{query} 0 {doc} {grade}\n" for query, judged in GOLDEN.items() for doc, grade in judged.items()]
+    (tmp_path / "qrels.txt").write_text("".join(lines), encoding="utf-8")
+    for name, run in {"old": OLD, "new": NEW}.items():
+        rows = [f"{query} Q0 {doc} 1 {score} x\n" for query, docs in run.items() for doc, score in docs.items()]
+        (tmp_path / f"{name}.run").write_text("".join(rows), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_verdict_depends_on_unjudged_documents_unless_the_judgments_are_declared_complete() -> None:
+    runs = {"old": OLD, "new": NEW}
+    plain, complete = (assay.compare(GOLDEN, runs, measures="RR", complete=said) for said in (False, True))
+    assert plain.finding().verdict.unjudged > 0
+    assert complete.finding().verdict.unjudged == 0
+    assert complete.finding().reach is None
+    assert complete.finding().noticed == plain.finding().noticed
+    assert complete.finding().difference == plain.finding().difference == approx(1 / 3 - 1 / 2)
+    assert "unjudged" not in str(complete) + "".join(complete.lines())
+    assert "judgments declared complete" in "".join(complete.lines())
+
+
+def test_the_declaration_stands_in_signatures_and_json() -> None:
+    evaluation = assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete=True)
+    assert "|complete=true|" in next(iter(evaluation.signatures.values()))
+    assert json.loads(evaluation.to_json())["policies"]["complete"] is True
+    signature = assay.parse_signature(next(iter(evaluation.signatures.values())))
+    assert signature.policies.complete
+    told = json.loads(assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR", complete=True).to_json())
+    assert told["complete"] is True
+    assert "|complete=true|" in told["signatures"]["RR"]
+    assert told["findings"][0]["unjudged"] is None
+
+
+def test_a_report_says_so_and_asks_nobody_to_judge() -> None:
+    runs = {"old": OLD, "new": NEW}
+    plain, complete = (assay.make_report(GOLDEN, runs, ["RR"], complete=said) for said in (False, True))
+    for text in (complete.to_html(), complete.to_markdown(), complete.to_latex()):
+        assert "declared complete" in text
+        assert "judge these first" not in text
+        assert "depends on unjudged" not in text
+        assert "other grades" not in text
+    assert "judge these first" in plain.to_markdown()
+
+
+def test_a_gate_minds_no_coverage() -> None:
+    nothing: Table = {query: {"else": 1.0} for query in GOLDEN}
+    runs = {"baseline": nothing, "candidate": {query: {"other": 1.0} for query in GOLDEN}}
+    assert assay.gate(GOLDEN, **runs, measures="RR").outcome == "invalid"  # no document of either was judged
+    result = assay.gate(GOLDEN, **runs, measures="RR", complete=True)
+    assert result.outcome == "pass"
+    assert "judgments declared complete" in [guard.says for guard in result.guards]
+    lost = assay.gate(GOLDEN, OLD, nothing, measures="RR", complete=True)
+    assert lost.outcome == "fail"
+    assert not [note for note in lost.notes if "without judgment" in note]
+
+
+def test_a_frozen_baseline_keeps_the_declaration(tmp_path: Path) -> None:
+    frozen = assay.freeze(GOLDEN, {"old": OLD}, "RR", complete=True)
+    frozen.save(tmp_path / "baseline.json")
+    result = assay.gate(GOLDEN, tmp_path / "baseline.json", NEW)
+    assert "judgments declared complete" in [guard.says for guard in result.guards]
+    told = json.loads((tmp_path / "baseline.json").read_text(encoding="utf-8"))
+    assert "complete=true" in json.dumps(told)
+
+
+@pytest.mark.parametrize("other", [{"judged_only": True}, {"unjudged": "error"}], ids=str)
+def test_rules_that_contradict_the_declaration_are_refused(other: dict[str, object]) -> None:
+    with pytest.raises(assay.AssayError, match="complete=True says that a document without judgment is irrelevant"):
+        assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete=True, **other)  # type: ignore[arg-type]
+
+
+def test_nothing_is_asked_about_unjudged_documents_where_there_are_none() -> None:
+    comparison = assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR", complete=True)
+    for ask in (comparison.bounds, comparison.judge_next, comparison.condensed):
+        with pytest.raises(assay.AssayError, match="declared complete: no document is unjudged"):
+            ask()
+    with pytest.raises(assay.AssayError, match="min_judged asks how much is judged"):
+        assay.gate(GOLDEN, OLD, NEW, measures="RR", complete=True, min_judged=0.5)
+    with pytest.raises(assay.AssayError, match="complete is True or False, not 'yes'"):
+        assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete="yes")
+
+
+def test_the_command_line_says_it_in_every_verb(golden: Path) -> None:
+    files = ("qrels.txt", "old.run", "new.run")
+    for verb in (
+        ("evaluate", *files),
+        ("compare", *files),
+        ("gate", files[0], "--baseline", files[1], "--candidate", files[2]),
+    ):
+        done = run_assay(*verb, "-m", "RR", "--complete", folder=golden)
+        assert "declared complete" in done.stdout
+        assert "depends on unjudged" not in done.stdout
+        assert "judge" not in done.stdout.replace("judgments", "").replace("judged, but tied", "")
+    assert "depends on unjudged" in run_assay("compare", *files, "-m", "RR", folder=golden).stdout
+    run_assay("report", *files, "-m", "RR", "--complete", "-o", "report.md", folder=golden)
+    assert "the judgments were declared complete" in (golden / "report.md").read_text(encoding="utf-8")
+    frozen = run_assay("gate", "freeze", *files[:2], "-m", "RR", "--complete", "-o", "-", folder=golden)
+    assert "complete=true" in frozen.stdout
+
+
+@pytest.mark.parametrize("other", [["--judged-only"], ["--unjudged", "error"], ["--bounds"], ["--judge-next", "3"]])
+def test_the_command_line_refuses_what_contradicts_it(other: list[str], golden: Path) -> None:
+    done = run_assay("compare", "qrels.txt", "old.run", "new.run", "--complete", *other, folder=golden)
+    assert done.returncode == 2
+    assert "complete" in done.stderr
+    assert not done.stdout
