@@ -15,6 +15,7 @@ from command import run_assay
 import assay
 from assay import Comparison, Measure
 from assay.counting.judgments import Floats
+from assay.gating.digests import of_json
 from assay.measures import parse_measure, registered
 
 Table: TypeAlias = dict[str, dict[str, float]]
@@ -303,3 +304,11 @@ def test_the_command_line_refuses_what_contradicts_it(other: list[str], golden: 
     assert done.returncode == 2
     assert "complete" in done.stderr
     assert not done.stdout
+
+
+def test_what_was_frozen_before_there_was_the_declaration_can_still_be_compared_with(tmp_path: Path) -> None:
+    told = json.loads(assay.freeze(GOLDEN, {"old": OLD}, "RR").to_json())
+    del told["digest"], told["policies"]["complete"]
+    text = json.dumps(told | {"digest": of_json(told)})
+    (tmp_path / "older.json").write_text(text, encoding="utf-8")
+    assert assay.gate(GOLDEN, tmp_path / "older.json", OLD).outcome == "pass"

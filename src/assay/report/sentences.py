@@ -61,7 +61,7 @@ def caveat(finding: Finding) -> str:
         f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
         f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
         f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}"
-        f"{'' if finding.reach.exact else ', perhaps further: not all grades could be tried'}."
+        f"{'' if finding.reach.exact else ', perhaps further: there were too many grades to try all'}."
     )
 
 
