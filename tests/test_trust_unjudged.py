@@ -135,7 +135,7 @@ def test_no_grades_lead_beyond_the_bounds_of_a_score_and_some_lead_to_them(compa
         if "rel" in measure.given:  # a level that no judgment reaches can be reached by a document all the same
             assert low <= lowest + 1e-9 <= highest + 1e-9 <= high + 2e-9
         else:
-            assert (name, low, high) == (name, approx(lowest), approx(highest))
+            assert [low, high] == approx([lowest, highest]), name
         assert exact
 
 
@@ -148,10 +148,11 @@ def test_no_grades_lead_beyond_the_reach_of_a_difference_or_change_its_sign_unno
         assert finding.reach is not None
         ways = [case.reachable(measure, query, SYSTEMS) for query in QUERIES]
         fixed = [float(case.values[system, finding.measure, "last"][0]) for system in SYSTEMS]
-        differences = np.array([
-            np.subtract(*(put_together(measure, [fixed[row], one[row], other[row]]) for row in (1, 0)))
+        numbers = [
+            [put_together(measure, [fixed[row], one[row], other[row]]) for row in (0, 1)]
             for one, other in itertools.product(ways[0].T, ways[1].T)
-        ])  # fmt: skip
+        ]
+        differences = np.diff(numbers)[:, 0]
         differences = differences[~np.isnan(differences)]
         observed, low, high = differences[-1], differences.min(), differences.max()
         turned = low < -1e-9 if observed > 1e-9 else high > 1e-9 if observed < -1e-9 else max(-low, high) > 1e-9
@@ -161,10 +162,10 @@ def test_no_grades_lead_beyond_the_reach_of_a_difference_or_change_its_sign_unno
             assert finding.reach.high >= high - 1e-9
             assert finding.reach.changes_sign >= turned
             continue
-        assert (finding.measure, finding.reach.changes_sign) == (finding.measure, turned)
+        assert finding.reach.changes_sign == turned, finding.measure
         assert bool(finding.verdict.unjudged) == turned
         if not geometric:
-            assert (finding.measure, *finding.reach[:2]) == (finding.measure, approx(low), approx(high))
+            assert finding.reach[:2] == approx((low, high)), finding.measure
         assert finding.reach.exact == (not geometric)
 
 
@@ -244,9 +245,9 @@ def test_a_report_says_so_and_asks_nobody_to_judge() -> None:
 
 def test_a_gate_minds_no_coverage() -> None:
     nothing: Table = {query: {"else": 1.0} for query in GOLDEN}
-    runs = {"baseline": nothing, "candidate": {query: {"other": 1.0} for query in GOLDEN}}
-    assert assay.gate(GOLDEN, **runs, measures="RR").outcome == "invalid"  # no document of either was judged
-    result = assay.gate(GOLDEN, **runs, measures="RR", complete=True)
+    neither: Table = {query: {"other": 1.0} for query in GOLDEN}
+    assert assay.gate(GOLDEN, nothing, neither, measures="RR").outcome == "invalid"  # no document was judged
+    result = assay.gate(GOLDEN, nothing, neither, measures="RR", complete=True)
     assert result.outcome == "pass"
     assert "judgments declared complete" in [guard.says for guard in result.guards]
     lost = assay.gate(GOLDEN, OLD, nothing, measures="RR", complete=True)

@@ -19,7 +19,9 @@ from assay.counting.retrieved import as_judged, retrieved, same_queries
 from assay.errors import DuplicateError, InputError, ParameterError
 from assay.measures import parse_measure, registered
 from assay.rankings import extremes as search
+from assay.rankings import limits as bounding
 from assay.rankings.extremes import extremes
+from assay.rankings.limits import limits
 from assay.rankings.trials import Trials
 from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
 
@@ -264,6 +266,33 @@ def test_it_comes_near_to_brute_force_for_every_measure(measure: Measure) -> Non
         missed += float((found_low - low + high - found_high).sum())
         width += float((high - low).sum())
     assert missed <= 0.05 * width + 1e-9
+
+
+@pytest.mark.parametrize("few", [0, 1 << 21])
+@pytest.mark.parametrize("name", ["AP", "ERR@4", "Bpref", "GMAP", "Q@4", "nDCG@4", "nERR", "gAP", "SetAP", "Rprec"])
+def test_what_is_sure_is_so_and_nothing_lies_beyond_the_limits_of_the_rest(
+    name: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all grades tried, and without: in lists that are called short, and in those that are called long."""
+    counts = counted(*small_tables(5, topics=3, documents=8))
+    for systems in ([counts["a"], counts["b"]], [counts["a"]]):
+        trials = Trials(parse_measure(name), systems, "counted_as")
+        with monkeypatch.context() as every:
+            every.setattr(search, "_MOST_FOR_ALL", 1 << 14)
+            every.setattr(search, "way_of", lambda *_: "all")
+            low, high, sure = extremes(trials)
+        assert sure.all()
+        with monkeypatch.context() as some:
+            some.setattr(search, "_ROWS_FOR_ALL", 0)
+            some.setattr(search, "FEW_ROWS", few)
+            some.setattr(bounding, "FEW_ROWS", few)
+            found = extremes(trials)
+        least, most = limits(trials, found)
+        lowest, highest = trials.height(low), trials.height(high)
+        assert (least <= lowest + 1e-9).all()
+        assert (most >= highest - 1e-9).all()
+        np.testing.assert_allclose(trials.height(found.low)[found.sure], lowest[found.sure], atol=1e-9)
+        np.testing.assert_allclose(trials.height(found.high)[found.sure], highest[found.sure], atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["AP", "ERR", "RR", "Q", "nDCG", "Rprec"])

@@ -13,7 +13,7 @@ from assay.rankings.sufficient import Way, way_of
 from assay.rankings.trials import Trials, none
 
 # Up to so many rows in all, every grade of every document is tried with every grade of the others.
-_ROWS_FOR_ALL = 1 << 21
+_ROWS_FOR_ALL = 1 << 20
 _MOST_FOR_ALL = 1 << 12
 # Up to so many rows, every unjudged document is tried one by one, and once more after each change.
 FEW_ROWS = 1 << 21

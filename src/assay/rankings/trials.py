@@ -78,7 +78,8 @@ class Trials:
         for hits in rows:
             differs[hits.query[np.isin(hits.document, apart)]] = True
         differs[self.unjudged.query[self.ranks[0] != self.ranks[1]]] = True
-        return ~differs & (self.systems[0].plain.retrieved == self.systems[1].plain.retrieved)
+        same: Mask = ~differs & (self.systems[0].plain.retrieved == self.systems[1].plain.retrieved)
+        return same
 
     @cached_property
     def kind(self) -> Ints:
@@ -89,7 +90,8 @@ class Trials:
     def cutoff_at(self, query: Ints, more: Ints) -> Floats:
         """Where R-precision cuts if so many more documents were relevant."""
         relevant = self.systems[0].plain.relevant(self.measure.parameters.get("rel"))[query] + more
-        return np.floor(self.measure.parameters.get("factor", 1.0) * relevant + 0.9)
+        cutoff: Floats = np.floor(self.measure.parameters.get("factor", 1.0) * relevant + 0.9)
+        return cutoff
 
     def values(self, query: Ints, grading: Grading) -> Floats:
         """The systems' values (rows) under hypotheses (columns), undefined ones as the mean takes them."""

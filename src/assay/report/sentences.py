@@ -57,11 +57,14 @@ def caveat(finding: Finding) -> str:
     """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
     if not finding.verdict.unjudged or finding.reach is None:
         return ""
+    reach, difference = finding.reach, finding.difference
+    turns = reach.low < 0 if difference > 0 else reach.high > 0 if difference < 0 else reach.low < reach.high
+    number = finding.verdict.unjudged
     return (
-        f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
-        f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
-        f"difference could lie anywhere from {signed(finding.reach.low)} to {signed(finding.reach.high)}"
-        f"{'' if finding.reach.exact else ', perhaps further: there were too many grades to try all'}."
+        f"It {'depends' if turns else 'may depend'} on unjudged documents: {number_of('document', number)} within "
+        f"reach of the measure {'has' if number == 1 else 'have'} no judgment, and with other grades the difference "
+        f"could lie anywhere from {signed(reach.low)} to {signed(reach.high)}"
+        f"{'' if reach.exact else ', perhaps further: there were too many grades to try all'}."
     )
 
 
