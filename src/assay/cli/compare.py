@@ -151,6 +151,7 @@ def compare(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -178,7 +179,9 @@ def compare(
         "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
         "bootstrap_resamples": bootstrap_resamples, "seed": seed,
     }  # fmt: skip
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     predicted = prediction_inputs.PredictionInputs(
         truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,

@@ -63,6 +63,7 @@ def evaluate(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -77,7 +78,9 @@ def evaluate(
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
 
     form = output_forms.form_of(json=json, csv=csv, markdown=markdown, latex=latex, html=html)
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=quiet):
         result = verb.evaluate(

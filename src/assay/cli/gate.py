@@ -158,6 +158,7 @@ def gate(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -168,7 +169,9 @@ def gate(
     `assay gate freeze QRELS RUN -o baseline.json` keeps a run's scores as the baseline (see its --help).
     Predictions of classifiers and clusters hold the truth themselves: `assay gate OLD NEW`.
     """
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     pipeline = Pipeline(junit, summary, annotations)
     predicted = prediction_inputs.PredictionInputs(

@@ -146,6 +146,7 @@ class Finding(NamedTuple):
             "unjudged_low": None if self.reach is None else self.reach.low,
             "unjudged_high": None if self.reach is None else self.reach.high,
             "unjudged": None if self.reach is None else self.reach.documents,
+            "unjudged_exact": None if self.reach is None else self.reach.exact,
             "direction": self.direction,
             "verdict": str(self.verdict),
             "conflict": self.verdict.conflict,

@@ -123,6 +123,7 @@ class Comparison(Tabled):
         self, n: int = 25, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> pl.DataFrame:
         """The unjudged documents whose judgment would change the difference most."""
+        self._refuse_complete()
         first, second, names, wanted = self._looked_at(measure, system, baseline)
         return judge_next(wanted, first, second, n, names, self._undefined)
 
@@ -182,17 +183,23 @@ class Comparison(Tabled):
         return replace(self, findings=found)
 
     def bounds(self) -> pl.DataFrame:
-        """How low and how high each system's number could be, whatever the grades of unjudged documents."""
+        """How low and how high each system's number could be, whatever the grades of unjudged documents.
+
+        Where `exact` is false, other grades may lead a little further: there were too many to try them all.
+        """
+        self._refuse_complete()
         rows = []
         for paired in self.paired:
             measure = self._evaluation.measure(paired.measure)
             for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
                 found = bounds_of(measure, self._on_units(name, paired.measure), self._undefined)
-                rows.append((name, paired.measure, value, found.mean_low, found.mean_high))
-        return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
+                rows.append((name, paired.measure, value, found.mean_low, found.mean_high, found.exact))
+        columns = ["system", "measure", "value", "low", "high", "exact"]
+        return pl.DataFrame(rows, schema=columns, orient="row")
 
     def condensed(self) -> pl.DataFrame:
         """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
+        self._refuse_complete()
         rows = []
         for one in self.findings:
             first, second, _, measure = self._looked_at(one.measure, one.system, one.baseline)
@@ -263,6 +270,11 @@ class Comparison(Tabled):
         notes = dict.fromkeys(note for _, note in looked_into if note)
         return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        return self.evaluation is not None and self.evaluation.policies.complete
+
     def _why_not_looked_into(self) -> str | None:
         if self.evaluation is None or not self.evaluation.runs:
             return FROM_SCORES
@@ -272,13 +284,13 @@ class Comparison(Tabled):
         elif self.evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
             why = f"the runs have more than {_MOST_ROWS:,} rows"
         why = why or why_not(self.evaluation.policies)
-        return f"unjudged documents are not looked at: {why}" if why else None
+        return f"{'' if self.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
 
     def _looked_into(self, finding: Finding) -> tuple[Finding, str]:
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
         first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
         seen = finding._replace(noticed=noticed(first, second))
-        if math.isnan(finding.difference):  # what unjudged documents could change is a number
+        if self.is_complete or math.isnan(finding.difference):  # what unjudged documents could change is a number
             return seen, ""
         try:
             reach = reach_of(measure, first, second, self._undefined)
@@ -286,6 +298,10 @@ class Comparison(Tabled):
             return seen, f"unjudged documents are not looked at: {problem}"
         said = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
         return seen._replace(reach=reach, verdict=said), ""
+
+    def _refuse_complete(self) -> None:
+        if self.is_complete:
+            raise ParameterError("the judgments were declared complete: no document is unjudged")
 
     def _looked_at(
         self, measure: str | Measure | None, system: str | None, baseline: str | None

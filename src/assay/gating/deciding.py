@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from math import isnan
 from typing import Any, NamedTuple
@@ -133,14 +133,12 @@ def gate(
     notes += _ungrouped(parts, slices)
     compared = sides.measured.itemised
     if compared is not None:
-        notes += compared.notes
-        if isinstance(compared, Classifiers):
-            notes += compared.notes_on(sides.measures)
-            notes += compared.why_not_accuracy("would say more") if measures is None else []
+        notes += [*compared.notes, *_notes_on_classifiers(sides, usual=measures is None)]
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:
-        guards = guards_of(sides.coverage, settings, _undefined(sides, paired))
+        complete = sides.evaluation is not None and sides.evaluation.policies.complete
+        guards = guards_of(sides.coverage, settings, _undefined(sides, paired), complete=complete)
     if sides.frozen is not None and sides.frozen.version != __version__:
         notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
     return GateResult(
@@ -265,6 +263,14 @@ def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
     if is_file(topics):
         return attribute_of(read_topics(topics), by)
     return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)
+
+
+def _notes_on_classifiers(sides: _Sides, usual: bool) -> Iterator[str]:
+    """What measures leave out, and why the usual one may say little."""
+    classifiers = sides.measured.classifiers
+    if classifiers is not None:
+        yield from classifiers.notes_on(sides.measures)
+        yield from classifiers.why_not_accuracy("would say more") if usual else ()
 
 
 def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:

@@ -243,8 +243,8 @@ def family(comparison: Comparison) -> str:
 
 
 def _judged(comparison: Comparison) -> dict[str, float]:
-    """The share of judged documents in each system's first ten; nothing if only scores were given."""
-    if comparison.evaluation is None:
+    """The share of judged documents in each system's first ten; nothing from scores, or if all counts as judged."""
+    if comparison.evaluation is None or comparison.is_complete:
         return {}
     rows = {row["system"]: row for row in comparison.evaluation.coverage.to_dicts()}
     return {name: rows[name]["judged@10"] for name in comparison.systems}
@@ -252,11 +252,13 @@ def _judged(comparison: Comparison) -> dict[str, float]:
 
 def coverage(comparison: Comparison) -> str:
     """What the scores rest on, in a line; nothing if only scores were given."""
-    shares = _judged(comparison)
-    if not shares:
+    if comparison.evaluation is None:
         return ""
-    units = len(comparison.paired[0].units)
-    said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; judged in the top 10: "
+    shares, units = _judged(comparison), len(comparison.paired[0].units)
+    said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; "
+    if comparison.is_complete:
+        return said + "judgments declared complete"
+    said += "judged in the top 10: "
     if len(shares) <= 4:
         return said + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
     known = {name: share for name, share in shares.items() if not math.isnan(share)} or shares
@@ -326,6 +328,7 @@ def to_json(comparison: Comparison) -> str:
         "method": method(comparison),
         "notes": list(comparison.notes),
         "signatures": _signatures(comparison),
+        "complete": comparison.is_complete,
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
     return as_json(told)

@@ -30,6 +30,7 @@ _MOST_LISTED = 4
 _MOST_SENTENCES = 6
 #: Longer lines of prose are hard to read.
 _LONGEST_LINE = 88
+_COMPLETE = "declared complete"
 JSON_SCHEMA_VERSION = 1
 #: By guard: what to do if it does not hold, and the settings that are named in it.
 _WHAT_TO_DO: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -231,11 +232,18 @@ def tables(result: GateResult) -> list[Titled]:
         made.append(Titled(_lost(behind[0]), _losses(behind[0], result)))
     if not result.coverage:
         return made
+    complete = result.evaluation is not None and result.evaluation.policies.complete
     rows = tuple(
-        ((one.system,), (Cell(f"{one.topics:,}"), Cell(f"{one.missing:,}"), Cell(as_percent(one.judged))))
+        (
+            (one.system,),
+            tuple(
+                map(Cell, (f"{one.topics:,}", f"{one.missing:,}", _COMPLETE if complete else as_percent(one.judged)))
+            ),
+        )
         for one in result.coverage
     )
-    made.append(Titled("Coverage", Table(("system",), ("topics", "missing", "judged in top 10"), rows)))
+    judged = "judgments" if complete else "judged in top 10"
+    made.append(Titled("Coverage", Table(("system",), ("topics", "missing", judged), rows)))
     return made
 
 

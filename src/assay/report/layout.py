@@ -118,6 +118,8 @@ def _shown(value: Any, column: str) -> str:
         return "–"
     if column == "grade":  # mostly whole, though kept as a number that need not be
         return f"{value:g}"
+    if column == "exact":
+        return "yes" if value else "no"
     if column == "p":
         return p_value(value)
     if column in _SIGNED:

@@ -58,10 +58,14 @@ def caveat(finding: Finding) -> str:
     """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
     if not finding.verdict.unjudged or finding.reach is None:
         return ""
+    reach, difference = finding.reach, finding.difference
+    turns = reach.low < 0 if difference > 0 else reach.high > 0 if difference < 0 else reach.low < reach.high
+    documents = finding.verdict.unjudged
     return (
-        f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
-        f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
-        f"difference could lie anywhere from {signed_span(finding.reach.low, finding.reach.high)}."
+        f"It {'depends' if turns else 'may depend'} on unjudged documents: {number_of('document', documents)} within "
+        f"reach of the measure {'has' if documents == 1 else 'have'} no judgment, and with other grades the difference "
+        f"could lie anywhere from {signed_span(reach.low, reach.high)}"
+        f"{'' if reach.exact else ', perhaps further: there were too many grades to try all'}."
     )
 
 

@@ -94,9 +94,14 @@ class Basis:
         return self.measure(measure).definition.higher_is_better
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        return self.evaluation is not None and self.evaluation.policies.complete
+
+    @property
     def is_unchecked(self) -> bool:
         """Whether documents without judgment may matter to the verdicts, and nobody could look at what they do."""
-        if self.evaluation is None or self.evaluation.policies.unjudged == "error":
+        if self.evaluation is None or self.evaluation.policies.unjudged == "error" or self.is_complete:
             return False
         return any(one.reach is None and not math.isnan(one.difference) for one in self.findings())
 

@@ -228,13 +228,17 @@ class Coverage(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """How low and how high a system's number could be with other grades for unjudged documents."""
+    """How low and how high a system's number could be with other grades for unjudged documents.
+
+    Where that is not `exact`, other grades may lead a little further: there were too many to try them all.
+    """
 
     system: str
     measure: str
     value: float
     low: float
     high: float
+    exact: bool = True
 
 
 class PowerOf(NamedTuple):

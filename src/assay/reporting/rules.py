@@ -79,6 +79,8 @@ def _of_documents(evaluation: Evaluation) -> Iterator[str]:
         yield "documents without judgment were taken out of the rankings"
     elif policies.unjudged == "error":
         yield "every document that was looked at has a judgment"
+    elif policies.complete:
+        yield "the judgments were declared complete, so that documents without judgment are not relevant"
     else:
         yield "documents without judgment counted as not relevant"
     if evaluation.judge is not None:
