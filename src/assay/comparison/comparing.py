@@ -35,7 +35,7 @@ def compare(
     test: str | None = None,
     correction: str = "holm",
     family: Family = "measure",
-    interval: Method = "bca",
+    interval: Method = "hull",
     alpha: float = 0.05,
     margin: float | None = None,
     power: float = 0.8,
@@ -65,8 +65,9 @@ def compare(
     mcnemar_chi2_corrected; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
     classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
     benjamini-hochberg or none, over the `family` of comparisons under one `measure`, or under `all` measures together.
-    `interval`: bca or percentile; that of AUC is DeLong's, and clusterings have their own. `margin`: the smallest
-    difference that matters; unless given, 0.01 of the measure's range. `power` is what the needed units are counted
+    `interval`: hull (from the lower to the higher end of t and bca together), bca, percentile or t; that of AUC is
+    DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
+    measure's range. `power` is what the needed units are counted
     for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
     `seed`.
 
@@ -113,7 +114,7 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in paired for note in one.notes()]
+    notes = [note for one in (*paired, *redrawn) for note in one.notes()]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"

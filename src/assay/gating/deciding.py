@@ -31,7 +31,7 @@ from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.paired import Paired
-from assay.stats.pairs import resamples_for
+from assay.stats.pairs import few_units, resamples_for
 from assay.stats.samples import Averaged, Pooled
 from assay.stats.score_samples import Drawing
 from assay.stats.verdict import FEWEST_UNITS
@@ -128,6 +128,8 @@ def gate(
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
+    few = [one for one in checks if one.interval == "t" and not one.slice]
+    notes += [note for one in few for note in few_units(one.unit_kind, one.units)]
     notes += ungrouped
     compared = sides.measured.itemised
     if compared is not None:

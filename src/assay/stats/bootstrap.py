@@ -1,4 +1,4 @@
-"""Intervals by drawing units anew: the bootstrap, for means and for whatever is made of summed counts."""
+"""Intervals of means and of whatever is made of summed counts: by drawing units anew (bootstrap), and by t."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.stats.label_samples import Patterns
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Sample
 
-Method: TypeAlias = Literal["bca", "percentile"]
+Method: TypeAlias = Literal["hull", "bca", "percentile", "t"]
 
 #: Numbers drawn at a time: enough for NumPy, little for the memory. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20
@@ -21,6 +21,9 @@ _BLOCK = 1 << 20
 #: share of the spread of the group's sum: what the limit leaves out, skewness, is about as small.
 _MANY_WEIGHTS = 500
 _MOST_APART = 0.05
+#: Of fewer units than this, resamples say next to nothing: intervals of 4 that rest on them hold the truth 72 to 85
+#: times in 100, those of t 77 to 95 times.
+FEWEST_DRAWN = 5
 
 
 class Interval(NamedTuple):
@@ -53,6 +56,14 @@ class Interval(NamedTuple):
         (True, False)
         """
         return self.is_known and (self.low > 0 or self.high < 0)
+
+    def with_all_of(self, other: Interval) -> Interval:
+        """The shortest interval that holds both; the same where there is no other.
+
+        >>> Interval(0.1, 0.3, 0.95, "hull").with_all_of(Interval(0.0, 0.2, 0.95, "t"))
+        Interval(low=0.0, high=0.3, level=0.95, method='hull')
+        """
+        return self._replace(low=min(self.low, other.low), high=max(self.high, other.high)) if other.is_known else self
 
     def within(self, bounds: tuple[float, float] | None) -> Interval:
         """As far as a measure's range goes; the same where there is none.
@@ -171,33 +182,51 @@ def intervals(
     observed: float,
     without_each: Floats,
     levels: Sequence[float],
-    method: Method = "bca",
+    method: Method = "hull",
     *,
     counts: Ints | None = None,
 ) -> list[Interval]:
-    """The intervals that resamples of a number give, at one level or more.
+    """The intervals of a number, at one level or more.
 
     `percentile` takes the quantiles of the resamples; `bca` shifts them for bias and skewness, for which it wants the
     number `without_each` of the units. Resamples of few units vary too little: as the t distribution has heavier tails
-    than the normal one, both methods go further out, the more so the fewer units there are. `counts`: how many units
-    each row of `without_each` stands for, where that is not one.
+    than the normal one, both methods go further out, the more so the fewer units there are. `t` takes the standard
+    error from the numbers without each unit (jackknife), which for a mean is the usual one. No single method holds what
+    it promises for 20 units: t misses the long tail of skewed numbers, and bca is too narrow where many units are
+    alike, such as differences of 0. So `hull` reaches from the lower of their low ends to the higher of their high
+    ends. Of fewer than 5 units, every method gives the t interval, or none where all units are alike.
+
+    `counts`: how many units each row of `without_each` stands for, where that is not one.
 
     >>> resampled = np.arange(1000) / 1000
     >>> intervals(resampled, 0.5, np.linspace(0.4, 0.6, 1001), levels=[0.9], method="percentile")
     [Interval(low=0.0497, high=0.9493, level=0.9, method='percentile')]
+    >>> intervals(np.empty(0), 2.0, np.array([2.5, 2.0, 1.5]), levels=[0.95])  # of 1, 2 and 3
+    [Interval(low=-0.4841, high=4.4841, level=0.95, method='t')]
     """
-    known = np.sort(resampled)  # what is not a number comes last
-    known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
-    if not len(known) or np.isnan(observed):
+    if np.isnan(observed):
         return [Interval.unknown(level, method) for level in levels]
     units = len(without_each) if counts is None else int(counts.sum())
+    often = np.ones(len(without_each)) if counts is None else counts[: len(without_each)].astype(np.float64)
+    students = _students(observed, without_each, often, levels)
+    if units < FEWEST_DRAWN:
+        return [
+            one if one.high - one.low > ROUNDING * abs(observed) else Interval.unknown(one.level, "t")
+            for one in students
+        ]
+    if method == "t":
+        return students
+    known = np.sort(resampled)  # what is not a number comes last
+    known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
+    if not len(known):
+        return [Interval.unknown(level, method) for level in levels]
     tails = np.array([_expanded(level, units) for level in levels])
-    if method == "bca":
-        often = np.ones(len(without_each)) if counts is None else counts[: len(without_each)]
+    if method != "percentile":
         tails = _shifted(tails, known, observed, without_each, often)
     # Between two resamples, in proportion, as quantiles usually are.
     ends = np.interp(tails * (len(known) - 1), np.arange(len(known)), known)
-    return [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
+    drawn = [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
+    return drawn if method != "hull" else [one.with_all_of(t) for one, t in zip(drawn, students, strict=True)]
 
 
 def percentiles(values: Floats, level: float) -> Interval:
@@ -213,6 +242,21 @@ def percentiles(values: Floats, level: float) -> Interval:
     return Interval(float(low), float(high), level, "percentile")
 
 
+def _students(observed: float, without_each: Floats, often: Floats, levels: Sequence[float]) -> list[Interval]:
+    """The t intervals, with the error that the numbers without each unit tell (jackknife)."""
+    known = ~np.isnan(without_each)
+    others, often = without_each[known], often[known]
+    units = float(often.sum())
+    if units < 2:
+        return [Interval.unknown(level, "t") for level in levels]
+    off = others - np.sum(often * others) / units
+    error = np.sqrt((units - 1) / units * np.sum(often * off**2))
+    reaches = [float(special.stdtrit(units - 1, (1 + level) / 2) * error) for level in levels]
+    return [
+        Interval(observed - reach, observed + reach, level, "t") for reach, level in zip(reaches, levels, strict=True)
+    ]
+
+
 def _expanded(level: float, units: int) -> tuple[float, float]:
     """The levels of the two quantiles: normal tails moved out to where those of t lie (Hesterberg 2015)."""
     if units < 2:
@@ -221,7 +265,7 @@ def _expanded(level: float, units: int) -> tuple[float, float]:
     return float(special.ndtr(-reach)), float(special.ndtr(reach))
 
 
-def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats, often: Floats | Ints) -> Floats:
+def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats, often: Floats) -> Floats:
     """Efron's correction of the quantiles' levels for bias and acceleration."""
     nearly = ROUNDING * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
     below, not_above = np.searchsorted(ordered, [observed - nearly, observed + nearly])
