@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,8 +22,8 @@ _BLOCK = 1 << 20
 #: share of the spread of the group's sum: what the limit leaves out, skewness, is about as small.
 _MANY_WEIGHTS = 500
 _MOST_APART = 0.05
-#: Of fewer units than this, resamples say next to nothing: intervals of 4 that rest on them hold the truth 72 to 85
-#: times in 100, those of t 77 to 95 times.
+#: Of fewer units than this, resamples say next to nothing: intervals of 4 that rest on them hold the truth 76 to 87
+#: times in 100, those of t 83 to 95 times.
 FEWEST_DRAWN = 5
 
 
@@ -208,7 +209,10 @@ def intervals(
         return [Interval.unknown(level, method) for level in levels]
     units = len(without_each) if counts is None else int(counts.sum())
     often = np.ones(len(without_each)) if counts is None else counts[: len(without_each)].astype(np.float64)
-    students = _students(observed, without_each, often, levels)
+    defined = ~np.isnan(without_each)
+    others, often = without_each[defined], often[defined]
+    off = np.sum(often * others) / max(often.sum(), 1) - others
+    students = _students(observed, off, often, levels)
     if units < FEWEST_DRAWN:
         return [
             one if one.high - one.low > ROUNDING * abs(observed) else Interval.unknown(one.level, "t")
@@ -216,15 +220,13 @@ def intervals(
         ]
     if method == "t":
         return students
-    known = np.sort(resampled)  # what is not a number comes last
-    known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
+    known = resampled[~np.isnan(resampled)]
     if not len(known):
         return [Interval.unknown(level, method) for level in levels]
     tails = np.array([_expanded(level, units) for level in levels])
     if method != "percentile":
-        tails = _shifted(tails, known, observed, without_each, often)
-    # Between two resamples, in proportion, as quantiles usually are.
-    ends = np.interp(tails * (len(known) - 1), np.arange(len(known)), known)
+        tails = _shifted(tails, known, observed, off, often)
+    ends = _quantiles(known, tails)
     drawn = [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
     return drawn if method != "hull" else [one.with_all_of(t) for one, t in zip(drawn, students, strict=True)]
 
@@ -242,43 +244,49 @@ def percentiles(values: Floats, level: float) -> Interval:
     return Interval(float(low), float(high), level, "percentile")
 
 
-def _students(observed: float, without_each: Floats, often: Floats, levels: Sequence[float]) -> list[Interval]:
-    """The t intervals, with the error that the numbers without each unit tell (jackknife)."""
-    known = ~np.isnan(without_each)
-    others, often = without_each[known], often[known]
+def _students(observed: float, off: Floats, often: Floats, levels: Sequence[float]) -> list[Interval]:
+    """The t intervals, with the error that the numbers without each unit tell by how far they are off (jackknife)."""
     units = float(often.sum())
     if units < 2:
         return [Interval.unknown(level, "t") for level in levels]
-    off = others - np.sum(often * others) / units
-    error = np.sqrt((units - 1) / units * np.sum(often * off**2))
-    reaches = [float(special.stdtrit(units - 1, (1 + level) / 2) * error) for level in levels]
+    error = float(np.sqrt((units - 1) / units * np.sum(often * off**2)))
+    reaches = [_reach(level, units) * error for level in levels]
     return [
         Interval(observed - reach, observed + reach, level, "t") for reach, level in zip(reaches, levels, strict=True)
     ]
 
 
+@cache
+def _reach(level: float, units: float) -> float:
+    """How many standard errors a t interval of so many units goes to either side."""
+    return float(special.stdtrit(units - 1, (1 + level) / 2))
+
+
+@cache
 def _expanded(level: float, units: int) -> tuple[float, float]:
     """The levels of the two quantiles: normal tails moved out to where those of t lie (Hesterberg 2015)."""
-    if units < 2:
-        return (1 - level) / 2, (1 + level) / 2
-    reach = np.sqrt(units / (units - 1)) * special.stdtrit(units - 1, (1 + level) / 2)
+    reach = np.sqrt(units / (units - 1)) * _reach(level, units)
     return float(special.ndtr(-reach)), float(special.ndtr(reach))
 
 
-def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats, often: Floats) -> Floats:
+def _quantiles(numbers: Floats, tails: Floats) -> Floats:
+    """Between two numbers, in proportion, as quantiles usually are; only those next to them are put in their place."""
+    place = tails * (len(numbers) - 1)
+    beside = np.unique([np.floor(place), np.ceil(place)]).astype(np.int64)
+    return np.interp(place, beside, np.partition(numbers, beside)[beside])
+
+
+def _shifted(tails: Floats, resampled: Floats, observed: float, off: Floats, often: Floats) -> Floats:
     """Efron's correction of the quantiles' levels for bias and acceleration."""
-    nearly = ROUNDING * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
-    below, not_above = np.searchsorted(ordered, [observed - nearly, observed + nearly])
-    share = (below + not_above) / 2 / len(ordered)
+    nearly = ROUNDING * max(abs(observed), abs(float(resampled.min())), abs(float(resampled.max())))
+    below, not_above = (np.count_nonzero(resampled < end) for end in (observed - nearly, observed + nearly))
+    share = (below + not_above) / 2 / len(resampled)
     if not 0 < share < 1:  # all resamples on one side: there is nothing to correct by
         return tails
     bias = special.ndtri(share)
-    known = ~np.isnan(without_each)
-    others, often = without_each[known], often[known]
-    off = np.sum(often * others) / max(often.sum(), 1) - others
     spread = np.sum(often * off**2) ** 1.5
     acceleration = np.sum(often * off**3) / (6 * spread) if spread > 0 else 0.0
-    far_out = (tails == 0) | (tails == 1)  # with two units, so far that there is nothing to shift
+    far_out = (tails == 0) | (tails == 1)  # at levels next to 1, so far that there is nothing to shift
     z = bias + special.ndtri(np.where(far_out, 0.5, tails))
     shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))
     return np.where(far_out, tails, shifted)
