@@ -114,7 +114,7 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in (*paired, *redrawn) for note in one.notes()]
+    notes = [note for one in paired for note in one.notes()] + [note for one in redrawn for note in one.notes()]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
