@@ -363,7 +363,7 @@ def test_a_baseline_of_0_but_for_rounding_has_no_relative_difference() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"interval": "percentile"}, "is about a bootstrap"),
+        ({"interval": "percentile"}, "is about numbers of single units"),
         ({"resamples": 500}, "is about a test"),
         ({"metric": "cosine"}, "metric is about points"),
         ({"sample_size": 10}, "sample_size is about points"),

@@ -61,7 +61,7 @@ def compare(
     test: tested.OwnTest = None,
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
-    interval: tested.Interval = "bca",
+    interval: tested.Interval = "hull",
     alpha: tested.Alpha = 0.05,
     margin: tested.Margin = None,
     power: tested.Power = 0.8,

@@ -114,7 +114,7 @@ def report(
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
-    interval: tested.Interval = "bca",
+    interval: tested.Interval = "hull",
     alpha: tested.Alpha = 0.05,
     margin: tested.Margin = None,
     power: tested.Power = 0.8,

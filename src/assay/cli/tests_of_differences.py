@@ -40,7 +40,9 @@ Correction: TypeAlias = Annotated[
 Family: TypeAlias = Annotated[
     str, typer.Option(help="Correct over the comparisons by one measure, or by all together.", rich_help_panel=PANEL)
 ]
-Interval: TypeAlias = Annotated[str, typer.Option(help="bca or percentile.", rich_help_panel=PANEL)]
+Interval: TypeAlias = Annotated[
+    str, typer.Option(help="hull (of t and bca), bca, percentile, t.", rich_help_panel=PANEL)
+]
 Alpha: TypeAlias = Annotated[
     float, typer.Option(help="Level of the tests; intervals are at 1 - alpha.", rich_help_panel=PANEL)
 ]

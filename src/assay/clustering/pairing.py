@@ -264,11 +264,11 @@ def are_clusters(given: Any) -> bool:
     return looks_like_clusters(given)
 
 
-def refuse_drawing(resamples: int | None, interval: str = "bca") -> None:
+def refuse_drawing(resamples: int | None, interval: str = "hull") -> None:
     """Refuse what says how a test or a bootstrap draws: clusterings have neither."""
     halves = "intervals of clusterings come from random halves of the items, bootstrap_resamples of them"
-    if interval != "bca":
-        raise ParameterError(f"interval={interval!r} is about a bootstrap: {halves}")
+    if interval != "hull":
+        raise ParameterError(f"interval={interval!r} is about numbers of single units: {halves}")
     if resamples is not None:
         raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
 

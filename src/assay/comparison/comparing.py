@@ -36,7 +36,7 @@ def compare(
     test: str | None = None,
     correction: str = "holm",
     family: Family = "measure",
-    interval: Method = "bca",
+    interval: Method = "hull",
     alpha: float = 0.05,
     margin: float | None = None,
     power: float = 0.8,
@@ -68,8 +68,9 @@ def compare(
     mcnemar_chi2_corrected; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
     classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
     benjamini-hochberg or none, over the `family` of comparisons under one `measure`, or under `all` measures together.
-    `interval`: bca or percentile; that of AUC is DeLong's, and clusterings have their own. `margin`: the smallest
-    difference that matters; unless given, 0.01 of the measure's range. `power` is what the needed units are counted
+    `interval`: hull (from the lower to the higher end of t and bca together), bca, percentile or t; that of AUC is
+    DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
+    measure's range. `power` is what the needed units are counted
     for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
     `seed`.
 
@@ -124,6 +125,7 @@ def compare(
         if one.undirected
     ]
     notes += [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
+    notes += [note for one in redrawn for note in one.notes()]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"

@@ -48,8 +48,8 @@ class Settings(NamedTuple):
 
     @property
     def bootstrap(self) -> Method:
-        """Which intervals a bootstrap gives; where clusterings were compared, there was none."""
-        return "percentile" if self.interval == "percentile" else "bca"
+        """How intervals of single systems are made; those of clusterings are made in no other way."""
+        return "hull" if self.interval == "subsampling" else self.interval
 
 
 class Margin(NamedTuple):

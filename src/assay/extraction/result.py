@@ -20,7 +20,8 @@ from assay.extraction.spans import Spans
 from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import Measure, parse_measure
 from assay.measures.over_classes import averaged
-from assay.stats.bootstrap import Interval
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval
+from assay.stats.interval_names import CHOSEN
 from assay.tabled import Tabled
 from assay.tables import Scores
 
@@ -121,14 +122,14 @@ class Extraction(Tabled):
     def interval(
         self, measure: str = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
     ) -> Interval:
-        """How sure that number is: by drawing documents anew, each with all its spans (BCa bootstrap).
+        """How sure that number is: by drawing documents anew, each with all its spans (hull of t and BCa bootstrap).
 
         There is none with a single document, nor where every draw gives the same number.
 
         >>> from assay.extraction import extract
         >>> truth = [(f"d{n}", 0, 1, "PER") for n in range(20)]
         >>> extract(truth, truth[:15]).interval("Recall")
-        Interval(low=0.5, high=0.9, level=0.95, method='bca')
+        Interval(low=0.5, high=0.9, level=0.95, method='hull')
         """
         if average not in _AVERAGES[:2]:
             raise ParameterError(f"average is one of {', '.join(_AVERAGES[:2])}, not {average!r}")
@@ -284,7 +285,7 @@ class Extraction(Tabled):
                 "match": self.match,
                 "beta": self.beta if math.isfinite(self.beta) else "inf",
                 "intervals": {
-                    "confidence": self.confidence, "method": "bca", "unit": "document",
+                    "confidence": self.confidence, "method": self._way, "unit": "document",
                     "resamples": self._resamples, "seed": self.seed,
                 },
                 "types": self.to_frame().to_dicts(),
@@ -300,7 +301,12 @@ class Extraction(Tabled):
     @property
     def _resamples(self) -> int:
         """How often documents were drawn anew: fewer times than asked for where they are very many."""
-        return 0 if self.redrawn is None else len(self.redrawn.drawn)
+        return 0 if self.redrawn is None or self._way == "t" else len(self.redrawn.drawn)
+
+    @property
+    def _way(self) -> str:
+        """How intervals are made: few documents are too few to draw anew."""
+        return "t" if len(self.documents.units) < FEWEST_DRAWN else "hull"
 
     def tables(self) -> list[Titled]:
         """What is shown: types, all, and the lists that were asked for."""
@@ -317,9 +323,14 @@ class Extraction(Tabled):
         ]
         if self.redrawn is None:
             said.append("No intervals: they are made by drawing documents anew, of which it takes two, with spans.")
+        elif self._way == "t":
+            said.append(
+                f"Intervals: {CHOSEN['t']}, as {number_of('document', len(self.documents.units))} are too few for a "
+                "bootstrap; none where all documents are alike."
+            )
         else:
             said.append(
-                f"Intervals: BCa bootstrap of documents ({self._resamples:,} resamples, seed {self.seed}); "
+                f"Intervals: {CHOSEN['hull']} of documents ({self._resamples:,} resamples, seed {self.seed}); "
                 "none where every resample gives the same number."
             )
         said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]

@@ -95,7 +95,7 @@ class Check(NamedTuple):
     why: str
     worst: tuple[Loss, ...] = ()
     redrawn: int = 0
-    interval: str = "bca"
+    interval: str = "hull"
     at_best: float | None = None
 
     @property
@@ -205,7 +205,7 @@ def _tested(part: Part, settings: Settings) -> Tested:
 
 def _check(part: Part, tested: Tested, p: float, settings: Settings, checks: int) -> Check:
     paired, direction = part.paired, part.direction
-    resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, "bca")
+    resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, "hull")
     numbers = resampled.numbers(0, 1, settings.alpha)
     at_worst = numbers.narrow.low if direction > 0 else numbers.narrow.high
     at_best, redrawn = None, resampled.resamples

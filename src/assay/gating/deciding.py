@@ -32,7 +32,7 @@ from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.digits import as_percents
 from assay.stats.paired import Paired
-from assay.stats.pairs import resamples_for
+from assay.stats.pairs import few_units, resamples_for
 from assay.stats.samples import Averaged, Pooled
 from assay.stats.score_samples import Drawing
 from assay.stats.verdict import FEWEST_UNITS
@@ -130,7 +130,8 @@ def gate(
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for one in paired for note in one.notes(absences=False)] + _notes(checks, sides.coverage, alpha)
-    notes += _ungrouped(parts, slices)
+    few = [one for one in checks if one.interval == "t" and not one.slice]
+    notes += [*(note for one in few for note in few_units(one.unit_kind, one.units)), *_ungrouped(parts, slices)]
     compared = sides.measured.itemised
     if compared is not None:
         notes += [*compared.notes, *_notes_on_classifiers(sides, usual=measures is None)]

@@ -23,7 +23,7 @@ from assay.stats.digits import (
     signed_span,
     span,
 )
-from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
+from assay.stats.interval_names import CHOSEN, NO_INTERVAL, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
@@ -57,7 +57,7 @@ TESTS = {
     NO_TEST: "no test, the interval of the difference decides",
 }
 #: What intervals are called that do not come from a bootstrap.
-INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided", NO_INTERVAL: None}
+INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided", "t": CHOSEN["t"], NO_INTERVAL: None}
 CORRECTIONS = {
     "none": "not corrected",
     "bonferroni": "corrected by Bonferroni's method",
@@ -209,13 +209,12 @@ def intervals_in_words(comparison: Comparison) -> str:
         elif one.interval.method not in INTERVALS:
             # Measures of scores are computed anew for each resample, and so take fewer.
             own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
-            name = "BCa" if one.interval.method == "bca" else "percentile"
-            drawn.setdefault((name, own or settings.bootstrap_resamples))
+            drawn.setdefault((CHOSEN[one.interval.method], own or settings.bootstrap_resamples))
     level = as_level(1 - settings.alpha)
     redrawn = [
         f"intervals at {level} from {resamples:,} {name}"
-        if name not in {"BCa", "percentile"}
-        else f"{name} bootstrap intervals at {level} ({resamples:,} resamples)"
+        if name not in CHOSEN.values()
+        else f"{name} intervals at {level} ({resamples:,} resamples)"
         for name, resamples in drawn
     ]
     return ", ".join(redrawn + said) or "no intervals"

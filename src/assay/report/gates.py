@@ -10,8 +10,9 @@ from assay.errors import number_of, several
 from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.bootstrap import FEWEST_DRAWN
 from assay.stats.digits import as_level, as_percent, number, p_phrase, p_value, signed
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
 
@@ -209,16 +210,20 @@ def _intervals(result: GateResult) -> str:
     """How intervals were made; of several ways, which measures each is for."""
     ways: dict[str, list[str]] = {}
     for check in result.checks:
+        if check.interval == "t":
+            ways.setdefault(f"{CHOSEN['t']}, for fewer than {FEWEST_DRAWN} {several(check.unit_kind)}", [])
+            continue
         name = INTERVALS.get(check.interval)
         if check.is_untested:
             name = f"{check.redrawn:,} random halves of the items" if check.interval == SUBSAMPLING else "none"
         if name is None:
-            kind = "BCa" if check.interval == "bca" else "percentile"
-            name = f"{kind} bootstrap over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+            name = f"{CHOSEN[check.interval]} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
         ways.setdefault(name, []).append(check.measure)
     if len(ways) == 1:
         return next(iter(ways))
-    return "; ".join(f"{name}, for {' and '.join(dict.fromkeys(measures))}" for name, measures in ways.items())
+    return "; ".join(
+        f"{name}, for {' and '.join(dict.fromkeys(measures))}" if measures else name for name, measures in ways.items()
+    )
 
 
 def tables(result: GateResult) -> list[Titled]:

@@ -23,7 +23,7 @@ from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled
+from assay.stats.pairs import Resampled, few_units
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -33,7 +33,7 @@ MOST_SYSTEMS = 8
 MOST_ROWS = 5_000_000
 #: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
 COMPARED_BY: dict[str, Any] = {
-    "test": "permutation", "correction": "holm", "family": "measure", "interval": "bca", "alpha": 0.05, "margin": None,
+    "test": "permutation", "correction": "holm", "family": "measure", "interval": "hull", "alpha": 0.05, "margin": None,
     "power": 0.8, "resamples": None, "bootstrap_resamples": 10_000, "seed": 0,
 }  # fmt: skip
 
@@ -156,6 +156,7 @@ def basis_of(
     else:
         settings = Settings(**{**asked, "resamples": None})
         standings = _alone(paired, settings)
+        notes += [note for one in paired.values() for note in few_units(one.unit_kind, len(one.units))]
     for name in [name for name in names if name not in paired]:
         for one in systems:
             known = math.nan if measured.evaluation is None else measured.evaluation.mean(name, one)

@@ -17,7 +17,7 @@ import numpy as np
 from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, percentiles
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.score_bootstrap import bootstrap_scores, bootstrap_scores_paired
@@ -130,6 +130,8 @@ class ScoreSample:
         """The intervals of the second system's number less the first one's."""
         if self.scale is not None:
             return [_scaled(self.delong(first, second, level).interval, self.scale) for level in levels]
+        if self.units < FEWEST_DRAWN:
+            return [Interval.unknown(level) for level in levels]
         drawn = self.redrawn(first, second, drawing)
         return [percentiles(drawn, level) for level in levels]
 
