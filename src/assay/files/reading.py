@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from assay.errors import number_of
 from assay.files.datasets import is_dataset, loaded_qrels, loaded_texts
@@ -10,9 +12,6 @@ from assay.files.registry import detect
 from assay.files.sources import Readable, Source
 from assay.files.traps import turned_round, upside_down
 from assay.tables import Batches, Documents, Qrels, Run, Topics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def scan_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Batches:
@@ -66,6 +65,9 @@ def read_qrels(
     frame, says, unique = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
     name = name or origin
     qrels = Qrels(frame, name, says) if unique else Qrels.settled(frame, name, says, loaded.locate)
+    if loaded.summed and not (judges or subtopics):
+        frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").sum())
+        qrels = Qrels(frame, name, says, (*qrels.warnings, f"{name}: {loaded.summed}"))
     qrels.warnings += loaded.warnings
     if inverse_grades:
         return turned_round(qrels)
