@@ -17,6 +17,7 @@ from assay.errors import ParameterError, did_you_mean, need, number_of
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
+from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -286,7 +287,12 @@ def evaluate(
         judge,
         by_subtopic and judgments.subtopics is not None,
         opened,
-        warnings=table.warnings + doubts + tuple(_warnings(systems)),
+        warnings=(
+            *table.warnings,
+            *doubts,
+            *_doubts(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
+            *_warnings(systems),
+        ),
     )
     for system in systems:
         for measure in wanted:
@@ -340,6 +346,18 @@ def _coverage(system: System) -> dict[str, Any]:
         "judged@10": judged.value,
         "without_relevant": int((ranks.relevant() == 0).sum()),
     }
+
+
+def _doubts(
+    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[System, Batches]]
+) -> Iterable[str]:
+    """What makes scores rest on nothing, and where to look closer."""
+    for system, run in systems[:1]:
+        for doubt in doubts_about_judgments(judgments, measures, system.ranks.policies, qrels):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
+    for system, run in systems:
+        for doubt in doubts_about_run(system.name, system.ranks, run, system.results):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
 
 
 def _warnings(systems: Sequence[System]) -> Iterable[str]:

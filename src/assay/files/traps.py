@@ -12,6 +12,8 @@ from assay.tables import Documents, Qrels, Topics
 
 _CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
 _HALF, _NEARLY_ALL = 0.5, 0.9
+#: Numbers with more different values than this are no grades.
+_MOST_GRADES = 12
 #: With fewer lines, a column of fractions may be anything.
 _FEW_LINES = 5
 
@@ -36,6 +38,25 @@ def upside_down(qrels: Qrels) -> list[str]:
         f"{qrels.name}: these look like Cranfield's codes: 1 is the best grade, 4 the least, and what the one -1 "
         "a query means is a choice; inverse_grades=True (--inverse-grades) turns 1..4 into 4..1, and -1 into 0"
     ]
+
+
+def grade_in_column_two(frame: pl.DataFrame, name: str) -> list[str]:
+    """A warning if column 4 of judgments is always the same, and column 2 looks like grades.
+
+    >>> rows = {"iteration": ["0", "1"], "relevance": [0.0, 0.0]}
+    >>> print(grade_in_column_two(pl.DataFrame(rows), "my.qrels")[0])
+    my.qrels: column 4 is always 0, and column 2 is 0 or 1: the grade may be in column 2
+    """
+    grade = frame["relevance"]
+    if not frame.height or grade.min() != grade.max():
+        return []
+    values = frame["iteration"].unique()
+    numbers = values.cast(pl.Float64, strict=False)
+    if not 2 <= values.len() <= _MOST_GRADES or numbers.has_nulls():
+        return []
+    *others, last = (f"{value:g}" for value in numbers.sort())
+    shown = f"{', '.join(others)} or {last}"
+    return [f"{name}: column 4 is always {grade[0]:g}, and column 2 is {shown}: the grade may be in column 2"]
 
 
 def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qrels], Topics | None, list[str]]:
