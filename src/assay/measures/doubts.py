@@ -47,6 +47,8 @@ _FIRST_ROWS = 2000
 #: Fewer documents than this with one score, or judgments with one grade, say nothing.
 _FEW = 5
 _HALF = 0.5
+#: Relevant documents stand in the first part of a ranking that is worth anything; if not, its order is looked at.
+_DEEP = 0.45
 _IN_MEMORY = "in memory"
 #: Judgments in these formats list relevant documents, and have no grades.
 _WITHOUT_GRADES = {
@@ -104,7 +106,7 @@ def doubts_about_judgments(
             f"{qrels.name}: no document counts as relevant: the highest grade is {high:g}, and the relevance level is "
             f"{needed:g}; set a lower level"
         )
-    elif high <= 1 and (positive < needed).mean() > _HALF:
+    elif high <= 1 <= needed and (positive < needed).mean() > _HALF:
         reached = int((positive >= needed).sum())
         yield (
             f"{qrels.name}: only {reached:,} of {len(positive):,} grades above 0 reach the relevance level {needed:g}: "
@@ -199,6 +201,8 @@ def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> Renamed | None
 
 def _rising(ranks: Ranks, run: Batches) -> str | None:
     """What is wrong with the order of a run: scores that rise with the rank, or seem better when they are lower."""
+    if not _is_deep(ranks):
+        return None
     rows = _first_rows(run)
     if is_ranked := "rank" in rows.columns:
         rows = rows.filter(pl.col("rank").is_finite())
@@ -209,8 +213,6 @@ def _rising(ranks: Ranks, run: Batches) -> str | None:
         rows = rows.with_row_index("rank")
     order = contradictions(rows)
     rises = order.upside_down >= NEARLY_ALL * order.several and len(order.rows) >= LEAST_RISES
-    if not rises and not _is_deep(ranks):
-        return None
     reverse = reverse_of(ranks)
     # Ranks may be what is wrong, and rows without ranks may come in any order: the judgments have a say.
     if rises and (reverse.backwards > reverse.forwards or (is_ranked and not reverse.topics)):
@@ -224,11 +226,11 @@ def _rising(ranks: Ranks, run: Batches) -> str | None:
 
 
 def _is_deep(ranks: Ranks) -> bool:
-    """Whether relevant documents stand in the second half of their rankings on average, as if these were reversed."""
+    """Whether relevant documents stand as deep in their rankings as they would if these were reversed, or nowhere."""
     hits = ranks.hits.where(ranks.hits.grade >= ranks.level())
     if not len(hits.query):
-        return False
-    return float(np.mean((hits.rank - _HALF) / ranks.retrieved[hits.query])) > _HALF
+        return True
+    return float(np.mean((hits.rank - _HALF) / ranks.retrieved[hits.query])) > _DEEP
 
 
 def _first_rows(run: Batches) -> pl.DataFrame:
