@@ -125,6 +125,11 @@ def test_grades_that_are_all_the_same(grade: float) -> None:
     assert warned(values(QRELS, lambda _: grade), RUN, f"all 48 grades are {grade:g}")
 
 
+def test_one_relevant_document_per_topic_is_no_reason_to_warn() -> None:
+    golden = {topic: dict.fromkeys(list(held)[:1], 1.0) for topic, held in QRELS.items()}
+    assert evaluate(golden, RUN, ["RR"]).warnings == ()
+
+
 def test_grades_of_which_none_is_above_zero() -> None:
     assert warned(values(QRELS, lambda _: 0.0), RUN, "no document was judged relevant: the highest grade is 0")
     assert warned(values(QRELS, lambda _: -1.0), RUN, "no document was judged: the highest grade is -1")

@@ -44,8 +44,9 @@ _SUSPICIOUS, _HARDLY_ANY = 0.1, 0.01
 _QUERIES, _MOST_TOPICS = 200, 100_000
 #: So many rows at the start of a table tell whether scores rise with the rank.
 _FIRST_ROWS = 2000
-#: Fewer documents than this with one score, or judgments with one grade, say nothing.
+#: Fewer documents than this with one score, or judgments with one grade, say nothing; nor do fewer per topic.
 _FEW = 5
+_JUDGED_EACH = 2
 _HALF = 0.5
 #: Relevant documents stand in the first part of a ranking that is worth anything; if not, its order is looked at.
 _DEEP = 0.45
@@ -112,11 +113,17 @@ def doubts_about_judgments(
             f"{qrels.name}: only {reached:,} of {len(positive):,} grades above 0 reach the relevance level {needed:g}: "
             "grades are fractions, so set a lower level"
         )
-    elif low == high and len(grade) >= _FEW and qrels.format not in _WITHOUT_GRADES:
+    elif low == high and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
         yield (
             f"{qrels.name}: all {len(grade):,} grades are {high:g}: nothing was judged irrelevant, or the grades stand "
             "in another column"
         )
+
+
+def _are_many(judgments: Judgments) -> bool:
+    """Whether there are enough judgments for some to differ: one answer per question is relevant by design."""
+    topics, count = len(judgments.topics), len(judgments.grade)
+    return topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
 
 
 def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerQuery]) -> Iterator[str]:
