@@ -273,9 +273,8 @@ def test_a_roc_curve_whose_documents_are_all_retrieved_is_not_called_trivial() -
 
 def test_where_there_is_no_roc_curve_it_is_not_called_trivial() -> None:
     curve = curves.roc({"q": {"a": 0}}, {"q": {"a": 1.0}}, collection_size=1_000_000)
-    assert curve.warnings == (
-        "run: AUC is undefined: no relevant document", "run: no ROC curve for 1 topic (no relevant document), left out",
-    )  # fmt: skip
+    assert "run: no ROC curve for 1 topic (no relevant document), left out" in curve.warnings
+    assert not any("trivial" in warning for warning in curve.warnings)
 
 
 # Other curves

@@ -26,7 +26,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-_LONGEST_QUOTE = 80
+_LONGEST_QUOTE, _LONGEST_ID = 80, 60
 
 
 class AssayError(Exception):
@@ -95,6 +95,15 @@ def need(package: str, *, extra: str, purpose: str) -> None:
 def quote(text: str) -> str:
     """Show untrusted text in a message: escaped, on one line, not too long."""
     return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")
+
+
+def spelt(text: str) -> str:
+    """An id as evidence of how it is written: what may look like something else, or like nothing, is spelt out.
+
+    >>> print(spelt("d1"), spelt("caf\u00e9"))
+    'd1' 'caf\xe9'
+    """
+    return quote(text) if text.isascii() else ascii(text if len(text) <= _LONGEST_ID else text[: _LONGEST_ID - 1] + "…")
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:

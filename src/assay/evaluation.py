@@ -18,6 +18,7 @@ from assay.files.spreadsheets import for_spreadsheets
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import by_subtopics, check_subtopics
+from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -296,7 +297,13 @@ def evaluate(
         judge,
         by_subtopic,
         opened,
-        warnings=(*table.warnings, *doubts, *_warnings(systems, opened), *_without_number(systems, wanted, undefined)),
+        warnings=(
+            *table.warnings,
+            *doubts,
+            *_doubts(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
+            *_warnings(systems, opened),
+            *_without_number(systems, wanted, undefined),
+        ),
     )
 
 
@@ -346,6 +353,18 @@ def _coverage(system: System) -> dict[str, Any]:
         "judged@10": judged.value,
         "without_relevant": int((ranks.relevant() == 0).sum()),
     }
+
+
+def _doubts(
+    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[System, Batches]]
+) -> Iterable[str]:
+    """What makes scores rest on nothing, and where to look closer."""
+    for system, run in systems[:1]:
+        for doubt in doubts_about_judgments(judgments, measures, system.ranks.policies, qrels):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
+    for system, run in systems:
+        for doubt in doubts_about_run(system.name, system.ranks, run, system.results):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
 
 
 def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterable[str]:

@@ -89,6 +89,11 @@ class Comparison(Tabled):
         return self.paired[0].systems
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about judgments and runs, if these were compared: the warnings of their evaluation."""
+        return () if self.evaluation is None else self.evaluation.warnings
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """The measures."""
         return tuple(one.measure for one in self.paired)

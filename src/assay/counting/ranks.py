@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.counting.forms import bridge
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints, Judgments, Mask
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
@@ -45,6 +46,9 @@ class Ranks:
     policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    #: How many judged queries have an infinite score, and how many one score for all of several documents.
+    infinite_scores: int = 0
+    equal_scores: int = 0
     #: By document: whether it is here because it was retrieved, not because somebody judged it; see `retrieved`.
     added: Mask | None = None
 
@@ -86,6 +90,8 @@ class Ranks:
             judgments=judgments,
             policies=chosen,
             ignored_topics=found.ignored,
+            infinite_scores=int(found.infinite.sum()),
+            equal_scores=int(found.equal.sum()),
         )
         return ranks._under(chosen, batches.origin)
 
@@ -265,4 +271,6 @@ def _ideal(judgments: Judgments) -> Graded:
 def _nothing_in_common(name: str, judgments: Judgments, found: Found) -> str:
     ours = ", ".join(map(repr, sorted(found.ignored)[:3])) or "none"
     theirs = ", ".join(map(repr, judgments.topics[:3])) or "none"
-    return f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    said = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    bridged = bridge(pl.Series(sorted(found.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
+    return said if bridged is None else f"{said}; they differ in {bridged.differ_in}: {bridged.example}"

@@ -32,7 +32,7 @@ _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "do
 #: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
 _HINTS: dict[Kind, tuple[str, ...]] = {
     "documents": ("corpus", "docs", "documents", "collection", "passages", ".all"),
-    "topics": ("topics", "queries", "query", "questions", ".qry"),
+    "topics": ("topics", "queries", "query", "questions", ".qry", ".que"),
     "qrels": ("qrel", ".rel", "judg"),
 }
 
@@ -73,6 +73,8 @@ class Loaded(NamedTuple):
     warnings: tuple[str, ...] = ()
     #: Which of the format's dialects it is, if there are several.
     says: str = ""
+    #: If the grades of several judges are added up, unless somebody asks for judges: the words that say so.
+    summed: str = ""
 
 
 class Format(NamedTuple):
