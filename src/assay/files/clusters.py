@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -166,15 +167,16 @@ def _plan(path: str, names: Sequence[str], said: _Said) -> _Plan:
             raise ParameterError(
                 f"{path}: no column is called {column!r}: there are {listed(list(names))}{did_you_mean(column, names)}"
             )
-    free = [name for name in names if name not in {*clusters.values(), *features}]
+    taken = {*clusters.values(), *features}
+    free = [name for name in names if name not in taken]
     truth = said.truth or _exact(free, TRUTH)
     free = [name for name in free if name != truth]
     item, weight = said.item or _exact(free, ITEM), said.weight or _exact(free, WEIGHT)
     if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
-    if twice := next((name for name in features if name in {truth, item, weight, *clusters.values()}), None):
+    if twice := next(iter({*features} & {truth, item, weight, *clusters.values()}), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a coordinate and something else")
-    if twice := next((name for name in features if features.count(name) > 1), None):
+    if twice := next((name for name, times in Counter(features).items() if times > 1), None):
         raise ParameterError(f"{path}: the column {twice!r} is named twice among the points")
     # A clustering is nobody's coordinate, whether or not it is measured here.
     others = {item, weight, *_clusterings(names).values()}

@@ -157,11 +157,12 @@ def data_lines(data: bytes) -> list[tuple[int, bytes]]:
 
 def last_data_line(data: bytes) -> bytes | None:
     """The last line that holds data, looked for from the end."""
-    rest = data
-    while rest:
-        rest, _, line = rest.rpartition(b"\n")
-        if found := data_lines(line):
+    end = len(data)
+    while end >= 0:
+        start = data.rfind(b"\n", 0, end)
+        if found := data_lines(data[start + 1 : end]):
             return found[-1][1]
+        end = start
     return None
 
 

@@ -100,15 +100,19 @@ def _with_newlines(data: bytes) -> bytes:
 
 def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
     """All fields as text, without blank lines; None if they do not fit."""
-    for _ in range(dialect.line - 1):  # comments before the header
-        data = data[data.find(b"\n") + 1 :]
+    start = 0
+    for _ in range(dialect.line):  # the header, and comments before it
+        start = data.find(b"\n", start) + 1 or len(data)
+    # Polars takes what starts like a compressed file for one, so that a line of our own stands before the rows.
+    fields = dialect.separator.join("-" for _ in dialect.names).encode()
     try:
         frame = pl.read_csv(
-            data,
+            b"%b\n%b" % (fields, data[start:]),
             separator=dialect.separator,
             schema=dict.fromkeys(dialect.names, pl.String),
             quote_char='"' if dialect.quoted else None,
-        )
+            has_header=False,
+        )[1:]
     except pl.exceptions.PolarsError:
         return None
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))

@@ -22,9 +22,9 @@ from assay.files.sources import Source
 from assay.tables import Qrels, Run
 
 _SHAPE = "`{query_id: {doc_id: number}}`"
-_KEY = r'"(?:[^"\\]|\\.)*":'
+_KEY = r'"[^"\\]*+(?:\\.[^"\\]*+)*+":'
 # White space aside: an object whose values are objects, of which the first that holds anything holds a number.
-_DICTS = re.compile(rf"\{{(?:{_KEY}\{{\}},)*{_KEY}\{{{_KEY}[-0-9NI]")
+_DICTS = re.compile(rf"\{{(?:{_KEY}\{{\}},)*+{_KEY}\{{{_KEY}[-0-9NI]")
 _WHOLE = range(-(1 << 63), 1 << 63)
 
 

@@ -30,11 +30,11 @@ def loaded(source: Source, data: bytes | None = None) -> Any:
 
 
 def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise FormatError(source.name, None, expected="each key once in an object", got=twice)
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise FormatError(source.name, None, expected="each key once in an object", got=key)
+        made[key] = value
     return made
 
 

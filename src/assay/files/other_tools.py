@@ -20,7 +20,7 @@ from assay.tables import Documents, Run, Topics
 _QUERY_KEYS = ("query_id", "id", "qid", "query", "user_input", "question")
 _TWO: tuple[Kind, ...] = ("run", "qrels")
 #: Files that hold one object start with it; its first key is seen also where the rest is too long to be looked at.
-_FIRST_KEY = re.compile(r'\{\s*"((?:[^"\\]|\\.)*)"\s*:')
+_FIRST_KEY = re.compile(r'\{\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*:')
 
 
 class Query(NamedTuple):

@@ -15,13 +15,13 @@ import polars as pl
 
 from assay.errors import FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines
-from assay.files.sources import BYTE_ORDER_MARK, Source
+from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
 _HEAD_BYTES = 1 << 12
-# The first line is looked at whole, unless it is as long as no record is: a whole file on one line.
-_LONGEST_LINE = 1 << 24
+# Comments and blank lines before the data are gone through up to here.
+_LONGEST_PREAMBLE = 1 << 24
 #: Parquet and Arrow files start so; they have no lines to look for.
 COLUMN_MARKS = (b"PAR1", b"ARROW1")
 _HEAD_OF_COLUMNS = 16
@@ -155,18 +155,24 @@ def _load_others() -> None:
 def head_of(source: Source) -> Head:
     """Read as much as it takes to see a few lines that hold data."""
     with source.open() as file:
-        data = b""
+        data, before = bytearray(), 0
         # A long preamble of comments or blank lines is not yet an empty file.
         while more := file.read(_HEAD_BYTES):
             if not data and more.startswith(COLUMN_MARKS):
                 return Head(more, [(1, more[:_HEAD_OF_COLUMNS])], source)
             if not data and more.startswith(_UTF_16):
                 raise FormatError(source.name, 1, expected="text in UTF-8", got="UTF-16", note="save it as UTF-8")
-            data += more + file.readline(_LONGEST_LINE)
-            if found := data_lines(data):
-                lines = all_lines(data.removeprefix(BYTE_ORDER_MARK))
-                return Head(data, [(number, lines[number - 1]) for number, _ in found], source)
-    return Head(data, [], source)
+            # The first line is looked at whole, unless it is as long as no record is: a whole file on one line.
+            more += file.readline(LONGEST_LINE)
+            data += more
+            lines = all_lines(more if before else more.removeprefix(BYTE_ORDER_MARK))
+            if found := data_lines(more):
+                return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in found], source)
+            if len(data) > _LONGEST_PREAMBLE:
+                expected = f"data within the first {_LONGEST_PREAMBLE:,} bytes"
+                raise FormatError(source.name, None, expected=expected, got="only comments and blank lines")
+            before += len(lines)
+    return Head(bytes(data), [], source)
 
 
 def named(kind: Kind) -> str:
