@@ -49,6 +49,8 @@ class _Plan(NamedTuple):
     points: tuple[str, ...]
     #: Columns that might be points, were they numbers.
     maybe: tuple[str, ...]
+    #: Whether points are asked for.
+    wanted: bool
 
 
 def read_clusters(
@@ -181,7 +183,7 @@ def _plan(path: str, names: Sequence[str], said: _Said) -> _Plan:
     # A clustering is nobody's coordinate, whether or not it is measured here.
     others = {item, weight, *_clusterings(names).values()}
     maybe = tuple(name for name in free if name not in others) if said.points in (REST, [REST]) else ()
-    return _Plan(truth, item, weight, clusters, tuple(features), maybe)
+    return _Plan(truth, item, weight, clusters, tuple(features), maybe, said.points is not None)
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
@@ -244,8 +246,10 @@ def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None
 def _coordinates(table: NamedColumns, found: _Plan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
     """The columns that make the points, and what is said of those that hold no numbers."""
     numeric = [column for column in found.maybe if _has_numbers(table.frame[column])]
-    if found.maybe and not numeric:
-        raise FormatError(table.path, 1, expected="columns of numbers as points", got=listed(list(found.maybe)))
+    if found.wanted and not numeric and not found.points:
+        raise FormatError(
+            table.path, 1, expected="columns of numbers as points", got=listed(list(found.maybe)) or "none"
+        )
     made = {}
     for column in (*found.points, *numeric):
         values = table.numbers(column, "a coordinate").cast(pl.Float64)

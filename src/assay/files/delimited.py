@@ -23,6 +23,7 @@ from assay.tables import Documents, Topics
 from assay.tables.shapes import Locate
 
 _SEPARATORS = ("\t", ",", ";")
+_LONGEST_HEADER = 1 << 20
 _SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
 
 
@@ -36,8 +37,8 @@ class _Dialect(NamedTuple):
 
 
 def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, list[str]] | None:
-    """The separator and the names of a header line."""
-    for separator in separators:
+    """The separator and the names of a header line, unless it is as long as none is."""
+    for separator in separators if len(line) <= _LONGEST_HEADER else ():
         if separator in line:
             try:
                 return separator, next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True), [])

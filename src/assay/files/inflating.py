@@ -147,9 +147,12 @@ def _xz_stream() -> lzma.LZMADecompressor:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_FOR_XZ)
 
 
-class Limited(io.RawIOBase):
-    """Passes bytes on as `fill` gives them, and calls `refuse`, which raises, when there are more than `most`."""
+def limited(fill: Fill, most: int, refuse: Callable[[], None]) -> IO[bytes]:
+    """A file of what `fill` gives, which calls `refuse`, and that raises, when there are more bytes than `most`."""
+    return io.BufferedReader(_Limited(fill, most, refuse), buffer_size=1 << 20)
 
+
+class _Limited(io.RawIOBase):
     def __init__(self, fill: Fill, most: int, refuse: Callable[[], None]) -> None:
         self._fill, self._left, self._refuse = fill, most, refuse
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import codecs
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
@@ -37,14 +39,18 @@ _HINTS: dict[Kind, tuple[str, ...]] = {
 }
 
 
-class Head(NamedTuple):
-    """What detection looks at: the first bytes of a file, and its first lines that hold data, with their numbers."""
+@dataclass(frozen=True, eq=False)
+class Head:
+    """What detection looks at: the first bytes of a file, and its first lines that hold data, with their numbers.
+
+    Every format looks, and the first line may be long: what is made of it is made once.
+    """
 
     start: bytes
     numbered: list[tuple[int, bytes]]
     source: Source
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """The lines."""
         return [line.decode(errors="replace") for _, line in self.numbered]
@@ -54,7 +60,7 @@ class Head(NamedTuple):
         """The first line."""
         return self.lines[0]
 
-    @property
+    @cached_property
     def rows(self) -> list[list[str]]:
         """The fields of each line, as blanks separate them (other white space is part of a field)."""
         return [[field.decode(errors="replace") for field in line.split()] for _, line in self.numbered]
@@ -63,6 +69,22 @@ class Head(NamedTuple):
     def fields(self) -> list[str]:
         """The fields of the first line."""
         return self.rows[0]
+
+    @cached_property
+    def text(self) -> str:
+        """The first bytes as text, from where something stands."""
+        return self.start.decode(errors="replace").lstrip("\ufeff \r\n\t")
+
+    @cached_property
+    def first_object(self) -> dict[str, Any] | None:
+        """The JSON object that a file or its list starts with, if it is whole in what was looked at."""
+        import json  # noqa: PLC0415  # nobody waits for JSON who reads a TREC run
+
+        try:
+            value, _ = json.JSONDecoder().raw_decode(self.text.lstrip(" \r\n\t["))
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
 
 
 class Loaded(NamedTuple):
@@ -166,7 +188,7 @@ def head_of(source: Source) -> Head:
             more += file.readline(LONGEST_LINE)
             data += more
             lines = all_lines(more if before else more.removeprefix(BYTE_ORDER_MARK))
-            if found := data_lines(more):
+            if found := data_lines(more) if more.strip() else []:
                 return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in found], source)
             if len(data) > _LONGEST_PREAMBLE:
                 expected = f"data within the first {_LONGEST_PREAMBLE:,} bytes"

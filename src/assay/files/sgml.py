@@ -106,7 +106,9 @@ def _closed(inner: str) -> dict[str, list[tuple[re.Match[str], re.Match[str]]]]:
 def _without_record_head(inner: str, closed: dict[str, list[tuple[re.Match[str], re.Match[str]]]]) -> str:
     parts: list[str] = []
     kept = 0
-    for start, end in sorted((one.start(), other.end()) for name in _RECORD_HEAD for one, other in closed.get(name, ())):
+    for start, end in sorted(
+        (one.start(), other.end()) for name in _RECORD_HEAD for one, other in closed.get(name, ())
+    ):
         if start >= kept:
             parts.append(inner[kept:start])
             kept = end

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TypeAlias, cast
 
 from assay.errors import FormatError, InputError
-from assay.files.inflating import Fill, Limited, XzReader, ZstdReader, is_zstd
+from assay.files.inflating import Fill, XzReader, ZstdReader, is_zstd, limited
 
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
@@ -65,6 +65,8 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         if given == "-":
             self.name = name or "<stdin>"
+            if sys.stdin is None:
+                raise InputError(f"{self.name}: cannot be read: standard input is closed")
             self._file = self._spooled(sys.stdin.buffer)
         elif isinstance(given, str | os.PathLike):
             if not os.fspath(given):
@@ -109,7 +111,7 @@ class Source:
             expected = f"{size:,} compressed bytes to hold at most {most:,}"
             raise FormatError(self.name, None, expected=expected, note="to read it all the same, decompress it first")
 
-        return io.BufferedReader(Limited(inflated, most, refuse), buffer_size=1 << 20)
+        return limited(inflated, most, refuse)
 
     def _raw(self) -> IO[bytes]:
         if self._file is None:

@@ -84,9 +84,7 @@ def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:
 
 
 def _are_positions(judged: list[str], topics: int) -> bool:
-    return all(name.isdecimal() and name.isascii() and name == _plain(name) for name in judged) and all(
-        1 <= int(name) <= topics for name in judged
-    )
+    return set(judged) <= {str(place) for place in range(1, topics + 1)}
 
 
 def _plain(number: str) -> str:
