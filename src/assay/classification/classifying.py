@@ -94,7 +94,8 @@ def classify(
     task = same_task(prepared)
     every = all_labels(prepared)
     systems = [_system(one, every, wanted, task) for one in prepared]
-    chosen = tuple(systems[0].results)
+    # By default, what all systems have: one may have scores where another has none.
+    chosen = tuple(one for one in systems[0].results if all(one in system.results for system in systems))
     return Classification(
         tuple(systems),
         chosen,

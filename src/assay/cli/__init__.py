@@ -16,7 +16,6 @@ import traceback
 from typing import NoReturn
 
 import typer
-from polars.exceptions import PanicException
 
 from assay import __version__
 from assay.cli import (
@@ -105,7 +104,9 @@ def main() -> None:
         _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")
     except KeyboardInterrupt:
         sys.exit(130)
-    except (Exception, PanicException):  # the latter is Polars', and no Exception
+    except BaseException as problem:
+        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":  # that is Polars'
+            raise
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
         traceback.print_exc()
         _end("this is a bug in assay: please report it with the lines above")
