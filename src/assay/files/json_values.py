@@ -14,7 +14,10 @@ from assay.errors import FormatError, quote
 from assay.files.panics import quiet_panics
 from assay.files.sources import Source
 
-_LONE_SURROGATE = re.compile(rb"\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))")
+# Half of a surrogate pair, escaped or (which Python's reader lets pass) in bytes.
+_LONE_SURROGATE = re.compile(
+    rb"\xed[\xa0-\xbf]|\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
+)
 
 
 def loaded(source: Source, data: bytes | None = None) -> Any:
@@ -46,7 +49,8 @@ def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def fast_table(data: bytes, schema: dict[str, pl.DataType] | None = None) -> pl.DataFrame | None:
     """One object a line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
-    if is_list(data) or _LONE_SURROGATE.search(data):
+    # Polars takes what starts like a compressed file for one, so that data have to start like an object.
+    if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data):
         return None
     try:
         with quiet_panics():
