@@ -216,7 +216,7 @@ FILES = {
 #: A command, and the kinds of file that take the place of @.
 VERBS: list[tuple[str, str]] = [
     ("evaluate @ run -q --quiet", "qrels records"),
-    ("evaluate qrels @ -m AP -m nDCG@10 --json", "run records"),
+    ("evaluate qrels @ -m AP -m nDCG --json", "run records"),
     ("compare qrels run @ -m AP", "run records"),
     ("compare @", "scores wide"),
     ("compare @ --positive spam -m Accuracy", "predictions"),
@@ -236,7 +236,7 @@ VERBS: list[tuple[str, str]] = [
     ("gate qrels -b run -c @", "run"),
     ("gate qrels -b @ -c run", "run baseline"),
     ("power @", "scores wide"),
-    ("correlate @ -m AP -m RR", "means"),
+    ("correlate @.csv", "means"),
     ("correlate qrels @ other -m AP -m RR", "run"),
     ("report qrels run @ -o page.html", "run"),
     ("report @ -o page.md --positive spam", "predictions"),
@@ -257,13 +257,14 @@ def verbs(frozen: str) -> Iterator[Target]:
 def called(command: str, files: dict[str, str], data: bytes) -> object:
     """Run a command in this process; raise if it finds a bug in itself, and an `AssayError` where it refuses."""
     said = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace", write_through=True)
-    arguments = ["file" if word == "@" else word for word in command.split()]
+    arguments = [word.replace("@", "file") for word in command.split()]
+    mutated_file = next(word for word in arguments if word.startswith("file"))
     handlers = signal.getsignal(signal.SIGPIPE)
     code: object = 0
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for name, text in files.items():
             Path(name).write_text(text)
-        Path("file").write_bytes(data)
+        Path(mutated_file).write_bytes(data)
         try:
             with (
                 mock.patch.object(sys, "argv", ["assay", *arguments]), mock.patch("atexit.register"),

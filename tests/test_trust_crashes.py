@@ -78,7 +78,7 @@ def test_a_column_of_durations_is_no_text(kind: str, column: str) -> None:
     if column == "extra":
         assert "extra" not in READERS[kind](file).frame.columns
     else:
-        with pytest.raises(assay.FormatError, match="expected text in column title, got .Duration"):
+        with pytest.raises(assay.FormatError, match=r"expected text in column title, got .Duration"):
             READERS[kind](file)
 
 
