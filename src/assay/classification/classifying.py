@@ -97,7 +97,8 @@ def classify(
     # Whatever each system's items are: all have the same measures.
     imbalance = imbalance_of(prepared[0].given) if wanted is None and task == "multiclass" else None
     systems = [_system(one, every, wanted, task, imbalance) for one in prepared]
-    chosen = tuple(systems[0].results)
+    # By default, what all systems have: one may have scores where another has none.
+    chosen = tuple(one for one in systems[0].results if all(one in system.results for system in systems))
     return Classification(
         tuple(systems),
         chosen,

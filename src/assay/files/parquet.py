@@ -12,6 +12,7 @@ import polars as pl
 
 from assay.errors import EmptyFileError, FormatError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
+from assay.files.panics import quiet_panics
 from assay.files.registry import COLUMN_MARKS, Head, Kind, named, register
 from assay.files.sources import Source
 from assay.tables import Run
@@ -92,7 +93,8 @@ def _says(source: Source) -> str:
 def _intact(source: Source) -> Iterator[None]:
     """What the library says of a broken file, said as ours."""
     try:
-        yield
+        with quiet_panics():
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
         broke = isinstance(problem, pl.exceptions.PanicException)
         note = "it cannot be decoded" if broke else (str(problem).splitlines() or [""])[0][:200]

@@ -189,7 +189,7 @@ def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:
 
 
 def _are_positions(judged: list[str], topics: int) -> bool:
-    return all(is_whole(name) and name == plain_number(name) and 1 <= int(name) <= topics for name in judged)
+    return set(judged) <= {str(place) for place in range(1, topics + 1)}
 
 
 def _renamed(qrels: Qrels, names: dict[str, str]) -> Qrels:

@@ -90,4 +90,4 @@ class Documents(_Texts):
 
 def _is_text(values: pl.Series) -> bool:
     """Text, or what has one way to be written as text."""
-    return not (values.dtype.is_nested() or values.dtype.base_type() in {pl.Object, pl.Binary})
+    return not (values.dtype.is_nested() or values.dtype.base_type() in {pl.Object, pl.Binary, pl.Duration})
