@@ -120,6 +120,8 @@ def _checked(paired: Paired) -> Floats:
         raise ParameterError(f"{paired.measure} is no mean over topics: choose settings by another measure")
     if paired.higher_is_better is None:
         raise ParameterError(f"{paired.measure} is neither good nor bad when it is high: choose by another measure")
+    if why := paired.why_not(*range(len(paired.systems))):
+        raise InputError(f"{paired.measure} is {why}: there is nothing to choose by")
     return paired.sample.values
 
 
