@@ -99,3 +99,13 @@ def test_the_command_line_names_them(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text(f"truth,prediction\n{rows}")
     done = run_assay("classify", "p.csv", "-m", "Precision", folder=tmp_path)
     assert "leaves out class c" in done.stdout
+
+
+def test_folds_name_them_too() -> None:
+    """In the second fold nothing is predicted to be c, which has items there: (2/2 + 1/2) / 2 = 3/4."""
+    truth = ["a", "b", "c", "a", "a", "b", "c"]
+    predicted = ["a", "b", "c", "a", "a", "b", "b"]
+    result = assay.crossval(Predictions.of(truth, predicted), fold=[1, 1, 1, 2, 2, 2, 2], measures="Precision")
+    assert result.values().tolist() == [1.0, 0.75]
+    assert result.per_fold()["left_out"].to_list() == [None, "c"]
+    assert "Precision (macro) leaves out class c in 1 of 2 folds, where it is undefined." in str(result)

@@ -310,3 +310,10 @@ def test_judgments_of_the_web_track_are_of_subtopics() -> None:
     beside = assay.evaluate(path, run, ["StRecall@5", "P@5"])
     assert beside.subtopics
     assert beside.mean("StRecall@5") == assay.evaluate(path, run, "StRecall@5", subtopics=True).mean() > 0
+
+
+def test_tuning_refuses_to_choose_by_what_is_undefined() -> None:
+    with pytest.raises(assay.InputError, match=f"Fallout is undefined for first and second .{UNKNOWN}"):
+        assay.tune(QRELS, RUNS, "Fallout")
+    with pytest.raises(assay.InputError, match=r"SetP is undefined for nothing .nothing was retrieved"):
+        assay.tune(QRELS, {"nothing": {}, "first": FIRST}, "SetP")

@@ -122,6 +122,8 @@ def _checked(paired: Paired) -> Floats:
     if not isinstance(paired.sample, Averaged) or paired.sample.summary != "mean":
         raise ParameterError(f"{paired.measure} is no mean over topics: choose settings by another measure")
     paired.refuse_undirected("choose by it")
+    if why := paired.why_not(*range(len(paired.systems))):
+        raise InputError(f"{paired.measure} is {why}: there is nothing to choose by")
     return paired.sample.values
 
 

@@ -58,7 +58,7 @@ class Extraction(Tabled):
     Match: document, start, end and type are equal.
     1 document, 2 true spans, 1 predicted.
     No intervals: they are made by drawing documents anew, of which it takes two, with spans.
-    Precision is undefined for 1 type; the mean leaves it out.
+    The mean of types leaves out type LOC, where precision is undefined.
     """
 
     truth: Spans

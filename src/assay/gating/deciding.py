@@ -83,8 +83,8 @@ def gate(
     Silhouette where no classes are known. There is no test of them: a check fails if the interval of the difference,
     made wider for the other checks, lies on the bad side of 0 as a whole, and the loss reaches the margin.
 
-    `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
-    empty run and a frozen baseline of other judgments raise an error.
+    `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read,
+    runs of other topics and a frozen baseline of other judgments raise an error.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> old = {query: {"good": 2.0, "bad": 1.0} for query in judged}

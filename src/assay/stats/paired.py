@@ -98,7 +98,7 @@ class Paired:
         direction = direction or agreed_direction(known)
         declared = _declared(definition) if undefined == "counted_as" else None
         systems, units, values = _matrix(frame, frame["value"])
-        absent: Mask = np.asarray(np.isnan(values).all(axis=0))
+        absent: Mask = np.logical_and.reduce(np.isnan(values), axis=0)
         stand_ins: Mask = np.zeros(values.shape, dtype=np.bool_)
         if declared is not None and frame["value"].null_count():
             stand_ins = (_matrix(frame, frame["value"].is_null())[2] == 1) & ~absent
