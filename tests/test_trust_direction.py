@@ -69,6 +69,11 @@ def test_a_name_that_no_vocabulary_knows_is_only_higher_or_lower_until_its_direc
         assert word(assay.compare(scores(measure, -0.05, {measure: direction}))) == expected
 
 
+def test_a_name_as_assay_writes_it_goes_before_other_words_and_words_of_two_meanings_have_no_direction() -> None:
+    assert word(assay.compare(scores("ERR", 0.05))) == "better"  # expected reciprocal rank, higher is better
+    assert word(assay.compare(scores("err", 0.05))) == "higher"  # that, or the error rate
+
+
 def test_nothing_is_called_better_or_worse_where_the_direction_is_not_known() -> None:
     rng = np.random.default_rng(0)
     for gain in (0.0, 0.00001, 0.02):
