@@ -14,6 +14,7 @@ from command import run_assay
 
 import assay
 from assay.errors import ParameterError
+from assay.measures import registered
 
 UNITS = [f"u{number:02}" for number in range(30)]
 
@@ -54,6 +55,14 @@ def test_a_lower_number_is_better_under_a_loss_of_any_vocabulary(measure: str) -
 @pytest.mark.parametrize("measure", HIGHER)
 def test_a_higher_number_is_better_under_other_names_of_any_vocabulary(measure: str) -> None:
     assert word(assay.compare(scores(measure, 0.05))) == "better"
+
+
+@pytest.mark.parametrize("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
+def test_bare_scores_of_every_registered_measure_go_the_way_of_the_measure(vocabulary: Any) -> None:
+    quick = {"resamples": 100, "bootstrap_resamples": 100}
+    for name, measure in registered(vocabulary).items():
+        expected = {True: "better", False: "worse", None: "higher"}[measure.definition.higher_is_better]
+        assert word(assay.compare(scores(name, 0.05), margin=0.001, **quick)) == expected, name
 
 
 @pytest.mark.parametrize("measure", ["latency_ms", "RMSE", "cost per query"])

@@ -16,8 +16,8 @@ from assay.tables import Direction
 def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary)) -> list[Measure]:
     """The measures that have this name: of rankings, of classifiers, of clusterings, in this order.
 
-    A name as Assay writes it goes before what is only another word for a measure: ERR is that of rankings, though people
-    also say err for the error rate.
+    A name as Assay writes it goes before what is only another word for a measure: ERR is that of rankings, though
+    people also say err for the error rate.
 
     >>> [one.definition.vocabulary for one in meanings("LogLoss")], meanings("latency_ms")
     (['binary', 'multiclass'], [])
