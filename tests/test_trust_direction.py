@@ -59,7 +59,7 @@ def test_a_higher_number_is_better_under_other_names_of_any_vocabulary(measure: 
 
 @pytest.mark.parametrize("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
 def test_bare_scores_of_every_registered_measure_go_the_way_of_the_measure(vocabulary: Any) -> None:
-    quick = {"resamples": 100, "bootstrap_resamples": 100}
+    quick: dict[str, Any] = {"resamples": 100, "bootstrap_resamples": 100}
     for name, measure in registered(vocabulary).items():
         expected = {True: "better", False: "worse", None: "higher"}[measure.definition.higher_is_better]
         assert word(assay.compare(scores(name, 0.05), margin=0.001, **quick)) == expected, name
