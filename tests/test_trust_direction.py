@@ -14,6 +14,7 @@ from command import run_assay
 
 import assay
 from assay.errors import ParameterError
+from assay.measures import registered
 
 UNITS = [f"u{number:02}" for number in range(30)]
 
@@ -56,6 +57,14 @@ def test_a_higher_number_is_better_under_other_names_of_any_vocabulary(measure: 
     assert word(assay.compare(scores(measure, 0.05))) == "better"
 
 
+@pytest.mark.parametrize("vocabulary", ["ranking", "binary", "multiclass", "clustering"])
+def test_bare_scores_of_every_registered_measure_go_the_way_of_the_measure(vocabulary: Any) -> None:
+    quick: dict[str, Any] = {"resamples": 100, "bootstrap_resamples": 100}
+    for name, measure in registered(vocabulary).items():
+        expected = {True: "better", False: "worse", None: "higher"}[measure.definition.higher_is_better]
+        assert word(assay.compare(scores(name, 0.05), margin=0.001, **quick)) == expected, name
+
+
 @pytest.mark.parametrize("measure", ["latency_ms", "RMSE", "cost per query"])
 def test_a_name_that_no_vocabulary_knows_is_only_higher_or_lower_until_its_direction_is_stated(measure: str) -> None:
     given = scores(measure, -0.05)
@@ -67,6 +76,11 @@ def test_a_name_that_no_vocabulary_knows_is_only_higher_or_lower_until_its_direc
         assert word(assay.compare(given, direction=direction)) == expected
         assert word(assay.compare(given, direction={measure: direction})) == expected
         assert word(assay.compare(scores(measure, -0.05, {measure: direction}))) == expected
+
+
+def test_a_name_as_assay_writes_it_goes_before_other_words_and_words_of_two_meanings_have_no_direction() -> None:
+    assert word(assay.compare(scores("ERR", 0.05))) == "better"  # expected reciprocal rank, higher is better
+    assert word(assay.compare(scores("err", 0.05))) == "higher"  # that, or the error rate
 
 
 def test_nothing_is_called_better_or_worse_where_the_direction_is_not_known() -> None:

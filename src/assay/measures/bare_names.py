@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import get_args
 
@@ -15,8 +16,13 @@ from assay.tables import Direction
 def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary)) -> list[Measure]:
     """The measures that have this name: of rankings, of classifiers, of clusterings, in this order.
 
+    A name as Assay writes it goes before what is only another word for a measure: ERR is that of rankings, though
+    people also say err for the error rate.
+
     >>> [one.definition.vocabulary for one in meanings("LogLoss")], meanings("latency_ms")
     (['binary', 'multiclass'], [])
+    >>> [one.name for one in meanings("ERR")], [one.name for one in meanings("err")]
+    (['ERR'], ['ERR', 'ErrorRate', 'ErrorRate'])
     """
     known = []
     for vocabulary in vocabularies:
@@ -24,7 +30,8 @@ def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary
             known.append(parse_measure(name, vocabulary))
         except ParameterError:
             continue
-    return known
+    exact = [one for one in known if one.name == re.split(r"[(@]", name)[0].strip()]
+    return exact or known
 
 
 def agreed_direction(known: Iterable[Measure]) -> Direction:
