@@ -76,8 +76,7 @@ class Curve:
 
     def to_csv(self, *, spreadsheet: bool = False) -> str:
         """The points as CSV, numbers in full; for a `spreadsheet`, no cell is a formula."""
-        text = self.frame.write_csv()
-        return for_spreadsheets(text) if spreadsheet else text
+        return for_spreadsheets(self.frame.write_csv()) if spreadsheet else self.frame.write_csv()
 
     def to_json(self) -> str:
         """Points, summary and warnings as JSON."""
@@ -100,8 +99,7 @@ class Curve:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix.
 
-        A file that was read is not replaced, unless `overwrite` says so.
-        """
+        What was read is not replaced, unless `overwrite` says so."""
         from assay.report.pictures import save  # noqa: PLC0415
 
         return save(self, path, overwrite=overwrite)

@@ -43,7 +43,6 @@ from assay.cli import (
 from assay.cli.output import with_common_options
 from assay.cli.wording import as_typed
 from assay.errors import AssayError
-from assay.report.legible import legible, on_one_line
 
 app = typer.Typer(
     name="assay",
@@ -110,6 +109,8 @@ def main() -> None:
         if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":  # that is Polars'
             raise
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
+        from assay.report.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
+
         sys.stderr.write(legible(traceback.format_exc()))
         _end("this is a bug in assay: please report it with the lines above")
 
@@ -128,6 +129,8 @@ def _called(arguments: list[str]) -> typer.Typer:
 
 def _end(problem: str) -> NoReturn:
     """Say what is wrong in one line, and leave with exit code 2."""
+    from assay.report.legible import on_one_line  # noqa: PLC0415
+
     try:
         sys.stdout.flush()
     except OSError:

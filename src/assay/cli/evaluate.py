@@ -9,7 +9,6 @@ import typer
 from assay.cli import inputs, options
 from assay.cli import output as output_forms
 from assay.cli.wording import as_typed
-from assay.report.legible import on_one_line
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -101,6 +100,8 @@ def evaluate(
         inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, plain=output is not None)
     if signatures and form is None:
+        from assay.report.legible import on_one_line  # noqa: PLC0415
+
         text = output_forms.Styled(text + "\n" + "".join(f"{on_one_line(one)}\n" for one in result.signatures.values()))
     output_forms.deliver(text, output)
     if signatures and form in {"csv", "markdown", "latex"}:  # a table for other programs stays a table

@@ -14,7 +14,6 @@ import typer
 from assay.cli.options import OUTPUT
 from assay.cli.wording import as_typed
 from assay.errors import ParameterError
-from assay.report.legible import legible, on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,6 +82,8 @@ def deliver(text: str, output: Path | None) -> None:
 
 def _on_terminal(text: str) -> str:
     """The text without what terminals obey; of CSV, each row on a line."""
+    from assay.report.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
+
     if not _is_csv:
         return legible(text)
     from assay.files.spreadsheets import each_cell  # noqa: PLC0415
@@ -92,12 +93,14 @@ def _on_terminal(text: str) -> str:
 
 def say(text: str) -> None:
     """Tell on stdout, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
-    typer.echo(as_typed(on_one_line(text)))
+    message(text, err=False)
 
 
-def message(text: str) -> None:
+def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
-    typer.echo(as_typed(on_one_line(text)), err=True)
+    from assay.report.legible import on_one_line  # noqa: PLC0415
+
+    typer.echo(as_typed(on_one_line(text)), err=err)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,7 +11,6 @@ import typer
 from assay.cli import output
 from assay.cli.wording import as_typed
 from assay.errors import AssayError, InputError
-from assay.report.legible import legible
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -36,6 +35,7 @@ class Pipeline(NamedTuple):
         from assay.gating.annotations import annotation  # noqa: PLC0415
         from assay.gating.junit import junit_of_problem  # noqa: PLC0415
         from assay.report.gates import problem_markdown  # noqa: PLC0415
+        from assay.report.legible import legible  # noqa: PLC0415
 
         said = f"unexpected {type(problem).__name__}: {problem}"
         if isinstance(problem, AssayError):
@@ -59,13 +59,14 @@ class Pipeline(NamedTuple):
             told, apart = text, ""
         else:
             from assay.gating.annotations import without_commands  # noqa: PLC0415
+            from assay.report.legible import legible  # noqa: PLC0415
 
-            apart = result.to_annotations()
+            apart = legible(result.to_annotations())
             told = text
             if text is not None and is_log:
-                told, apart = output.Styled(legible(apart) + without_commands(text)), ""
+                told, apart = output.Styled(apart + without_commands(text)), ""
         if apart:
-            typer.echo(legible(apart), nl=False, err=True)
+            typer.echo(apart, nl=False, err=True)
         if told is not None:
             output.deliver(told, None)
 

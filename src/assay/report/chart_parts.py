@@ -64,7 +64,7 @@ def tooltip(frame: pl.DataFrame) -> list[Any]:
     """All that is known of a point."""
     alt = altair()
     return [
-        alt.Tooltip(f"{name}:Q", title=name.replace("_", " "), format=".4f")
+        alt.Tooltip(f"{name}:Q", title=name.replace("_", " "), format=".12~g")
         if dtype == pl.Float64
         else alt.Tooltip(f"{name}:N", title=name.replace("_", " "))
         for name, dtype in frame.schema.items()

@@ -15,6 +15,7 @@ from assay.stats.digits import (
     as_level,
     as_percent,
     as_percents,
+    decimals,
     number,
     numbers,
     p_value,
@@ -147,11 +148,11 @@ def standings_table(standings: tuple[Standing, ...], judged: dict[str, float]) -
     """One row a system, best first, with the letters of its groups, and how much of its first ten was judged."""
     level = f"{as_level(standings[0].interval.level)} interval"
     grouped = any(one.groups for one in standings)
-    rows = []
+    rows, least = [], decimals(one.value for one in standings)
     for one in standings:
         letters = ("" if max(map(len, one.groups), default=1) == 1 else " ").join(one.groups)
         cells = [
-            number(one.value),
+            number(one.value, least),
             span(one.interval.low, one.interval.high),
             *((letters, f"{one.alike:,}") if grouped else ()),
         ]

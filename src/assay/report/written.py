@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import number_of
 from assay.report.layout import Cell, Table, as_json
-from assay.stats.digits import as_level, as_percent, number, p_value, signed, signed_percent, signed_span, span
+from assay.stats.digits import (
+    as_level,
+    as_percent,
+    decimals,
+    number,
+    p_value,
+    signed,
+    signed_percent,
+    signed_span,
+    span,
+)
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Bound, Contents, Score, Spoken
@@ -53,17 +63,29 @@ def systems_table(contents: Contents) -> Table:
     """One row a system: each measure with its mark and its interval, and how much was judged."""
     columns = [part for one in contents.measures for part in (one.name, f"{as_level(1 - contents.alpha)} interval")]
     judged = any(not math.isnan(row.judged) for row in contents.systems)
-    rows = []
+    rows, least = [], compared_decimals(contents)
     for row in contents.systems:
-        cells = [cell for score in row.scores for cell in (_value(score), Cell(span(score.low, score.high)))]
+        cells = [
+            cell
+            for score in row.scores
+            for cell in (_value(score, least[score.measure]), Cell(span(score.low, score.high)))
+        ]
         if judged:
             cells.append(Cell(as_percent(row.judged)))
         rows.append(((f"{row.system} (baseline)" if row.is_baseline else row.system,), tuple(cells)))
     return Table(("system",), (*columns, *(("judged@10",) if judged else ())), tuple(rows))
 
 
-def _value(score: Score) -> Cell:
-    return Cell(f"{number(score.value)}{f' {score.mark}' if score.mark else ''}", score.is_best)
+def compared_decimals(contents: Contents) -> dict[str, int]:
+    """How many decimals show each measure's numbers, of all systems, until they differ."""
+    values: dict[str, list[float]] = {}
+    for score in (score for row in contents.systems for score in row.scores):
+        values.setdefault(score.measure, []).append(score.value)
+    return {measure: decimals(held) for measure, held in values.items()}
+
+
+def _value(score: Score, least: int) -> Cell:
+    return Cell(f"{number(score.value, least)}{f' {score.mark}' if score.mark else ''}", score.is_best)
 
 
 def marks(contents: Contents) -> list[str]:

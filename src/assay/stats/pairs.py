@@ -13,6 +13,7 @@ from assay.errors import number_of
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, bootstrapped, intervals
 from assay.stats.cluster_samples import MOST_HALVES, Subsampled
+from assay.stats.digits import number, p_phrase
 from assay.stats.effects import Wins
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
@@ -166,8 +167,8 @@ def _simultaneous(
     if test == "tukey":
         model, found = two_way(additive), tukey_hsd(additive)
         p, freedom = found.p, f"{model.systems.degrees_of_freedom}, {model.residual_degrees_of_freedom}"
-        sure = "p < 0.0001" if model.systems.p < 0.0001 else f"p = {model.systems.p:.4f}"
-        note = f"systems differ with F({freedom}) = {model.systems.f:.2f}, {sure}; half width {found.half_width:.4f}"
+        sure, width = p_phrase(model.systems.p), number(found.half_width)
+        note = f"systems differ with F({freedom}) = {number(model.systems.f, 2)}, {sure}; half width {width}"
     else:
         drawn, p = resamples, randomised_tukey(additive, resamples=resamples, seed=seed)
         note = f"{resamples:,} permutations within units"

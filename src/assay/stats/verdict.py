@@ -81,7 +81,7 @@ def verdict(
     if units < FEWEST_UNITS:
         return Verdict("cannot tell", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
-        why = f"the {narrow.level:.0%} interval lies within the margin"
+        why = f"the {as_level(narrow.level)} interval lies within the margin"
         return Verdict("equivalent", why, negligible=sure, conflict=conflict)
     why = f"{said if sure else _why_not(alpha, untested)}{_ASIDES[conflict] if conflict else ''}"
     told_apart = sure and conflict != "direction"

@@ -10,7 +10,7 @@ from assay.report.html.axis import Axis, around
 from assay.report.html.direction import noted
 from assay.report.html.markup import TALL, Html, change, element, given, joined, number, span, table, tested
 from assay.report.html.whiskers import Reach, whisker
-from assay.report.written import LEGEND, marks
+from assay.report.written import LEGEND, compared_decimals, marks
 from assay.stats.digits import as_percent
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def systems_table(contents: Contents) -> Html:
         *map(_measure, contents.measures),
         *([element("th", "judged@10", scope="col", class_="n")] if judged else []),
     )
-    rows = [_row(row, axes, judged) for row in systems]
+    least = compared_decimals(contents)
+    rows = [_row(row, axes, least, judged) for row in systems]
     return joined(
         table("Systems, with intervals", head, rows, "systems"), element("p", _legend(contents), class_="dim small")
     )
@@ -54,11 +55,13 @@ def _measure(measure: Measured) -> Html:
     )
 
 
-def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
+def _row(row: SystemRow, axes: dict[str, Axis], least: dict[str, int], judged: bool) -> Html:
     name = joined(given(row.system), *([" ", element("span", "baseline", class_="tag")] if row.is_baseline else []))
     by_measure = {score.measure: score for score in row.scores}
     cells = [
-        _cell(by_measure[measure], axis, row) if measure in by_measure else element("td", "–", class_="n")
+        _cell(by_measure[measure], axis, row, least[measure])
+        if measure in by_measure
+        else element("td", "–", class_="n")
         for measure, axis in axes.items()
     ]
     if judged:
@@ -67,8 +70,8 @@ def _row(row: SystemRow, axes: dict[str, Axis], judged: bool) -> Html:
     return element("tr", element("th", name, scope="row"), *cells, class_="is-baseline" if row.is_baseline else None)
 
 
-def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
-    mark = []
+def _cell(score: Score, axis: Axis, row: SystemRow, least: int) -> Html:
+    mark, text = [], number(score.value, least)
     if score.mark:
         means = LEGEND[score.mark]
         if not math.isnan(score.difference):
@@ -77,11 +80,11 @@ def _cell(score: Score, axis: Axis, row: SystemRow) -> Html:
             element("span", score.mark, class_=f"mark-{_tone(score.mark)}", role="img", aria_label=means, title=means),
             " ",
         ]
-    value = element("b", number(score.value)) if score.is_best else element("span", number(score.value))
+    value = element("b", text) if score.is_best else element("span", text)
     if math.isnan(score.low):
         return element("td", *mark, value, class_="n")
     reach = f"{number(score.low, 3)} – {number(score.high, 3)}"
-    says = f"{row.system}, {score.measure}: {number(score.value)}, interval {span(score.low, score.high)}"
+    says = f"{row.system}, {score.measure}: {text}, interval {span(score.low, score.high)}"
     tone = _tone(score.mark) if score.mark else "plain"
     return element(
         "td",
