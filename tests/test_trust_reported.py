@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -95,7 +96,8 @@ def test_a_report_of_a_comparison_takes_rules_from_there_and_one_baseline_only()
 @pytest.mark.parametrize("given", [LABELLED, GROUPED], ids=["labels", "clusters"])
 def test_what_only_rankings_have_is_refused_elsewhere(given: list[Any], option: str) -> None:
     with pytest.raises(ParameterError, match=f"{option} goes with rankings"):
-        assay.make_report(given, **{option: 3})
+        asked: dict[str, Any] = {option: 3}
+        assay.make_report(given, **asked)
 
 
 @pytest.mark.parametrize("option", [("--changed", "3"), ("--show", "3"), ("--subtopics",)], ids=str)
@@ -116,7 +118,7 @@ def results() -> dict[str, Callable[[], Any]]:
     spans = [("d", 0, 4, "P"), ("d", 9, 12, "L")]
     return {
         "evaluation": lambda: assay.evaluate(JUDGED, {"w": WORSE, "e": empty}, ["FirstRank", "SetP", "Fallout"]),
-        **{test: lambda test=test: assay.compare(JUDGED, RUNS, measures=["RR", "FirstRank"], test=test)
+        **{test: partial(assay.compare, JUDGED, RUNS, measures=["RR", "FirstRank"], test=test)
            for test in ("t", "wilcoxon", "sign", "permutation", "bootstrap")},
         "classifiers": lambda: assay.compare(SCORED, bootstrap_resamples=200),
         "clusterings": lambda: assay.compare(GROUPED),
