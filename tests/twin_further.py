@@ -225,7 +225,8 @@ def q_measure(topic: Topic, cutoff: Cutoff = None, beta: float = 1.0, gain: str 
     for i, doc in enumerate(good.ranking[:cutoff], start=1):
         if is_relevant(good, doc):
             # At infinity gain alone counts, where there is any.
-            blend = (0.0, 1.0) if math.isinf(beta) and any(best[:i]) else (1.0, 0.0 if math.isinf(beta) else beta)
+            alone = math.isinf(beta) and sum(best[:i]) > 0
+            blend = (0.0, 1.0) if alone else (1.0, 0.0 if math.isinf(beta) else beta)
             got = blend[0] * hits(good, i) + blend[1] * sum(gained[:i])
             total += got / (blend[0] * i + blend[1] * sum(best[:i]))
     exist = relevant(good)
