@@ -13,7 +13,7 @@ from assay.rankings.sufficient import Way, way_of
 from assay.rankings.trials import Trials, none
 
 # Up to so many rows in all, every grade of every document is tried with every grade of the others.
-_ROWS_FOR_ALL = 1 << 20
+_ROWS_FOR_ALL = 1 << 21
 _MOST_FOR_ALL = 1 << 12
 # Up to so many rows, every unjudged document is tried one by one, and once more after each change.
 FEW_ROWS = 1 << 21
@@ -185,7 +185,7 @@ class _Search:
                 sizes = np.minimum(best[:, None] * (1 + width * _NEAR), number[:, None])
             query, size = _listed(sizes[queries])
             query = queries[query]
-            won = self._try_thresholds(query, size[:, None] * np.ones(len(self.trials.grades) - 1, dtype=int), place)
+            won = self._try_steps(query, size[:, None], place)
             best[query[won]] = size[won]
 
     def _cut_at_number_of_relevant(self, queries: Ints) -> None:
@@ -219,7 +219,7 @@ class _Search:
         level = np.arange(levels)
         query = np.repeat(moved, number[moved])
         size = place_in_group(query) + 1
-        won = self._try_thresholds(query, np.repeat(size[:, None], levels, axis=1), place)
+        won = self._try_steps(query, size[:, None], place)
         steps[query[won]] = size[won][:, None]
         for _ in range(_MOST_CHANGES if levels > 1 else 0):
             query = np.repeat(moved, (number[moved] + 1) * levels)
@@ -229,7 +229,7 @@ class _Search:
             tried = np.where(level == at[:, None], size[:, None], steps[query])
             tried = np.where(lower, np.maximum(tried, size[:, None]), tried)
             tried = np.where(higher, np.minimum(tried, size[:, None]), tried)
-            won = self._try_thresholds(query, tried, place)
+            won = self._try_steps(query, tried, place)
             steps[query[won]] = tried[won]
             moved = query[won]
             if not len(moved):
@@ -237,13 +237,14 @@ class _Search:
         unsettled = moved if levels > 1 else moved[:0]
         return ~np.isin(queries, unsettled)
 
-    def _try_thresholds(self, query: Ints, steps: Ints, place: Ints) -> Ints:
-        """Try grades by place: each document has the highest grade whose step it stands before."""
+    def _try_steps(self, query: Ints, steps: Ints, place: Ints) -> Ints:
+        """Try grades by place: each document has the highest grade whose step it stands before; one step is the top."""
         grades, trials = self.trials.grades, self.trials
+        height = (len(grades) - 1) // steps.shape[1]
 
         def level(unit: Ints, document: Ints) -> Ints:
             before: Ints = (place[document][:, None] < steps[unit]).sum(axis=1)
-            return before
+            return height * before
 
         won = self.keep(query, trials.values(query, lambda unit, document: grades[level(unit, document)]))
         kept = np.full(len(trials.queries), -1, dtype=np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from assay.counting.judgments import Floats, Ints
 from assay.rankings.hypotheses import Hypotheses
 from assay.rankings.trials import Trials
 
-# So many rows are tried; if all numbers of relevant documents took more, these shares of them are.
-_MOST_ROWS = 1 << 20
+# So many rows are tried, and so many at a time; if it took more to be sure, these shares of the documents are.
+_MOST_ROWS = 1 << 22
+_ROWS_AT_A_TIME = 1 << 19
 _SHARES = np.linspace(0.0, 1.0, 5)
-#: Their extremes, and those of their differences, lie where all documents of a kind are relevant, or none.
-_AT_THE_ENDS = frozenset({"SetP", "SetR"})
+#: The kinds of documents of which every number has to be tried. Of the others the number is 0, or all of them are
+#: relevant: with each of these the value, or the difference, only rises or only falls.
+_OPEN_KINDS = {"SetP": (), "SetR": (), "SetF": (2,)}
 
 
 def pooled(trials: Trials) -> tuple[Floats, bool]:
@@ -35,14 +38,17 @@ def pooled(trials: Trials) -> tuple[Floats, bool]:
     place = np.empty_like(kind)
     place[order] = place_in_group(kind[order])
     number = np.bincount(kind, minlength=3)
-    every = float(np.prod(number + 1.0)) * float(trials.sizes.sum()) <= _MOST_ROWS
-    choices = [np.arange(n + 1) if every else np.unique((n * _SHARES).astype(np.int64)) for n in number.tolist()]
+    open_kinds = _OPEN_KINDS.get(trials.measure.name, (0, 1, 2))
+    choices = [np.arange(n + 1) if one in open_kinds else np.unique([0, n]) for one, n in enumerate(number.tolist())]
+    sure = math.prod(map(len, choices)) * int(trials.sizes.sum()) <= _MOST_ROWS
+    if not sure:
+        choices = [np.unique((n * _SHARES).astype(np.int64)) for n in number.tolist()]
     relevant = np.array(list(itertools.product(*choices)), dtype=np.int64)
     observed = _numbers(trials, np.zeros((1, 3), dtype=np.int64), place, trials.as_it_is)
-    at_a_time = max(1, _MOST_ROWS // max(1, int(trials.sizes.sum())))
+    at_a_time = max(1, _ROWS_AT_A_TIME // max(1, int(trials.sizes.sum())))
     blocks = [relevant[start : start + at_a_time] for start in range(0, len(relevant), at_a_time)]
     numbers = [observed, *(_numbers(trials, block, place, trials.systems) for block in blocks)]
-    return np.concatenate(numbers), every or trials.measure.name in _AT_THE_ENDS
+    return np.concatenate(numbers), sure
 
 
 def _numbers(trials: Trials, relevant: Ints, place: Ints, systems: list[Hypotheses]) -> Floats:
