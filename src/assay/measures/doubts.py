@@ -121,9 +121,9 @@ def doubts_about_judgments(
 
 
 def _are_many(judgments: Judgments) -> bool:
-    """Whether there are enough judgments for some to differ: one answer per question is relevant by design."""
+    """Whether some grades should differ: one answer per question is relevant by design, and so are subtopics."""
     topics, count = len(judgments.topics), len(judgments.grade)
-    return topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
+    return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
 
 
 def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerQuery]) -> Iterator[str]:
