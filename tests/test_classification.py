@@ -460,7 +460,7 @@ def test_an_absent_prediction_of_two_labels_is_wrong_and_leaves_two() -> None:
     assert (result.task, result.labels, result.positive) == ("binary", ("0", "1"), "1")
     assert result.matrix().table.tolist() == [[1, 1], [1, 1]]
     assert [result.value(measure) for measure in result.measures] == [0.5, 0.5, 0.5, 0.0]
-    assert "2 items without a prediction count as the wrong label" in result.notes[0]
+    assert "2 items without a prediction, counted as the wrong label" in result.notes[0]
     scored = classify(Predictions.of([0, 1, 1], [0, None, 1], y_score=[0.1, 0.2, 0.9], nulls="label"))
     assert (scored.value("Recall"), scored.value("AUC")) == (0.5, 1.0)
     assert scored.value("LogLoss") == pytest.approx(-np.log([0.9, 0.2, 0.9]).mean())

@@ -36,7 +36,6 @@ BAD_RUNS = {
     "short-late.run": (RUN.encode() * 1 + b"q3 Q0 d9 1\n", "short-late.run:4: expected 6 columns"),
     "word.run": (b"q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 high t\n", "word.run:2: expected a number as score, got 'high'"),
     "nan.run": (b"q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 NaN t\n", "nan.run:2: expected a number as score, got 'NaN'"),
-    "empty.run": (b"", "empty.run: expected TREC run"),
     "twice.run": (b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\nq1 Q0 d1 3 1 t\n", "twice.run:3: expected each document once"),
     "elsewhere.run": (b"z9 Q0 d1 1 2.0 t\n", "elsewhere.run: no topic in common"),
     "really.qrels": (QRELS.encode(), "really.qrels:1: expected TREC run"),

@@ -124,7 +124,7 @@ def test_a_wrong_line_ends_the_command_with_exit_code_2() -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == (
-        "assay: <stdin>:3: expected the cluster of an item, got 'nothing' "
+        "assay: <stdin>:3: expected the cluster of an item, got nothing "
         "(an item in no cluster has a label that is named with --noise)\n"
     )
     assert not done.stdout

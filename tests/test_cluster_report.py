@@ -165,7 +165,7 @@ def test_rules_of_other_reports_are_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=says):
             make_report(result, **options)
-    with pytest.raises(ParameterError, match="'nois' is no rule of clusterings; did you mean noise"):
+    with pytest.raises(ParameterError, match="unknown argument 'nois'; did you mean noise"):
         make_report(items()["good"], nois=-1)
 
 

@@ -244,7 +244,7 @@ def test_undefined_numbers_have_reasons_and_no_interval() -> None:
     undefined = dict(frame.filter(pl.col("value").is_null()).select("measure", "undefined").iter_rows())
     assert undefined.keys() == {"NMI", "ARI", "VMeasure", "Silhouette", "DaviesBouldin", "CalinskiHarabasz"}
     assert undefined["Silhouette"] == "there is one cluster only"
-    assert frame["interval"].to_list() == ["none"] * 10
+    assert frame["interval"].to_list() == ["none"] * 11
     assert "Silhouette is undefined: there is one cluster only." in str(result)
 
 
@@ -276,7 +276,7 @@ def test_everything_is_written_in_every_form() -> None:
     assert r"\begin{tabular}" in result.to_latex()
     assert "<table>" in result._repr_html_()
     assert result.scores.of("density", "Purity")["value"].to_list() == [pytest.approx(70 / 95)]
-    assert repr(result) == "<Clustering of density: 10 measures>"
+    assert repr(result) == "<Clustering of density: 11 measures>"
 
 
 def test_no_number_depends_on_the_order_of_items() -> None:

@@ -203,7 +203,7 @@ def test_an_undefined_number_is_said_to_be_none() -> None:
     truth = [0, 1] * 10
     two = [Clusters.of(truth, labels, name=name) for name, labels in (("single", range(20)), ("pairs", truth))]
     result = compare(two, measures="PairPrecision")
-    assert result.finding().verdict.why == "a system has no number"
+    assert result.finding().verdict.why == "undefined for single (no two items share a cluster)"
     assert any("no two items share a cluster" in note for note in result.notes)
 
 
@@ -363,7 +363,7 @@ def test_a_baseline_of_0_but_for_rounding_has_no_relative_difference() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"interval": "percentile"}, "is about a bootstrap"),
+        ({"interval": "percentile"}, "is about numbers of single units"),
         ({"resamples": 500}, "is about a test"),
         ({"metric": "cosine"}, "metric is about points"),
         ({"sample_size": 10}, "sample_size is about points"),

@@ -460,7 +460,7 @@ def test_a_missing_topic_counts_as_an_empty_result_unless_told_otherwise() -> No
     skipped = Ranks.from_tables(run, qrels, missing="skip")
     assert (skipped.queries, skipped.retrieved.tolist(), skipped.missing_topics) == (("q2",), [1], ["q1", "q3"])
     assert (skipped.hits.query.tolist(), skipped.ideal.query.tolist()) == ([0], [0])
-    with pytest.raises(TopicError, match="2 judged topics are missing, the first is 'q1'"):
+    with pytest.raises(TopicError, match="2 judged topics missing, the first is 'q1'"):
         Ranks.from_tables(run, qrels, missing="error")
 
 
@@ -481,8 +481,8 @@ def test_a_run_may_end_in_batches_of_topics_without_judgments(others: str) -> No
         check(rows, rows, {"q1": {"d2": 1.0}})
 
 
-@pytest.mark.parametrize(("run", "qrels"), [({}, {"q": {"a": 1}}), ({"q": {"a": 1.0}}, {}), ({}, {})], ids=str)
-def test_empty_tables_have_nothing_in_common(run: Table, qrels: Table) -> None:
+@pytest.mark.parametrize(("run", "qrels"), [({"q": {"a": 1.0}}, {}), ({}, {})], ids=str)
+def test_judgments_of_nothing_have_nothing_in_common_with_a_run(run: Table, qrels: Table) -> None:
     with pytest.raises(TopicError, match="no topic in common"):
         Ranks.from_tables(run, qrels)
 
@@ -559,7 +559,7 @@ def test_the_rank_column_of_a_file_ranks(arranged: Callable[..., list[Row]]) -> 
         ({"relevance_level": float("nan")}, "relevance_level is a number from 0 on, not nan"),
         ({"relevance_level": float("inf")}, "relevance_level is a number from 0 on, not inf"),
         ({"relevance_level": True}, "relevance_level is a number from 0 on, not True"),
-        ({"tie": "expected"}, "no policy is called 'tie'; did you mean ties"),
+        ({"tie": "expected"}, "unknown argument 'tie'; did you mean ties"),
         ({"ties": "expected", "depth": 3, "judged_only": True}, "cannot be combined"),
     ],
     ids=str,

@@ -154,7 +154,7 @@ def test_one_class_of_several_and_several_labels_an_item_work_too() -> None:
     [
         ("truth,prediction\n1,1\n0,1\n", [], "expected a column that says in which fold"),
         ("truth,prediction,fold\n1,1,1\n0,1,1\n", [], "expected several folds, got one (1)"),
-        ("truth,prediction,fold\n1,1,1\n0,1,\n", [], "said.csv:3: expected a value as fold, got 'nothing'"),
+        ("truth,prediction,fold\n1,1,1\n0,1,\n", [], "said.csv:3: expected a value as fold, got nothing"),
         ("truth,prediction,part\n1,1,1\n0,1,2\n", ["--fold", "pat"], "no column is called 'pat'"),
         ("truth,prediction,part\n1,1,1\n0,1,2\n", ["--fold", "pat"], "did you mean part?"),
         (

@@ -28,9 +28,9 @@ from typer.testing import CliRunner
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli import app
+from assay.counting.contradictions import contradictions
+from assay.counting.forms import bridge
 from assay.diagnosis import Finding, checks
-from assay.diagnosis.contradictions import contradictions
-from assay.diagnosis.forms import bridge
 from assay.diagnosis.scores import tie_ranges
 from assay.diagnosis.tolerant import read_lines
 from assay.measures import AP, RR, P, nDCG
@@ -252,8 +252,8 @@ def distances(lines: list[str]) -> list[str]:
 
 PLANTED = [
     # Files as such
-    Planted("an empty run", run_lines(lambda _: b""), {("empty", "error")}),
-    Planted("a run of blank lines and comments", run_lines(lambda _: "\n\n# nothing\n"), {("empty", "error")}),
+    Planted("an empty run", run_lines(lambda _: b""), {("empty", "warning")}),
+    Planted("a run of blank lines and comments", run_lines(lambda _: "\n\n# nothing\n"), {("empty", "warning")}),
     Planted("empty judgments", qrels_lines(lambda _: b""), {("empty", "error")}),
     Planted(
         "a gzip file without .gz",
@@ -1062,7 +1062,7 @@ def test_a_bad_line_of_json_is_named_and_the_others_read(tmp_path: Path) -> None
 
 def test_a_compressed_file_of_no_bytes_is_only_empty(tmp_path: Path) -> None:
     qrels, run = written(tmp_path / "q.txt", files().qrels), written(tmp_path / "a.run.gz", b"")
-    assert found_in(doctor(qrels, run)) == {("empty", "error")}
+    assert found_in(doctor(qrels, run)) == {("empty", "warning")}
 
 
 def test_damage_is_told_with_its_brackets(tmp_path: Path) -> None:

@@ -256,7 +256,7 @@ EXAMPLES: dict[str, dict[str, Shows]] = {
         ),
     },
     "G8": {"'ERR(max_grade=3)' --grades 3,0,2": Shows(0.890625, columns={"satisfied": [7 / 8, 0, 3 / 8]})},
-    "G9": {"ERR --grades 0,0,50,0,50": Shows(1 / 3), "RR --grades 0,0,50,0,50": Shows(1 / 3)},
+    "G9": {"\"ERR(satisfaction='binary')\" --grades 0,0,1,0,1": Shows(1 / 3), "RR --grades 0,0,1,0,1": Shows(1 / 3)},
     "C1": {
         **decided("20,180,10,1820", Prevalence=0.0148, PPV=0.1, NPV=0.9945, TPR=0.667, TNR=0.91, Accuracy=0.906),
         "Accuracy --counts 0,0,30,2000": Shows(0.985, 5e-4),

@@ -226,7 +226,8 @@ def test_other_ways_lead_to_the_same_number(measure: Measure, ties: str) -> None
     for variant in variants(measure):
         if variant.is_sampled(ranks.policies):
             continue
-        counts = Confusion.from_ranks(ranks) if variant.definition.counts is Confusion else ranks
+        of_sets = variant.definition.counts is Confusion
+        counts = Confusion.from_ranks(ranks, variant.parameters["rel"]) if of_sets else ranks
         values = variant.of(ranks)
         for way in variant.definition.also.values():
             other = way(counts, **variant.arguments).values
@@ -272,7 +273,7 @@ def test_auc_without_a_collection_size_shows_the_whole_formula(unretrieved: str)
     unknown = explain(f"AUC(unretrieved={unretrieved})", ranks_of([1, 0, 1]))
     assert unknown.formula.words == known.formula.words
     assert unknown.formula.numbers.endswith("/ 2 / ?")
-    assert unknown.reason == "the size of the collection is not known"
+    assert unknown.reason == "the size of the collection is not known: give collection_size=..."
 
 
 def test_the_column_of_running_values_is_the_measure_at_every_cutoff() -> None:

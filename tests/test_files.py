@@ -836,7 +836,7 @@ def test_an_unknown_judge_is_refused_with_those_there_are() -> None:
 
 def test_several_judges_are_not_evaluated_together() -> None:
     qrels = read_qrels(file(TWO_JUDGES), name="gold")
-    with pytest.raises(InputError, match=r"gold: .* 2 judges .* anna, bert; choose one: Qrels.by_judge"):
+    with pytest.raises(InputError, match=r"gold: .* 2 judges .* anna, bert; choose one: judge="):
         evaluate(qrels, {"q1": {"d1": 1.0}}, "P@1")
     assert evaluate(qrels.by_judge("anna"), {"q1": {"d1": 1.0}}, "P@1").mean() == 1.0
     # q1 has a document that bert does not find relevant, q2 is missing

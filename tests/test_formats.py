@@ -51,6 +51,7 @@ class Sample(NamedTuple):
 RUN_ROWS: Rows = [("q1", "d1", 2.5), ("q1", "d2", 1.0), ("q2", "d1", 0.5)]
 BY_RANK: Rows = [("q1", "d1", -1.0), ("q1", "d2", -2.0), ("q2", "d1", -1.0)]
 QRELS_ROWS: Rows = [("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d1", 1.0)]
+FROM_LISTS: Rows = [("1", "7", 1.0), ("1", "12", 1.0), ("2", "3", 1.0)]
 TOPIC_ROWS: Rows = [("1", "green tea", "How is green tea made?", "Steeping counts."), ("2", "iced tea", "", "")]
 TITLES: Rows = [("1", "green tea", "", ""), ("2", "iced tea", "", "")]
 DOCUMENT_ROWS: Rows = [("d1", "Tea", "Steep it."), ("d2", "", 'Boil, "then" wait.')]
@@ -218,6 +219,50 @@ SAMPLES = {
         '{"query_id": 1, "title": "green tea", "meta": {"a": []}}\n{"query_id": 2, "title": "iced tea"}\n',
         TITLES,
     ),
+    "NPL judgments": Sample("qrels", "NPL judgments", "1\n  7  12\n   /\n2\n 3\n", FROM_LISTS),
+    "LISA judgments": Sample(
+        "qrels", "LISA judgments", f"{1:12}{2:12}{7:12}   \n{12:12}\n{2:12}{1:12}{3:12}\n", FROM_LISTS
+    ),
+    "LISA judgments in words": Sample(
+        "qrels", "LISA judgments in words",
+        "Query 1\n2 Relevant Refs:\n7 12 -1\n\nQuery 2\n1 Relevant Refs:\n3 -1\n", FROM_LISTS,
+    ),
+    "TIME judgments": Sample("qrels", "TIME judgments", "1  7 12\n\n2  3\n", FROM_LISTS),
+    "CF judgments": Sample(
+        "qrels", "CF judgments by 4 judges",
+        '<root>\n<QUERY>\n<QueryNumber>00001</QueryNumber>\n<QueryText>tea?</QueryText>\n<Results>00002</Results>\n'
+        '<Records><Item score="1220">7</Item><Item score="0001">12</Item></Records>\n</QUERY>\n</root>\n',
+        [("1", "7", 5.0), ("1", "12", 1.0)],
+    ),
+    "NPL topics": Sample("topics", "NPL topics", "1\ngreen\ntea\n/\n2\niced tea\n/\n", TITLES),
+    "LISA topics": Sample("topics", "LISA topics", "1\ngreen\ntea #\n2\niced tea #\n", TITLES),
+    "TIME topics": Sample("topics", "TIME topics", "*FIND 1\n\ngreen\n\ntea\n\n*FIND 2\niced tea\n*STOP\n", TITLES),
+    "CF topics": Sample(
+        "topics", "CF topics",
+        "<root>\n<QUERY>\n<QueryNumber>00001</QueryNumber>\n<QueryText>green\n tea</QueryText>\n</QUERY>\n"
+        "<QUERY>\n<QueryNumber>00002</QueryNumber>\n<QueryText>iced tea</QueryText>\n</QUERY>\n</root>\n", TITLES,
+    ),
+    "NPL documents": Sample(
+        "documents", "NPL documents", "1\nSteep\nit.\n  /\n2\nBoil it.\n  /\n",
+        [("1", "", "Steep it."), ("2", "", "Boil it.")],
+    ),
+    "LISA documents": Sample(
+        "documents", "LISA documents",
+        "Document    1\nTea\n\nSteep\nit.\n*****\nDocument    2\nWater\n     \nBoil it.\n",
+        [("1", "Tea", "Steep it."), ("2", "Water", "Boil it.")],
+    ),
+    "TIME documents": Sample(
+        "documents", "TIME documents",
+        "*TEXT 017 01/04/63 PAGE 020\n\nSteep it.\n*TEXT 020 01/04/63 PAGE 021\nBoil it.\n*STOP\n",
+        [("1", "", "Steep it."), ("2", "", "Boil it.")],
+    ),
+    "CF documents": Sample(
+        "documents", "CF documents",
+        "<root>\n<RECORD>\n<PAPERNUM>PN1</PAPERNUM>\n<RECORDNUM>00001 </RECORDNUM>\n<TITLE>Tea</TITLE>\n"
+        "<ABSTRACT>Steep it.</ABSTRACT>\n</RECORD>\n<RECORD>\n<RECORDNUM>00002</RECORDNUM>\n<TITLE></TITLE>"
+        "<EXTRACT>Boil &lt; 1 &amp; a\n minute.</EXTRACT></RECORD></root>\n",
+        [("1", "Tea", "Steep it."), ("2", "", "Boil < 1 & a minute.")],
+    ),
     "SMART topics": Sample("topics", "SMART topics", ".I 1\n.W\ngreen\ntea\n.I 2\n.W\niced tea\n", TITLES),
     "JSONL documents": Sample(
         "documents", "JSONL", as_jsonl([{"_id": d, "title": t, "text": x, "tags": [1]} for d, t, x in DOCUMENT_ROWS]),
@@ -291,7 +336,7 @@ def test_a_file_of_another_kind_is_named_for_what_it_looks_like(sample: Sample, 
         assert (
             kind == sample.kind
             or {kind, sample.kind} in ({"run", "qrels"}, {"topics", "documents"})
-            or (sample.format == "LlamaIndex dataset")
+            or sample.format in {"LlamaIndex dataset", "CF judgments by 4 judges"}
         )
 
 
@@ -481,8 +526,8 @@ def test_columns_tell_the_kind(columns: list[str], kind: str, columnar: Callable
 BAD_TABLES: dict[str, tuple[dict[str, Any], str, int | None]] = {
     "an id that is a fraction": ({"query_id": [1.5], "doc_id": ["d"], "score": [1.0]}, "whole number as query_id", 1),
     "an id that is a list": ({"query_id": [["q"]], "doc_id": ["d"], "score": [1.0]}, "whole number as query_id", 1),
-    "no id": ({"query_id": ["q", None], "doc_id": ["d", "e"], "score": [1.0, 1.0]}, "query_id, got 'nothing'", 2),
-    "an empty id": ({"query_id": ["q", "q"], "doc_id": ["d", ""], "score": [1.0, 1.0]}, "doc_id, got 'nothing'", 2),
+    "no id": ({"query_id": ["q", None], "doc_id": ["d", "e"], "score": [1.0, 1.0]}, "query_id, got nothing", 2),
+    "an empty id": ({"query_id": ["q", "q"], "doc_id": ["d", ""], "score": [1.0, 1.0]}, "doc_id, got nothing", 2),
     "no score": ({"query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1.0, None]}, "number as score", 2),
     "a score that is true": ({"query_id": ["q"], "doc_id": ["d"], "score": [True]}, "number as score, got 'True'", 1),
     "no number": ({"query_id": ["q"], "doc_id": ["d"], "score": [float("nan")]}, "number as score, got 'nan'", 1),
@@ -550,7 +595,7 @@ BAD = {
     ),
     "NaN": Bad("run", CSV_RUN + "q1,e,NaN\n", "a number as score, got 'NaN'", 302),
     "an infinite grade": Bad("qrels", CSV_QRELS + "q2,d1,inf\n", "a number as relevance, got 'inf'", 4),
-    "no id": Bad("qrels", CSV_QRELS + ",d1,1\n", "query_id, got 'nothing'", 4),
+    "no id": Bad("qrels", CSV_QRELS + ",d1,1\n", "query_id, got nothing", 4),
     "an open quote": Bad("run", CSV_RUN + 'q1,"e,1\n', "expected", 302),
     "Latin-1 in a table": Bad("run", CSV_RUN.encode() + b"q1,\xe9,1\n", "text in UTF-8", 302),
     "contradicting judgments": Bad("qrels", CSV_QRELS + "q1,d1,1\nq1,d1,0\n", "one judgment of document 'd1'", 5),

@@ -419,7 +419,6 @@ def test_each_outcome_has_its_exit_code(
 
 def test_exit_2_names_what_is_wrong_in_one_line_and_tells_the_pipeline(folder: Path) -> None:
     path = frozen(folder)
-    (folder / "runs" / "empty.run").write_text("")
     (folder / "runs" / "elsewhere.run").write_text("z9 Q0 d1 1 2.0 t\n")
     edited = json.loads(path.read_text()) | {"system": "other"}
     (folder / "edited.json").write_text(json.dumps(edited))
@@ -428,7 +427,6 @@ def test_exit_2_names_what_is_wrong_in_one_line_and_tells_the_pipeline(folder: P
     (folder / "other.qrels").write_text((folder / "qrels.txt").read_text() + "20 0 new-document 1\n")
     good = "runs/titles.run"
     calls = [
-        ("qrels.txt", "runs/bm25.run", "runs/empty.run", "runs/empty.run: expected"),
         ("qrels.txt", "runs/bm25.run", "runs/elsewhere.run", "runs/elsewhere.run: no topic in common"),
         ("qrels.txt", "runs/nowhere.run", good, "runs/nowhere.run: cannot be read"),
         ("qrels.txt", "edited.json", good, "edited.json: expected a file as it was written (its digest does not fit"),

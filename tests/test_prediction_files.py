@@ -135,7 +135,7 @@ def test_systems_side_by_side_are_a_table_each() -> None:
 
 def test_a_column_of_systems_parts_the_rows() -> None:
     text = "system,id,truth,prediction\nA,1,x,x\nB,1,x,y\nA,2,y,y\nB,2,y,\n"
-    with pytest.raises(FormatError, match=r"^p.csv:5: expected a value as prediction, got 'nothing'"):
+    with pytest.raises(FormatError, match=r"^p.csv:5: expected a value as prediction, got nothing"):
         read(text)
     a, b = read(text, nulls="drop")
     assert (a.name, a.frame.rows()) == ("A", [("1", "x", "x"), ("2", "y", "y")])
@@ -191,8 +191,8 @@ def test_several_labels_in_lists_in_cells_and_in_columns_of_0_and_1() -> None:
         ("truth,score\n1,0.5\n0,high\n", {}, "^p.csv:3: expected a finite number as score, got 'high'"),
         ("truth,score\n1,0.5\n0,nan\n", {}, "^p.csv:3: expected a finite number as score, got 'nan'"),
         ("truth,score\n1,-inf\n0,1\n", {}, "^p.csv:2: expected a finite number as score, got '-inf'"),
-        ("truth,score\n1,\n0,1\n", {}, "^p.csv:2: expected a value as score, got 'nothing' .1 null"),
-        ("truth,prediction\na,b\n\n,b\n", {}, "^p.csv:4: expected a value as truth, got 'nothing' .*nulls='drop'"),
+        ("truth,score\n1,\n0,1\n", {}, "^p.csv:2: expected a value as score, got nothing .1 null"),
+        ("truth,prediction\na,b\n\n,b\n", {}, "^p.csv:4: expected a value as truth, got nothing .*nulls='drop'"),
         ('truth,prediction,text\na,b,"x\ny"\na,,z\n', {}, "^p.csv:4: expected a value as prediction"),
         ("truth,prediction,weight\n1,0,-1\n", {}, "^p.csv:2: expected a weight from 0 on, got '-1.0'"),
         (

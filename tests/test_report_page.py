@@ -187,7 +187,7 @@ def test_colours_say_what_is_good_and_marks_say_which_way() -> None:
     assert "Difference in nDCG@10 (lower is better), best first." in down.text
     assert "nDCG@10, lower is better" in down.text  # on the cards
     assert "nDCG@10lower is better" in down.text  # in the head of the table, on a line of its own
-    assert "Difference in nDCG@10 (neither high nor low is better), largest rise first." in neither.text
+    assert "Difference in nDCG@10 (neither high nor low is taken as better), largest rise first." in neither.text
 
 
 def test_a_mark_in_the_table_says_better_only_where_something_is() -> None:

@@ -153,7 +153,7 @@ def test_the_interval_of_a_difference_is_corrected_by_differences_without_each_i
         metrics.roc_auc_score(truth[rest], first[rest]) - metrics.roc_auc_score(truth[rest], second[rest])
         for rest in ~np.eye(24, dtype=bool)
     ]
-    expected = intervals(found.resampled, found.value, np.array(without), [0.95])[0]
+    expected = intervals(found.resampled, found.value, np.array(without), [0.95], "bca")[0]
     assert found.interval[:2] == pytest.approx(expected[:2])
 
 

@@ -45,7 +45,8 @@ def test_1_topics_that_do_not_fit_together_are_told() -> None:
     result = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "Q2": {"a": 1.0}}, "RR")
     assert result.mean() == (1 + 0) / 2
     assert result.coverage.select("missing", "ignored").row(0) == (1, 1)
-    assert len(result.warnings) == 2
+    assert len(result.warnings) == 3
+    assert "but for upper and lower case: 'Q2' in the run, 'q2' in the judgments" in result.warnings[0]
     with pytest.raises(AssayError, match=r"no topic in common.*'Q1'.*'q1'"):
         evaluate({"q1": {"a": 1}}, {"Q1": {"a": 1.0}}, "RR")
 

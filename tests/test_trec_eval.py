@@ -140,7 +140,7 @@ def test_fractional_grades_are_cut_with_a_warning(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
     printed = trec_eval(tmp_path / "qrels", tmp_path / "run", Options(["num_rel"]))
     assert printed.text == "num_rel               \tall\t1\n"
-    assert "2 grades are not whole" in printed.warnings[0]
+    assert "2 grades with a fraction" in printed.warnings[0]
 
 
 def test_gains_may_be_named_for_documents_without_judgment(files: tuple[Path, Path]) -> None:

@@ -18,8 +18,10 @@ from assay.counting.judgments import Floats
 from assay.counting.retrieved import as_judged, retrieved, same_queries
 from assay.errors import DuplicateError, InputError, ParameterError
 from assay.measures import parse_measure, registered
-from assay.rankings import extremes
-from assay.rankings.extremes import extreme
+from assay.rankings import extremes as search
+from assay.rankings import limits as bounding
+from assay.rankings.extremes import extremes
+from assay.rankings.limits import limits
 from assay.rankings.trials import Trials
 from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
 
@@ -28,8 +30,8 @@ Table: TypeAlias = dict[str, dict[str, float]]
 approx = pytest.approx
 #: Measures that add up over documents, divided by what judgments do not change.
 FIXED = ("P@5", "DCG@5", "CG", "RBP", "RBP(p=0.5)@4")
-#: The same, divided by what only the number of relevant documents changes.
-COUNTED = ("nDCG@5", "nDCG", "nDCG(gain='exp')@3", "R@5", "F@5", "nCG@4")
+#: The same, divided by what only the number of relevant documents changes; of all grades, see the tests of trust.
+COUNTED = ("R@5", "F@5")
 MEASURES = [measure for measure in registered().values() if not measure.definition.subtopics]
 NOTHING_RELEVANT: Table = {"q1": {"x": 0}, "q2": {"x": 1}}
 ONE_UNJUDGED: dict[str, Table] = {"a": {"q1": {"u": 1}, "q2": {"x": 1}}, "b": {"q1": {"x": 1}, "q2": {"x": 1}}}
@@ -78,12 +80,15 @@ def every_judgment(qrels: Table, runs: dict[str, Table], cutoff: int | None) -> 
 
 
 def all_heights(trials: Trials) -> Floats:
-    """The height of every query (columns) under every hypothesis (rows), and as judged."""
-    query = trials.unjudged.query
+    """The height of every query (columns) under every hypothesis of lowest and highest grades (rows), and as judged."""
+    query, top = trials.unjudged.query, trials.grades[-1]
     first = np.searchsorted(query, trials.queries)
     rows = [trials.height(trials.observed)]
     for bits in range(1 << int(np.bincount(query, minlength=1).max())):
-        chosen = trials.values(trials.queries, lambda _, number: (bits >> (number - first[query[number]])) & 1 == 1)  # noqa: B023
+        chosen = trials.values(
+            trials.queries,
+            lambda _, number: np.where((bits >> (number - first[query[number]])) & 1 == 1, top, 0.0),  # noqa: B023
+        )
         rows.append(trials.height(chosen))
     return np.array(rows)
 
@@ -233,7 +238,7 @@ def test_other_grades_give_what_other_judgments_give(measure: Measure) -> None:
 )
 def test_it_is_what_brute_force_finds(name: str, few: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All judgments of all unjudged documents, each evaluated as if they had been made; in long lists, too."""
-    monkeypatch.setattr(extremes, "_FEW_ROWS", few)
+    monkeypatch.setattr(search, "FEW_ROWS", few)
     measure = parse_measure(name)
     qrels, runs = small_tables(seed)
     cutoff = measure.parameters.get("cutoff")
@@ -257,24 +262,50 @@ def test_it_comes_near_to_brute_force_for_every_measure(measure: Measure) -> Non
         trials = Trials(measure, systems, "counted_as")
         heights = all_heights(trials)[:, trials.counted]
         low, high = np.nanmin(heights, axis=0), np.nanmax(heights, axis=0)
-        found_low, found_high = (trials.height(extreme(trials, sign))[trials.counted] for sign in (-1, 1))
-        assert (found_low >= low - 1e-9).all()
-        assert (found_high <= high + 1e-9).all()
+        found_low, found_high = (trials.height(values)[trials.counted] for values in extremes(trials)[:2])
         missed += float((found_low - low + high - found_high).sum())
         width += float((high - low).sum())
     assert missed <= 0.05 * width + 1e-9
 
 
+@pytest.mark.parametrize("few", [0, 1 << 21])
+@pytest.mark.parametrize("name", ["AP", "ERR@4", "Bpref", "GMAP", "Q@4", "nDCG@4", "nERR", "gAP", "SetAP", "Rprec"])
+def test_what_is_sure_is_so_and_nothing_lies_beyond_the_limits_of_the_rest(
+    name: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all grades tried, and without: in lists that are called short, and in those that are called long."""
+    counts = counted(*small_tables(5, topics=3, documents=8))
+    for systems in ([counts["a"], counts["b"]], [counts["a"]]):
+        trials = Trials(parse_measure(name), systems, "counted_as")
+        with monkeypatch.context() as every:
+            every.setattr(search, "_MOST_FOR_ALL", 1 << 14)
+            every.setattr(search, "way_of", lambda *_: "all")
+            low, high, sure = extremes(trials)
+        assert sure.all()
+        with monkeypatch.context() as some:
+            some.setattr(search, "_ROWS_FOR_ALL", 0)
+            some.setattr(search, "FEW_ROWS", few)
+            some.setattr(bounding, "FEW_ROWS", few)
+            found = extremes(trials)
+        least, most = limits(trials, found)
+        lowest, highest = trials.height(low), trials.height(high)
+        assert (least <= lowest + 1e-9).all()
+        assert (most >= highest - 1e-9).all()
+        np.testing.assert_allclose(trials.height(found.low)[found.sure], lowest[found.sure], atol=1e-9)
+        np.testing.assert_allclose(trials.height(found.high)[found.sure], highest[found.sure], atol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["AP", "ERR", "RR", "Q", "nDCG", "Rprec"])
 def test_in_long_lists_it_comes_near_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extremes, "_FEW_ROWS", 0)
+    monkeypatch.setattr(search, "FEW_ROWS", 0)
+    monkeypatch.setattr(search, "_ROWS_FOR_ALL", 0)
     missed = width = 0.0
     for seed in range(4):
         qrels, runs = small_tables(seed)
         counts = counted(qrels, runs)
         trials = Trials(parse_measure(name), [counts["a"], counts["b"]], "counted_as")
         heights = all_heights(trials)
-        found = [trials.height(extreme(trials, sign)) for sign in (-1, 1)]
+        found = [trials.height(values) for values in extremes(trials)[:2]]
         missed += float((found[0] - heights.min(axis=0) + heights.max(axis=0) - found[1]).sum())
         width += float(np.ptp(heights, axis=0).sum())
     assert missed <= 0.1 * width
@@ -284,7 +315,7 @@ def test_the_same_system_twice_has_no_reach() -> None:
     qrels, runs = small_tables(2)
     counts = counted(qrels, {"a": runs["a"], "again": runs["a"]})
     for name in ("AP", "nDCG@5", "P@5"):
-        low, high, documents, changes_sign = reach_of(parse_measure(name), counts["a"], counts["again"])
+        low, high, documents, changes_sign, _ = reach_of(parse_measure(name), counts["a"], counts["again"])
         assert (low, high, changes_sign) == (0.0, 0.0, False)
         assert documents > 0
 
@@ -295,18 +326,18 @@ def test_whether_the_sign_could_change() -> None:
     worse: Table = {"q": {"y": 2, "v": 1}}
     counts = counted(qrels, {"worse": worse, "better": better, "x": {"q": {"x": 1}}})
     sure = reach_of(parse_measure("P@1"), counts["worse"], counts["better"])
-    assert sure == (1.0, 1.0, 0, False)
+    assert sure == (1.0, 1.0, 0, False, True)
     # u and v are open: with v relevant and u not, the two are equal, but never the other way round.
     assert not reach_of(parse_measure("P@2"), counts["worse"], counts["better"]).changes_sign
     assert not reach_of(parse_measure("P@2"), counts["better"], counts["worse"]).changes_sign
     # Where nothing differs, any difference that could come about counts.
-    assert reach_of(parse_measure("P@2"), counts["x"], counts["better"]) == (0.0, 0.5, 1, True)
+    assert reach_of(parse_measure("P@2"), counts["x"], counts["better"])[:4] == (0.0, 0.5, 1, True)
 
 
 def test_documents_beyond_the_cutoff_are_left_alone() -> None:
     qrels: Table = {"q": {"x": 1}}
     counts = counted(qrels, {"a": {"q": {"x": 3, "u": 2, "v": 1}}, "b": {"q": {"x": 3, "v": 2, "u": 1}}})
-    assert reach_of(parse_measure("nDCG@1"), counts["a"], counts["b"]) == (0.0, 0.0, 0, False)
+    assert reach_of(parse_measure("nDCG@1"), counts["a"], counts["b"])[:4] == (0.0, 0.0, 0, False)
     assert reach_of(parse_measure("nDCG@2"), counts["a"], counts["b"]).documents == 2
 
 
@@ -316,7 +347,7 @@ def test_a_micro_average_moves_with_all_queries_together() -> None:
     runs: dict[str, Table] = {"a": {"q1": {"x": 1}, "q2": {"x": 1}}, "b": {"q1": {"y": 1}, "q2": {"u": 1, "x": 2}}}
     counts = counted(qrels, runs)
     # a finds 2 of 2; b finds 1 of 3, or 2 of 3 with u.
-    assert reach_of(measure, counts["a"], counts["b"]) == approx((1 / 3 - 1, 2 / 3 - 1, 1, False))
+    assert reach_of(measure, counts["a"], counts["b"])[:4] == approx((1 / 3 - 1, 2 / 3 - 1, 1, False))
     bounds = bounds_of(measure, counts["b"])
     assert (bounds.mean_low, bounds.mean_high) == approx((1 / 3, 2 / 3))
     assert np.isnan(bounds.low).all()
@@ -342,12 +373,12 @@ def test_a_geometric_mean_is_put_together_as_one() -> None:
 
 def test_they_count_as_declared_until_something_is_relevant() -> None:
     counts = counted(NOTHING_RELEVANT, ONE_UNJUDGED)
-    assert reach_of(parse_measure("RR"), counts["a"], counts["b"]) == (-0.5, 0.0, 1, True)
+    assert reach_of(parse_measure("RR"), counts["a"], counts["b"])[:4] == (-0.5, 0.0, 1, True)
 
 
 def test_they_stay_left_out() -> None:
     counts = counted(NOTHING_RELEVANT, ONE_UNJUDGED)
-    assert reach_of(parse_measure("RR"), counts["a"], counts["b"], "skip") == (0.0, 0.0, 1, False)
+    assert reach_of(parse_measure("RR"), counts["a"], counts["b"], "skip")[:4] == (0.0, 0.0, 1, False)
     bounds = bounds_of(parse_measure("RR"), counts["a"], "skip")
     assert np.isnan(bounds.low[0])
     assert bounds.mean_high == approx(1.0)

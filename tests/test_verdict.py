@@ -18,7 +18,7 @@ WIDE = Interval(-0.02, 0.12, 0.9, "bca")
 
 def said(**changes: Any) -> Verdict:
     usual: dict[str, Any] = {
-        "difference": 0.05, "all_zero": False, "units": 50, "narrow": WIDE, "p": 0.2, "margin": 0.01,
+        "difference": 0.05, "all_zero": False, "units": 50, "interval": WIDE, "narrow": WIDE, "p": 0.2, "margin": 0.01,
     }  # fmt: skip
     return verdict(**(usual | changes))
 

@@ -98,7 +98,9 @@ def test_S1_the_size_of_the_collection_is_a_rule_of_the_evaluation() -> None:
     assert result.mean() == (4 + 999_986) / 1_000_000
     assert "|collection_size=1000000|" in result.signatures["Accuracy"]
     without = evaluate(qrels, run, "Accuracy")
-    assert without.scores.frame["undefined"].to_list() == ["the size of the collection is not known"]
+    assert without.scores.frame["undefined"].to_list() == [
+        "the size of the collection is not known: give collection_size=..."
+    ]
     assert "collection_size" not in without.signatures["Accuracy"]
     with pytest.raises(ParameterError, match="collection_size is 13, but a query has 14 documents"):
         evaluate(qrels, run, "Accuracy", collection_size=13)
@@ -268,7 +270,7 @@ def test_R2_in_the_whole_collection_the_rule_for_what_is_not_retrieved_decides()
     in_order = 14 + 4 * rest
     assert value(AUC, ranks) == approx((in_order + 4 * rest / 2) / (8 * 999_992)) == approx(0.75, abs=1e-5)
     assert value(AUC(unretrieved="relevant_last"), ranks) == approx(in_order / (8 * 999_992)) == approx(0.5, abs=1e-5)
-    assert AUC.per_unit(R1).reasons() == ["the size of the collection is not known"]
+    assert AUC.per_unit(R1).reasons() == ["the size of the collection is not known: give collection_size=..."]
 
 
 def test_R3_interpolated_precision() -> None:

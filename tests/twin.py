@@ -119,6 +119,8 @@ def f_measure(
 ) -> Value:
     """Weighted harmonic mean of precision and recall, undefined if one is (the reference tool takes beta squared)."""
     p, r = precision(topic, cutoff, rel), recall(topic, cutoff, rel)
+    if math.isinf(beta) or alpha == 0:
+        return r
     if p is None or r is None:
         return UNDEFINED
     if alpha is not None:
@@ -175,6 +177,12 @@ def reciprocal_rank(topic: Topic, cutoff: Cutoff = None, rel: Level = None) -> V
         if is_relevant(topic, doc, rel):
             return 1 / i
     return UNDEFINED if relevant(topic, rel) == 0 else 0.0
+
+
+@twin("FirstRank")
+def first_rank(topic: Topic, rel: Level = None) -> Value:
+    """The rank of the first relevant document."""
+    return next((i for i, doc in enumerate(topic.ranking, start=1) if is_relevant(topic, doc, rel)), UNDEFINED)
 
 
 @twin("AP")
@@ -375,12 +383,25 @@ def top_grade(topic: Topic, max_grade: float | None) -> float:
     return max([0.0, *topic.judged.values()]) if max_grade is None else max_grade
 
 
+def chance(topic: Topic, doc: str, max_grade: float | None, satisfaction: object) -> float:
+    """How likely a document satisfies: by its grade, by whether it is relevant, or as a table says."""
+    if not is_judged(topic, doc):
+        return 0.0
+    if satisfaction == "binary":
+        return float(is_relevant(topic, doc))
+    if isinstance(satisfaction, tuple):
+        return float(dict(satisfaction).get(topic.judged[doc], 0.0))
+    return float(2 ** topic.judged[doc] - 1) / 2 ** top_grade(topic, max_grade)
+
+
 @twin("ERR")
-def err(topic: Topic, cutoff: Cutoff = None, max_grade: float | None = None) -> Value:
+def err(
+    topic: Topic, cutoff: Cutoff = None, max_grade: float | None = None, satisfaction: object = "exponential"
+) -> Value:
     """Expected reciprocal rank at which the user is satisfied."""
     total, still_looking = 0.0, 1.0
-    for i, gain in enumerate(gains_of(topic, "exp")[:cutoff], start=1):
-        satisfied = gain / 2 ** top_grade(topic, max_grade)
+    for i, doc in enumerate(topic.ranking[:cutoff], start=1):
+        satisfied = chance(topic, doc, max_grade, satisfaction)
         total += still_looking * satisfied / i
         still_looking *= 1 - satisfied
     return total

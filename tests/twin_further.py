@@ -11,6 +11,7 @@ from twin import (
     Topic,
     Value,
     best_gains,
+    chance,
     err,
     gain_of,
     gains_of,
@@ -223,17 +224,24 @@ def q_measure(topic: Topic, cutoff: Cutoff = None, beta: float = 1.0, gain: str 
     total = 0.0
     for i, doc in enumerate(good.ranking[:cutoff], start=1):
         if is_relevant(good, doc):
-            total += (hits(good, i) + beta * sum(gained[:i])) / (i + beta * sum(best[:i]))
+            # At infinity gain alone counts, where there is any.
+            alone = math.isinf(beta) and sum(best[:i]) > 0
+            blend = (0.0, 1.0) if alone else (1.0, 0.0 if math.isinf(beta) else beta)
+            got = blend[0] * hits(good, i) + blend[1] * sum(gained[:i])
+            total += got / (blend[0] * i + blend[1] * sum(best[:i]))
     exist = relevant(good)
     return ratio(total, exist if cutoff is None else min(exist, cutoff))
 
 
 @twin("nERR")
-def normalised_err(topic: Topic, cutoff: Cutoff = None, max_grade: float | None = None) -> Value:
+def normalised_err(
+    topic: Topic, cutoff: Cutoff = None, max_grade: float | None = None, satisfaction: object = "exponential"
+) -> Value:
     """ERR as a share of what the judged documents give, best first."""
-    order = sorted(topic.judged, key=lambda doc: -topic.judged[doc])
+    order = sorted(topic.judged, key=lambda doc: -chance(topic, doc, max_grade, satisfaction))
     ideal = Topic(tuple(order), topic.judged, topic.level)
-    return ratio(err(topic, cutoff, max_grade) or 0.0, err(ideal, cutoff, max_grade) or 0.0)
+    scale = (cutoff, max_grade, satisfaction)
+    return ratio(err(topic, *scale) or 0.0, err(ideal, *scale) or 0.0)
 
 
 # Users with a goal.

@@ -29,8 +29,8 @@ DATA = {
 def values(parameter: Parameter) -> list[Any]:
     """Values that the parameter's domain lets in: its ends and something in between."""
     match parameter.domain:
-        case WordOrTable(words=words):
-            return [*words, {1: 3, 2: 9.5}, {0: 0.5, TOP_GRADE: 1}]
+        case WordOrTable(words=words, values=worth):
+            return [*words, {1: min(3, worth.high), 2: min(9.5, worth.high / 2)}, {0: 0.5, TOP_GRADE: 1}]
         case Choice(words=words):
             return list(words)
         case Flag():
@@ -42,7 +42,7 @@ def values(parameter: Parameter) -> list[Any]:
         case Real(low=low, high=high, inside=inside):
             width = TOP_GRADE if math.isinf(high) else high - low
             shares = (0.1, 0.25, 0.5, 0.9) if inside else (0.0, 0.1, 0.25, 0.5, 0.9, 1.0)
-            return [low + width * share for share in shares]
+            return [low + width * share for share in shares] + [math.inf] * parameter.domain.infinite
         case domain:
             raise NotImplementedError(f"no values to try for {domain}")
 
@@ -73,8 +73,8 @@ def has_gain_table(measure: Measure) -> bool:
 
 
 def gain_table(measure: Measure) -> dict[float, float]:
-    """The gains by grade, if the measure has a table of them."""
-    gain = measure.parameters.get("gain")
+    """The gains by grade, or the chances to satisfy, if the measure has a table of them."""
+    gain = measure.parameters.get("gain", measure.parameters.get("satisfaction"))
     return dict(gain) if isinstance(gain, tuple) else {}
 
 

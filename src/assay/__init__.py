@@ -6,9 +6,14 @@ Names are loaded when they are first used, so that `import assay` costs next to 
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Polars panics at 0 threads, where others take it for as many as there are cores.
+if os.environ.get("POLARS_MAX_THREADS", "1").lstrip("+0") == "":
+    del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
     "assay.auditing": (

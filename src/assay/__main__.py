@@ -1,6 +1,28 @@
-"""`python -m assay` is the command `assay`."""
+"""The command `assay`, also `python -m assay`: what has to be right before the rest is loaded, which takes a while."""
 
-from assay.cli import main
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it quietly from the start, and streams that are closed swallow what is said."""
+    # A closed stream leaves its number free, and the first file that is opened would take it.
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115  # until the end
+    interrupted = signal.getsignal(signal.SIGINT)
+    if interrupted is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # nothing is written yet that could be left half done
+    from assay.cli import main as run  # noqa: PLC0415  # loads everything
+
+    signal.signal(signal.SIGINT, interrupted)
+    run()
+
 
 if __name__ == "__main__":
     main()

@@ -38,7 +38,7 @@ from assay.measures.curve_words import (
 from assay.measures.domains import RuleName, UnretrievedName
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-from assay.measures.summary import Summary, Undefined, summarise
+from assay.measures.summary import Summary, Undefined, counted, summarise
 
 if TYPE_CHECKING:
     import altair as alt
@@ -278,14 +278,11 @@ def differences(
     """
     wanted = evaluation.measure(measure)
     old, new = _pair(evaluation, baseline, system)
-    substitute = wanted.substitute if evaluation.undefined == "counted_as" else None
-    columns = [
-        evaluation.scores.of(name, str(wanted)).select(
-            pl.col("unit").alias("query_id"),
-            pl.col("value").fill_null(pl.lit(substitute, dtype=pl.Float64)).alias(as_name),
-        )
-        for name, as_name in ((old, "baseline"), (new, "value"))
-    ]
+    columns = []
+    for name, as_name in ((old, "baseline"), (new, "value")):
+        chosen = evaluation.system(name)
+        values = counted(wanted, chosen.results[wanted].values, evaluation.undefined)
+        columns.append(pl.DataFrame({"query_id": chosen.ranks.queries, as_name: pl.Series(values).fill_nan(None)}))
     joined = columns[0].join(columns[1], on="query_id", how="inner", maintain_order="left")
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))
     frame = frame.sort("difference", descending=wanted.definition.higher_is_better is not False, maintain_order=True)
@@ -294,8 +291,11 @@ def differences(
     if (left_out := max(column.height for column in columns) - frame.height) > 0:
         warnings.append(f"{number_of('topic', left_out)} without a value of both systems: left out")
     up, down = int((frame["difference"] > 0).sum()), int((frame["difference"] < 0).sum())
-    better, worse = (up, down) if wanted.definition.higher_is_better else (down, up)
-    counts = f"better on {better}, worse on {worse}, the same on {frame.height - better - worse}"
+    counts = {
+        True: f"better on {up}, worse on {down}",
+        False: f"better on {down}, worse on {up}",
+        None: f"higher on {up}, lower on {down}",
+    }[wanted.definition.higher_is_better] + f", the same on {frame.height - up - down}"
     title = f"{shortened(str(wanted))}: {shortened(new)} minus {shortened(old)}"
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 

@@ -5,7 +5,8 @@
     AssayError
     ├── InputError                 what was given cannot be used (exit 2)
     │   ├── FormatError            a file is not what it should be: path, line, expected, got
-    │   │   └── DuplicateError     the same document twice in one query
+    │   │   ├── DuplicateError     the same document twice in one query
+    │   │   └── EmptyFileError     a file without data
     │   └── TopicError             topics of the run and of the judgments do not fit together
     ├── ParameterError             a name or a value that does not exist (also a ValueError)
     │   └── UnknownMeasureError    ... of a measure, with the nearest names
@@ -14,14 +15,18 @@
 >>> from assay.errors import FormatError
 >>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
 "bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
+>>> str(FormatError("bad.csv", 3, expected="a label", got=""))
+'bad.csv:3: expected a label, got nothing'
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-_LONGEST_QUOTE = 80
+_LONGEST_QUOTE, _LONGEST_ID = 80, 60
 
 
 class AssayError(Exception):
@@ -43,13 +48,20 @@ class FormatError(InputError):
         self.expected = expected
         self.got = got
         where = path if line is None else f"{path}:{line}"
-        found = "" if got is None else f", got {quote(got)}"
+        found = "" if got is None else f", got {quote(got) if got else 'nothing'}"
         remark = "" if note is None else f" ({note})"
         super().__init__(f"{where}: expected {expected}{found}{remark}")
 
 
 class DuplicateError(FormatError):
     """The same document occurs twice in one query."""
+
+
+class EmptyFileError(FormatError):
+    """A file holds no data; of a run that may be meant, as a system may find nothing."""
+
+    def __init__(self, path: str, expected: str) -> None:
+        super().__init__(path, None, expected=expected, note="there are no data in the file")
 
 
 class TopicError(InputError):
@@ -85,7 +97,16 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def spelt(text: str) -> str:
+    """An id as evidence of how it is written: what may look like something else, or like nothing, is spelt out.
+
+    >>> print(spelt("d1"), spelt("caf\u00e9"))
+    'd1' 'caf\xe9'
+    """
+    return quote(text) if text.isascii() else ascii(text if len(text) <= _LONGEST_ID else text[: _LONGEST_ID - 1] + "…")
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
     """Suggest the nearest known names as the end of an error message, or nothing.
 
     >>> did_you_mean("ndgc", ["nDCG", "AP"])
@@ -96,7 +117,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     by_folded: dict[str, str] = {}
     for name in known:
         by_folded.setdefault(name.casefold(), name)
-    near = difflib.get_close_matches(word.casefold(), by_folded, n=3, cutoff=0.6)
+    near = difflib.get_close_matches(str(word).casefold(), by_folded, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_folded[name] for name in near)}?" if near else ""
 
 
@@ -127,3 +148,39 @@ def listed(names: Sequence[str]) -> str:
     'a, b'
     """
     return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+
+
+def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterError:
+    """The error for a name that is none of those known, or that was left out where there are several.
+
+    >>> str(not_among("system", "bm52", ["bm25", "dense"])), str(not_among("system", None, ["bm25", "dense"]))
+    ("choose a system of bm25, dense, not 'bm52'; did you mean bm25?", 'choose a system of bm25, dense')
+    """
+    names = [str(name) for name in known]
+    wrong = "" if wanted is None else f", not {str(wanted)!r}{did_you_mean(str(wanted), names)}"
+    return ParameterError(f"choose a {kind} of {listed(names)}{wrong}")
+
+
+def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[str]) -> None:
+    """Refuse keyword arguments that nothing takes: neither these functions and dataclasses, nor any of further names.
+
+    >>> refuse_unknown({"samlpes": 3}, lambda measures, *, samples=100: 0)
+    Traceback (most recent call last):
+        ...
+    assay.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
+    """
+    taken: list[str] = []
+    nearby: list[str] = []
+    for source in known:
+        if hasattr(source, "__dataclass_fields__"):
+            taken += source.__dataclass_fields__
+        elif callable(source):
+            code = inspect.unwrap(source).__code__
+            nearby += code.co_varnames[: code.co_argcount]
+            taken += code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        else:
+            taken += source
+    for name in given:
+        if name not in taken:
+            hint = did_you_mean(name, [*taken, *nearby])
+            raise ParameterError(f"unknown argument {name!r}{hint}")

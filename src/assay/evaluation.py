@@ -13,11 +13,12 @@ import polars as pl
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, need, number_of
+from assay.errors import ParameterError, did_you_mean, listed, need, not_among, number_of, refuse_unknown
 from assay.files.spreadsheets import for_spreadsheets
 from assay.given import check_text, judgments_of, named_runs, whole
 from assay.measures import Judged, NumRelRet, parse_measure
-from assay.measures.diversity import doubts_about_subtopics, judged_by_subtopic
+from assay.measures.diversity import by_subtopics, check_subtopics
+from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -74,9 +75,9 @@ class Evaluation:
 
     def __repr__(self) -> str:
         systems = ", ".join(system.name for system in self.systems)
-        warned = f"; {len(self.warnings)} warnings" if self.warnings else ""
+        warned = f"; {number_of('warning', len(self.warnings))}" if self.warnings else ""
         measures = ", ".join(map(str, self.measures))
-        return f"<Evaluation of {systems} on {len(self.qrels.topics)} topics: {measures}{warned}>"
+        return f"<Evaluation of {systems} on {number_of('topic', len(self.qrels.topics))}: {measures}{warned}>"
 
     @cached_property
     def scores(self) -> Scores:
@@ -99,7 +100,8 @@ class Evaluation:
             for system in self.systems
             for measure, result in system.results.items()
         ]
-        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA))
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.concat(frames) if frames else pl.DataFrame(schema=Scores.SCHEMA), directions)
 
     def summary(self, measure: str | Measure | None = None, system: str | None = None) -> Summary:
         """One system's number under one measure; both may be left out if there is only one."""
@@ -154,6 +156,11 @@ class Evaluation:
     def coverage(self) -> pl.DataFrame:
         """What each system's scores rest on: topics, missing and ignored ones, documents, and the share judged."""
         return pl.DataFrame([_coverage(system) for system in self.systems])
+
+    @property
+    def without_number(self) -> tuple[str, ...]:
+        """Which measures have no number, for which systems and why: no unit has a value."""
+        return tuple(_without_number(self.systems, self.measures, self.undefined))
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -220,7 +227,7 @@ class Evaluation:
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+            raise not_among("system", name, names)
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -229,7 +236,7 @@ class Evaluation:
             return self.measures[0]
         wanted = None if name is None else _measures(name, self.compat)[0]
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {', '.join(map(str, self.measures))}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
 
@@ -253,22 +260,24 @@ def evaluate(
     `undefined`: what undefined values do in a mean (`counted_as` the measure's declared value, `skip`, `error`).
     `compat`: rank, skip and round as another tool does. `judge`: whose judgments count, where several judged.
     `subtopics`: column 2 (in tables: `judge`) names the subtopic that a document was judged for, as measures of
-    diversity want it; others take the largest grade. None: it does if all measures asked for are of that kind.
+    diversity want it; others take the largest grade. None: if such a measure is asked for, the column is taken for
+    subtopics where documents are judged under several of its names, and a warning says so.
     `samples` and `seed` serve `ties="expected"` for measures without a closed form.
 
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "RR").mean()
     1.0
     """
+    refuse_unknown(rules, Policies, evaluate)
     samples, seed = whole("samples", samples, 1), whole("seed", seed, 0)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
-    by_subtopic = judged_by_subtopic(subtopics, wanted, judge)
-    table = judgments_of(qrels, judge, by_subtopic)
+    check_subtopics(subtopics, judge)
+    table = judgments_of(qrels, judge, subtopics is True)
     if judge is not None:
         table = table.by_judge(judge)
+    by_subtopic, table, doubts = by_subtopics(table, subtopics, wanted)
     judgments = Judgments.of(table, by_subtopic)
-    doubts = doubts_about_subtopics(judgments, wanted, table.name, required=subtopics is True)
     systems = []
     opened = named_runs(runs)
     for name, run in opened.items():
@@ -276,7 +285,7 @@ def evaluate(
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
         systems.append(System(name, ranks, results))
-    evaluation = Evaluation(
+    return Evaluation(
         tuple(systems),
         wanted,
         chosen,
@@ -286,14 +295,16 @@ def evaluate(
         samples,
         compat,
         judge,
-        by_subtopic and judgments.subtopics is not None,
+        by_subtopic,
         opened,
-        warnings=table.warnings + doubts + tuple(_warnings(systems)),
+        warnings=(
+            *table.warnings,
+            *doubts,
+            *_doubts(judgments, wanted, table, list(zip(systems, opened.values(), strict=True))),
+            *_warnings(systems, opened),
+            *_without_number(systems, wanted, undefined),
+        ),
     )
-    for system in systems:
-        for measure in wanted:
-            evaluation.summary(measure, system.name)  # undefined="error" raises here, before anything is shown
-    return evaluation
 
 
 def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
@@ -344,14 +355,35 @@ def _coverage(system: System) -> dict[str, Any]:
     }
 
 
-def _warnings(systems: Sequence[System]) -> Iterable[str]:
+def _doubts(
+    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[System, Batches]]
+) -> Iterable[str]:
+    """What makes scores rest on nothing, and where to look closer."""
+    for system, run in systems[:1]:
+        for doubt in doubts_about_judgments(judgments, measures, system.ranks.policies, qrels):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
+    for system, run in systems:
+        for doubt in doubts_about_run(system.name, system.ranks, run, system.results):
+            yield f"{doubt}; {where_to_look(qrels, run)}"
+
+
+def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
+        if not system.ranks.in_run.any():
+            yield f"{runs[system.name].origin}: the run is empty: scored as a system that returned nothing"
         if missing:
             treated = "left out" if system.ranks.left_out else "counted as empty"
             yield f"{system.name}: {number_of('judged topic', len(missing))} missing, {treated}"
         if ignored:
             yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
-        for measure, result in system.results.items():
-            if measure.is_micro and (reason := result.pooled().reason(0)):
-                yield f"{system.name}: {measure} is undefined: {reason}"
+
+
+def _without_number(systems: Sequence[System], measures: Iterable[Measure], undefined: Undefined) -> Iterable[str]:
+    """Which measures have no number, for which systems and why; undefined="error" raises here."""
+    lacking: dict[tuple[Measure, str], list[str]] = {}
+    for measure in measures:
+        for system in systems:
+            if reason := summarise(measure, system.results[measure], undefined).reason:
+                lacking.setdefault((measure, reason), []).append(system.name)
+    return [f"{listed(names)}: {measure} is undefined: {reason}" for (measure, reason), names in lacking.items()]

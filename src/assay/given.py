@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import polars as pl
 
-from assay.errors import ParameterError
-from assay.files import is_file, read_qrels, scan_run
+from assay.errors import EmptyFileError, ParameterError
+from assay.files import Source, is_file, read_qrels, scan_run
 from assay.tables import Batches, Qrels, Run
+
+#: The format of a file that holds nothing.
+EMPTY_FILE = "empty file"
 
 
 def named_runs(runs: Any) -> dict[str, Batches]:
@@ -20,11 +24,11 @@ def named_runs(runs: Any) -> dict[str, Batches]:
     ['bm25', 'dense']
     """
     if isinstance(runs, Mapping) and not _is_one_run(runs):
-        return {str(name): _run(run, str(name)) for name, run in runs.items()}
+        return {str(name): opened_run(run, str(name)) for name, run in runs.items()}
     listed = list(runs) if isinstance(runs, list | tuple) and not _is_rows(runs) else [runs]
     if not listed:
         raise ParameterError("there is no run to evaluate")
-    opened = [_run(run, None) for run in listed]
+    opened = [opened_run(run, None) for run in listed]
     named = {_name(run, opened): run for run in opened}
     if len(named) < len(opened):
         names = [run.name for run in opened]
@@ -46,12 +50,22 @@ def _is_rows(runs: Sequence[Any]) -> bool:
     return bool(runs) and isinstance(runs[0], tuple | list) and not any(isinstance(x, tuple | list) for x in runs[0])
 
 
-def _run(given: Any, name: str | None) -> Batches:
+def opened_run(given: Any, name: str | None = None) -> Batches:
+    """A run, opened if it is a file; one without a line is that of a system that returned nothing.
+
+    >>> opened_run({"q1": {"d1": 1.0}}, "bm25").name
+    'bm25'
+    """
     if hasattr(given, "batches"):
         return cast("Batches", given)
-    if is_file(given):
-        return scan_run(given, name=name)
-    return Run.of(given, name or "run")
+    if not is_file(given):
+        return Run.of(given, name or "run")
+    source = given if isinstance(given, Source) else Source(given)
+    try:
+        return scan_run(source, name=name)
+    except EmptyFileError:
+        nothing = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
+        return Run(nothing, name or source.stem, EMPTY_FILE, locate=lambda **_: (source.name, None))
 
 
 def _name(run: Batches, others: list[Batches]) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import RULES as RULES_OF_CLUSTERINGS
 from assay.clustering.pairing import Clusterings, are_clusters
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.counting.policies import Policies
+from assay.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
 from assay.files.scores import read_scores
@@ -19,7 +20,7 @@ from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.stats.paired import Paired
 from assay.stats.samples import Pooled
-from assay.tables import Scores
+from assay.tables import Direction, Scores
 
 #: What systems are compared by unless told otherwise.
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10")
@@ -31,8 +32,30 @@ _NO_SAMPLE = {
 }
 
 
+_GOOD: dict[str, Direction] = {"higher": "higher", "lower": "lower"}
+#: Which way measures are good: one word for those of which it is not known, or a word each by name.
+Directions: TypeAlias = str | Mapping[str, str] | None
+
 #: Rules of reading predictions, as opposed to those of evaluating rankings.
 _RULES_OF_PREDICTIONS = ("pos_label", "threshold", "missing")
+
+
+def check_rules(rules: Iterable[str], *verbs: Callable[..., Any]) -> None:
+    """Refuse keyword arguments that neither these verbs take, nor rankings, predictions or clusterings as rules."""
+    refuse_unknown(rules, *verbs, Policies, evaluate, _RULES_OF_PREDICTIONS, RULES_OF_CLUSTERINGS)
+
+
+def misplaced(name: str) -> ParameterError:
+    """The error for a rule that goes with other data than were given.
+
+    >>> print(misplaced("noise"))
+    'noise' is a rule of clusterings: it goes with clusters of items
+    """
+    if name in RULES_OF_CLUSTERINGS and name != "missing":
+        return ParameterError(f"{name!r} is a rule of clusterings: it goes with clusters of items")
+    if name in _RULES_OF_PREDICTIONS and name != "missing":
+        return ParameterError(f"{name!r} is a rule of classifiers: it goes with predictions")
+    return ParameterError(f"{name!r} is a rule of evaluation: it goes with judgments and runs")
 
 
 class Measured(NamedTuple):
@@ -49,15 +72,32 @@ class Measured(NamedTuple):
     undefined: Undefined = "counted_as"
     classifiers: Classifiers | None = None
     clusterings: Clusterings | None = None
+    #: Which way measures are good, where somebody has said so.
+    directions: Mapping[str, Direction] = {}
 
     @classmethod
-    def of(cls, given: Any, runs: Any = None, measures: Any = None, *, seed: int = 0, **rules: Any) -> Measured:
+    def of(
+        cls,
+        given: Any,
+        runs: Any = None,
+        measures: Any = None,
+        *,
+        seed: int = 0,
+        direction: Directions = None,
+        **rules: Any,
+    ) -> Measured:
         """Take an evaluation; or judgments and runs, and the rules of `evaluate`; or scores, or a file of them.
 
         Or predictions: a `Classification`, `Predictions` or files of them, several in a list or one after the other,
         with `pos_label`, `threshold` and `missing` (`error`, or `drop` items that a system lacks). Or clusterings, in
         the same shapes, with the rules of `cluster`, and `missing`.
+
+        `direction`: whether `higher` or `lower` is better, for all measures of which it is not known, or by measure.
         """
+        return cls._of(given, runs, measures, seed=seed, **rules).directed(direction, measures)
+
+    @classmethod
+    def _of(cls, given: Any, runs: Any, measures: Any, *, seed: int, **rules: Any) -> Measured:
         for of_items, made in ((are_predictions, cls._of_predictions), (are_clusters, cls._of_clusters)):
             if of_items(given) and (runs is None or of_items(runs)):
                 return made([given] if runs is None else [given, runs], seed, rules)
@@ -65,7 +105,7 @@ class Measured(NamedTuple):
             wanted = DEFAULT_MEASURES if measures is None else measures
             return cls.of(evaluate(given, runs, wanted, seed=seed, **rules))
         if rules:
-            raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and runs")
+            raise misplaced(next(iter(rules)))
         if isinstance(given, Measured):
             return given
         if isinstance(given, Evaluation):
@@ -84,7 +124,7 @@ class Measured(NamedTuple):
     def _of_predictions(cls, given: list[Any], _: int, rules: dict[str, Any]) -> Measured:
         for name in rules:
             if name not in _RULES_OF_PREDICTIONS:
-                raise ParameterError(f"{name!r} is a rule of evaluation: it goes with judgments and runs")
+                raise misplaced(name)
         (first, *others) = given
         classifiers = first if isinstance(first, Classifiers) and not others else Classifiers.of(given, **rules)
         return cls(Scores(pl.DataFrame(schema=Scores.SCHEMA)), undefined="skip", classifiers=classifiers)
@@ -127,8 +167,43 @@ class Measured(NamedTuple):
                 raise ParameterError(f"the scores are of {', '.join(known)}, not of {name}{hint}")
         return list(dict.fromkeys(map(str, listed)))
 
+    def directed(self, direction: Directions, measures: Any = None) -> Measured:
+        """The same with what was said about directions; what Assay knows of its own measures cannot be turned round."""
+        if direction is None:
+            return self
+        known = {name: self._paired(name).direction for name in self.measures(measures)}
+        named = direction if isinstance(direction, Mapping) else {
+            name: direction for name, own in known.items() if own not in _GOOD
+        }  # fmt: skip
+        if not named:
+            own = ", ".join(f"{name} ({good} is better)" for name, good in known.items())
+            raise ParameterError(f"the direction of every measure is known: {own}; to state another, name the measure")
+        stated: dict[str, Direction] = {}
+        for name, word in named.items():
+            if name not in known:
+                raise ParameterError(
+                    f"a direction is given for {name}, but the measures are {', '.join(known)}"
+                    f"{did_you_mean(name, known)}"
+                )
+            if word not in _GOOD:
+                raise ParameterError(f"the direction of {name} is higher or lower, not {word!r}")
+            if not self.is_bare and known[name] in _GOOD and word != known[name]:
+                raise ParameterError(f"{name}: {known[name]} is better, not {word}")
+            stated[name] = _GOOD[word]
+        return self._replace(directions=stated)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether all there is are somebody's own scores."""
+        return self.evaluation is None and self.itemised is None
+
     def paired(self, measure: str) -> Paired:
         """The systems under one measure; micro averages keep their formulas, and label measures their items."""
+        paired = self._paired(measure)
+        stated = self.directions.get(paired.measure)
+        return paired if stated is None else paired.directed(stated)
+
+    def _paired(self, measure: str) -> Paired:
         if self.itemised is not None:
             return self.itemised.paired(self.itemised.measure(measure))
         evaluation = self.evaluation
@@ -153,8 +228,7 @@ class Measured(NamedTuple):
                     f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
                 )
             # Real systems may all be perfect; a table of scores in which no unit differs is no table of units.
-            bare = self.evaluation is None and self.itemised is None
-            if bare and (one.unit_values == one.unit_values[0]).all():
+            if self.is_bare and (one.unit_values == one.unit_values[0]).all():
                 units = number_of(one.unit_kind, len(one.units))
                 each = f"{'an' if one.unit_kind == 'item' else 'a'} {one.unit_kind}"
                 raise InputError(f"{one.measure}: expected a score {each}, got the same ones on all {units}")

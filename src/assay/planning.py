@@ -14,7 +14,7 @@ import polars as pl
 from assay.comparison.pairing import pairs_of
 from assay.errors import InputError, ParameterError, number_of
 from assay.given import check_levels, whole
-from assay.measured import Measured
+from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats import pairs as pairwise
 from assay.stats.corrections import corrected
@@ -165,6 +165,7 @@ def plan(
     >>> scores.measures[0].pairs[0].units
     2
     """
+    check_rules(rules, plan)
     if difference is not None and not (np.isfinite(difference) and difference > 0):
         raise ParameterError(f"the difference is a number above 0, not {difference!r}")
     check_levels(alpha=alpha, power=power)
@@ -176,6 +177,11 @@ def plan(
     usable = [one for one in paired if not _is_sum(one)]
     if not usable:
         raise InputError(f"{paired[0].measure} is a sum over units, which grows with them: plan by another measure")
+    unknown = [f"{one.measure} is {one.why_not(*range(len(one.systems)))}" for one in usable if _is_unknown(one)]
+    usable = [one for one in usable if not _is_unknown(one)]
+    if not usable:
+        raise InputError("; ".join(unknown))
+    notes += [f"{why}: it is left out" for why in unknown]
     pairs = pairs_of(usable[0].systems, baseline, all_pairs=baseline is None).pairs
     asked = _Asked(
         pairs,
@@ -227,13 +233,21 @@ def _measure_plan(paired: Paired, asked: _Asked) -> MeasurePlan:
         )
     if not isinstance(paired.sample, Averaged | Pooled):
         raise InputError(f"{paired.measure} is made of all items together: there is no plan for it")
-    stability = ranking_stability(paired.sample, _STABILITY_RESAMPLES, asked.seed)
+    sample = paired.sample
+    if isinstance(sample, Averaged):
+        sample = Averaged(sample.values[:, ~np.isnan(observed)], sample.summary)
+    stability = ranking_stability(sample, _STABILITY_RESAMPLES, asked.seed)
     apart = discriminative_power(p, alpha)
     return MeasurePlan(paired.measure, paired.unit_kind, units, wanted, says, tuple(planned), apart, stability)
 
 
 def _is_sum(paired: Paired) -> bool:
     return isinstance(paired.sample, Averaged) and paired.sample.summary == "sum"
+
+
+def _is_unknown(paired: Paired) -> bool:
+    """Whether there are no two systems with a number, though there are two."""
+    return len(paired.systems) > 1 and int((~np.isnan(paired.observed)).sum()) < 2
 
 
 def _middle(numbers: list[float]) -> tuple[float, float, float]:

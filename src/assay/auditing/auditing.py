@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -12,8 +13,8 @@ from assay.auditing.catalogue import rules as known_rules
 from assay.auditing.result import Audit, Finding
 from assay.auditing.search import Match, answer, wanted
 from assay.auditing.settings import Setting
-from assay.counting.policies import policies
-from assay.errors import AssayError, ParameterError, did_you_mean, listed, number_of
+from assay.counting.policies import Policies, policies
+from assay.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.given import named_runs
 from assay.measures import parse_measure
@@ -48,6 +49,7 @@ def audit(
     >>> round(result.value, 4), result.answer.matches[0].rules[0].tools
     (0.5757, ('MLflow',))
     """
+    refuse_unknown(rules, audit, Policies, evaluate)
     asked = None if value is None else wanted(value, digits)
     if digits is not None and value is None:
         raise ParameterError("digits goes with a value to look for")
@@ -58,7 +60,8 @@ def audit(
         qrels, run = _from_lists(qrels, run)
     chosen = LIST if of_list else None if query is None else str(query)
     case, own, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
-    value_here = case.value(own)
+    undefined = _undefined(evaluation, chosen)
+    value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(own)
     findings: list[Finding] = []
     whole: list[str] = []
     for rule in known_rules(own.measure):
@@ -66,10 +69,12 @@ def audit(
         if changed is None:
             continue
         if changed == own:
-            whole += [] if rule.part else rule.tools
+            whole += [] if rule.part or math.isnan(value_here) else rule.tools
             continue
         try:
             got = case.value(changed)
+            if math.isnan(value_here) and got == own.measure.substitute:
+                continue  # what nobody has a value for, other tools may print as 0: no rule makes it one
         except AssayError:  # what a rule needs is not in these data; Assay's own value was found without trouble
             continue
         findings.append(Finding(rule, got, got - value_here, _signature(changed, case, evaluation)))
@@ -83,8 +88,8 @@ def audit(
         tuple(dict.fromkeys(whole)),
         tuple(findings),
         case.repeated_rows,
-        None if asked is None else answer(asked, case, own, matched),
-        evaluation.warnings + _undefined(evaluation, chosen),
+        None if asked is None else answer(asked, case, own, [Match((), value_here), *matched]),
+        evaluation.warnings + undefined,
     )
 
 
@@ -151,7 +156,7 @@ def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
     if reason is None:
         return ()
     counts = "is left out" if measure.substitute is None else f"counts as {measure.substitute:g}"
-    return (f"{measure} is undefined here ({reason}) and {counts}",)
+    return (f"{measure} is undefined here ({reason}); in a mean it {counts}",)
 
 
 def _signature(setting: Setting, case: Case, evaluation: Evaluation) -> str | None:

@@ -95,8 +95,10 @@ class Case:
         result = self._measured(setting, ranks) if setting.counted is None else _plain(setting.counted(ranks, measure))
         if setting.undefined == "spreads":
             return float(result.values.mean()) if len(result.values) else math.nan
-        if setting.digits is not None:
-            result = _plain(np.round(filled(measure, result.values, setting.undefined), setting.digits))
+        if not measure.is_micro:
+            # In other tools what counts as 0 is 0, even if there is nothing else.
+            values = filled(measure, result.values, setting.undefined)
+            result = _plain(values if setting.digits is None else np.round(values, setting.digits))
         summary = summarise(measure, result, setting.undefined)
         if setting.topics == "returned":
             return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)

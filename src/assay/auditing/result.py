@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.auditing.registry import Rule
 from assay.auditing.search import Answer
+from assay.errors import number_of
 from assay.measures.registry import Measure
 from assay.tabled import Tabled
 
@@ -61,7 +62,7 @@ class Audit(Tabled):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Audit of {self.measure}: {self.value}, {len(self.different)} rules differ>"
+        return f"<Audit of {self.measure}: {self.value}, {number_of('other value', len(self.different))}>"
 
     @property
     def different(self) -> list[Finding]:

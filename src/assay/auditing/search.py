@@ -95,18 +95,18 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def answer(asked: Wanted, case: Case, own: Setting, known: Sequence[Match]) -> Answer:
-    """Look among Assay's value and those of single rules, `known` and further ones, then among the stated pairs."""
+def answer(asked: Wanted, case: Case, own: Setting, singles: Sequence[Match]) -> Answer:
+    """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
     top = own.measure.definition.bounds
     ways = [asked]
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
-    own_value = Match((), case.value(own))
+    value = singles[0].value
     parts = [rule for rule in rules(own.measure) if rule.part]
-    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, own, own_value.value)
+    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, own, value)
     stated = [(one, other) for one in parts for other in parts if (one.part, other.part) in PAIRS]
     matches: list[Match] = []
-    for tried in ([own_value, *known, *unnamed], _different(stated, case, own, own_value.value)):
+    for tried in ([*singles, *unnamed], _different(stated, case, own, value)):
         matches += tried
         for way in ways:
             if fitting := tuple(match for match in tried if way.fits(match.value)):

@@ -41,6 +41,7 @@ FOLLOWS = {
     "judged_only": "Matters where a document without judgment stands above a judged one.",
     "score_precision": "Matters where scores of one query agree in their first seven digits.",
     "collection_size": "Changes whatever counts documents that were rightly left out.",
+    "complete": "Changes no value: with true, documents without judgment are known to be irrelevant.",
     "undefined": "Matters where topics have no value of their own, mostly for lack of a relevant document.",
     "samples": "Both are estimates; more samples are closer to the exact mean over orders of ties.",
     "seed": "Both are estimates of the same value: they differ by chance.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -186,6 +187,8 @@ class _Reading:
         """A parameter's value, by its domain; the domain itself checks it."""
         if isinstance(domain, Whole | Real) and text == "None":
             return None
+        if isinstance(domain, Real) and domain.infinite and text == "inf":
+            return math.inf
         if isinstance(domain, Whole | Real):
             return self._whole(name, text) if isinstance(domain, Whole) else self._number(name, text)
         if isinstance(domain, WordOrTable) and (":" in text or not text):

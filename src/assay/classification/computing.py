@@ -16,7 +16,7 @@ from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import SLACK, Probabilities
 from assay.counting.scored import Scored
 from assay.errors import ParameterError
-from assay.measures.over_classes import overall
+from assay.measures.over_classes import left_out, overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -108,6 +108,27 @@ def bounds_of(measure: Measure, *, two_labels: bool) -> tuple[float, float] | No
     (0.0, 1.0)
     """
     return (0.0, 1.0) if two_labels and measure.name == "Brier" else measure.definition.bounds
+
+
+def classes_left_out(measure: Measure, result: PerQuery, counts: Mapping[type, Any]) -> tuple[str, ...]:
+    """The classes that a number leaves out, as it is an average over those in which the measure is defined.
+
+    >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [3, 0]], ["a", "b"])  # b is never predicted
+    >>> counts, precision = {ConfusionMatrix: matrix}, measure_of("Precision", "multiclass")
+    >>> classes_left_out(precision, computed(precision, counts, "mine"), counts)
+    ('b',)
+    """
+    if measure.definition.counts not in LABEL_COUNTS or is_over_items(measure, counts):
+        return ()
+    if LabelSets in counts:
+        classes = counts[LabelSets].per_label()
+        return left_out(measure, result, classes.units, classes.tp + classes.fn)
+    matrix: ConfusionMatrix = counts[ConfusionMatrix]
+    of_matrix = measure.definition.counts is ConfusionMatrix
+    labels = matrix.labels if of_matrix else matrix.classes
+    items = np.array([matrix.table[matrix.place(label)].sum() for label in labels])
+    named = left_out(measure, result, labels, items)
+    return tuple(name for name in named if name in {str(label) for label in matrix.classes})
 
 
 def is_over_items(measure: Measure, counts: Mapping[type, Any]) -> bool:

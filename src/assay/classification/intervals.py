@@ -15,7 +15,14 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from assay.classification.computing import LABEL_COUNTS, bounds_of, is_over_items, mean_of, weights_of_items
+from assay.classification.computing import (
+    LABEL_COUNTS,
+    bounds_of,
+    classes_left_out,
+    is_over_items,
+    mean_of,
+    weights_of_items,
+)
 from assay.classification.label_sets import SetPatterns, averages, by_label, resampled_sets
 from assay.classification.resampling import patterns_of, resampled
 from assay.counting.confusion import Confusion
@@ -53,6 +60,8 @@ class Estimate(NamedTuple):
     resamples: int = 0
     #: Why a number has no interval, where that is known.
     no_interval: str | None = None
+    #: Classes that an average over classes leaves out: the measure is undefined there.
+    left_out: tuple[str, ...] = ()
 
 
 def estimates_of(
@@ -71,7 +80,9 @@ def estimates_of(
     else:
         found = resampled(counts, {measure: partial(_values, measure) for measure in wanted}, resamples, seed)
     return {
-        measure: _estimate(measure, result, counts, found.get(measure), (confidence, resamples, seed))
+        measure: _estimate(measure, result, counts, found.get(measure), (confidence, resamples, seed))._replace(
+            left_out=classes_left_out(measure, result, counts)
+        )
         for measure, result in results.items()
     }
 

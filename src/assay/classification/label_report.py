@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.over_classes import Averages, averages
 from assay.measures.parser import parse_measure
@@ -89,10 +91,27 @@ class LabelReport(Tabled):
         ]
         return [Titled("", Table(("class",), ("precision", "recall", "F1", "support"), tuple(rows)))]
 
-    def lines(self) -> list[str]:
-        """The accuracy."""
+    @property
+    def left_out(self) -> dict[str, list[Any]]:
+        """The classes that have no number, and that the macro and weighted averages leave out, by column.
 
-        return [f"accuracy {number(self.accuracy)}"]
+        >>> from assay import classification_report
+        >>> classification_report(["a", "b"], ["a", "a"]).left_out
+        {'precision': ['b']}
+        """
+        columns = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+        absent = {
+            name: [self.labels[place] for place in np.flatnonzero(np.isnan(one.classes))]
+            for name, one in columns.items()
+        }
+        return {name: classes for name, classes in absent.items() if classes}
+
+    def lines(self) -> list[str]:
+        """The accuracy, and the classes that averages leave out."""
+        from assay.report.estimates import classes  # noqa: PLC0415
+
+        said = [f"macro avg of {name} leaves out {classes([*map(str, ours)])}" for name, ours in self.left_out.items()]
+        return [f"accuracy {number(self.accuracy)}", *said]
 
 
 def classification_report(

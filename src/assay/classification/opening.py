@@ -144,7 +144,8 @@ def _wrong_if_absent(given: Predictions) -> Labelled:
     absent = given.prediction.eq(NONE)
     other = pl.when(given.truth == given.positive).then(pl.lit(given.negative)).otherwise(pl.lit(given.positive))
     made = pl.when(absent).then(other).otherwise(given.prediction).alias("prediction")
-    note = f"{given.name}: {number_of('item', int(absent.sum()))} without a prediction count as the wrong label"
+    items = number_of("item", int(absent.sum()))
+    note = f"{given.name}: {items} without a prediction, counted as the wrong label"
     labels = given.labels if given.labels is None else tuple(label for label in given.labels if label != NONE)
     return Labelled(dataclasses.replace(given, columns=given.columns.with_columns(made), labels=labels), None, (note,))
 

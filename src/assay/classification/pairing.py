@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import bounds_of, measure_of
+from assay.classification.computing import LABEL_COUNTS, bounds_of, classes_left_out, computed, counts_of, measure_of
+from assay.classification.imbalance import LEADING, SPARE, Imbalance, imbalance_of
 from assay.classification.label_sets import is_per_item
 from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.result import Classification, ClassifiedSystem
@@ -23,7 +24,7 @@ from assay.counting.label_pairs import codes, column
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, did_you_mean, listed
+from assay.errors import InputError, ParameterError, listed, not_among
 from assay.files.sources import Source
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
@@ -36,7 +37,8 @@ from assay.stats.score_samples import ScoreSample
 from assay.tables import Predictions
 from assay.tables.alignment import Missing, aligned
 
-#: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label.
+#: What classifiers are compared by unless told otherwise; AUC as well where all have scores of the positive label. The
+#: first one is the headline; where one label has most items, another is: see `Classifiers.headline`.
 DEFAULT_MEASURES = ("Accuracy", "F", "MCC")
 #: The same for items with several labels each.
 _OF_LABEL_SETS = ("ExactMatch", "F(average='samples')", "F(average='micro')")
@@ -142,8 +144,7 @@ class Classifiers:
         """Some of the systems, in this order."""
         for name in names:
             if name not in self.names:
-                known = list(self.names)
-                raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+                raise not_among("system", name, self.names)
         places = [self.names.index(name) for name in names]
         return replace(
             self,
@@ -161,11 +162,45 @@ class Classifiers:
         if wanted is None:
             scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
             labelled = all(one.prediction is not None for one in self.predictions)
-            usual = _OF_LABEL_SETS if self.task == "multilabel" else DEFAULT_MEASURES
-            wanted = (*(usual if labelled or not scored else ()), *(("AUC",) if scored else ()))
+            wanted = (*(self.usual_measures if labelled or not scored else ()), *(("AUC",) if scored else ()))
         given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
         names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else [one])]
         return list(dict.fromkeys(self.measure(name) for name in names))
+
+    @cached_property
+    def imbalance(self) -> Imbalance | None:
+        """The label that most items have, if accuracy misleads for that."""
+        return imbalance_of(self.predictions[0])
+
+    @cached_property
+    def headline(self) -> str:
+        """The measure that comes first unless others are asked for: one that means something for these labels."""
+        if self.imbalance is None or any(one.prediction is None for one in self.predictions):
+            return DEFAULT_MEASURES[0]
+        truth, predicted = self._codes
+        one_label = [bool((labels == labels[0]).all()) for labels in (truth, *predicted.T)]
+        return SPARE if any(one_label) else LEADING
+
+    @property
+    def usual_measures(self) -> tuple[str, ...]:
+        """What is compared unless told otherwise, the headline first; without scores."""
+        if self.task == "multilabel":
+            return _OF_LABEL_SETS
+        first, *others = DEFAULT_MEASURES
+        return tuple(dict.fromkeys([self.headline, *(others if self.headline != first else ()), *DEFAULT_MEASURES]))
+
+    def why_not_accuracy(self, instead: str = "is the headline") -> list[str]:
+        """Why accuracy is not the headline, where it is not: what a guess would score, and what the systems do."""
+        if self.imbalance is None or self.headline == DEFAULT_MEASURES[0]:
+            return []
+        label, share = self.imbalance
+        truth, predicted = self._codes
+        right = np.average(predicted == truth[:, None], axis=0, weights=self._weight)
+        each = listed([f"{name} {value:.1%}" for name, value in zip(self.names, right.tolist(), strict=True)])
+        return [
+            f"{share:.1%} of the items are {label}, so accuracy misleads: always saying {label} would be right that "
+            f"often ({each}); {self.headline} {instead}"
+        ]
 
     def paired(self, measure: Measure) -> Paired:
         """The systems under one measure, item by item."""
@@ -179,6 +214,24 @@ class Classifiers:
         if kind is Probabilities:
             return self._of_items(measure)
         raise ParameterError(f"{measure} is computed from {kind.__name__}: it is not compared between classifiers")
+
+    def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
+        """Which classes the averages of each system leave out, as the measure is undefined there."""
+        told = []
+        for measure in map(self.measure, measures):
+            if (
+                measure.parameters.get("average") not in {"macro", "weighted"}
+                and measure.definition.counts is Confusion
+            ):
+                continue
+            if measure.definition.counts not in LABEL_COUNTS or self.task == "multilabel":
+                continue
+            for name, one in zip(self.names, self.predictions, strict=True):
+                counts = counts_of(one, self.labels, self.positive)
+                if absent := classes_left_out(measure, computed(measure, counts, name), counts):
+                    of = f"{'class' if len(absent) == 1 else 'classes'} {listed(absent)}"
+                    told.append(f"{measure} of {name} leaves out {of}, where it is undefined")
+        return told
 
     def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
         held = self.items if units is None else units

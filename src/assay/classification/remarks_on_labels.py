@@ -8,7 +8,6 @@ import numpy as np
 
 from assay.classification.remark import RARE, Case, Remark, remark
 from assay.errors import number_of
-from assay.stats.confidence import standard_errors
 from assay.stats.digits import as_percent, as_percents, counted, signed_percent
 from assay.stats.proportions import wilson
 
@@ -116,9 +115,7 @@ def _no_difference(case: Case) -> Iterator[Remark]:
     if case.cells is None or not (case.support > 0).all():
         return
     tp, fp, fn, tn = case.cells
-    tpr, fpr = tp / (tp + fn), fp / (fp + tn)
-    spread = float(np.sqrt(tpr * (1 - tpr) / (tp + fn) + fpr * (1 - fpr) / (fp + tn)))
-    reach = standard_errors(case.result.confidence) * spread
+    tpr, fpr, reach = tp / (tp + fn), fp / (fp + tn), case.reach()
     if abs(tpr - fpr) <= reach or tpr == fpr:
         hits, alarms = as_percents([tpr, fpr])
         says = (

@@ -7,16 +7,27 @@ from collections.abc import Iterator
 from assay.classification.prevalences import predictive_values
 from assay.classification.remark import Case, Remark, remark
 from assay.measures.score_curves import AUC
+from assay.stats.delong import delong
 from assay.stats.digits import as_level, as_percent, as_percents, number
+from assay.stats.proportions import wilson
 
-#: Both numbers of a pair have to reach this for a test to rule out, or to rule in.
+#: Both numbers of a pair have to reach this for a test to rule out, or to rule in ...
 HIGH = 0.90
+#: ... and the lower ends of their intervals this: what few items show by luck can be relied on for nothing.
+AT_LEAST = 0.80
 #: Prevalences to imagine, where that of the data is another.
 ELSEWHERE = (0.01, 0.10)
+#: What is added where the interval does not rule a guess out.
+MAY_BE_CHANCE = ", but with so few items that may be chance"
 #: The area under the ROC curve of a score that knows nothing.
 HALF = 0.5
 #: Predictive values that change by less are as they were.
 SAME = 0.0005
+
+
+def _and_lowest(share: float, low: float) -> str:
+    """A share, and the lower end of its interval."""
+    return ", at least ".join(as_percents([share, low]))
 
 
 @remark("rules_out", "rules_in")
@@ -25,17 +36,20 @@ def _rules(case: Case) -> Iterator[Remark]:
     if case.cells is None or (rates := _rates(case.cells)) is None:
         return
     tpr, tnr, ppv, npv = rates
+    tp, fp, fn, tn = (cell * case.per_weight for cell in case.cells)
+    of_four = ((tp, tp + fn), (tn, fp + tn), (tp, tp + fp), (tn, fn + tn))
+    low_tpr, low_tnr, low_ppv, low_npv = (wilson(part, of, case.result.confidence).low for part, of in of_four)
     positive, both = case.result.positive, f"both {as_level(HIGH)} or more"
-    if min(tpr, npv) >= HIGH:
+    if min(tpr, npv) >= HIGH and min(low_tpr, low_npv) >= AT_LEAST:
         says = (
-            f"rules out: it misses few {positive} (TPR {as_percent(tpr)}) and its negatives can be relied on "
-            f"(NPV {as_percent(npv)}), {both}"
+            f"rules out: it misses few {positive} (TPR {_and_lowest(tpr, low_tpr)}) and its negatives can be relied on "
+            f"(NPV {_and_lowest(npv, low_npv)}), {both}"
         )
         yield Remark("rules_out", says, min(tpr, npv), case.system.name)
-    if min(tnr, ppv) >= HIGH:
+    if min(tnr, ppv) >= HIGH and min(low_tnr, low_ppv) >= AT_LEAST:
         says = (
-            f"rules in: it raises few false alarms (TNR {as_percent(tnr)}) and its positives can be relied on "
-            f"(PPV {as_percent(ppv)}), {both}"
+            f"rules in: it raises few false alarms (TNR {_and_lowest(tnr, low_tnr)}) and its positives can be relied "
+            f"on (PPV {_and_lowest(ppv, low_ppv)}), {both}"
         )
         yield Remark("rules_in", says, min(tnr, ppv), case.system.name)
 
@@ -78,11 +92,17 @@ def _below_diagonal(case: Case) -> Iterator[Remark]:
         tpr, fpr = as_percents([tp / (tp + fn), fp / (fp + tn)])
         tpr_negated, fpr_negated = as_percents([fn / (tp + fn), tn / (fp + tn)])
         negated, accuracy = as_percents([1 - case.accuracy, case.accuracy])
+        by_chance = fp / (fp + tn) - tp / (tp + fn) <= case.reach()
         says = (
-            f"below the diagonal: TPR {tpr} is less than FPR {fpr}; negate it, and it is TPR {tpr_negated} and FPR "
-            f"{fpr_negated}, accuracy {negated} instead of {accuracy}"
+            f"below the diagonal: TPR {tpr} is less than FPR {fpr}; negate it, and on these items it is TPR "
+            f"{tpr_negated} and FPR {fpr_negated}, accuracy {negated} instead of {accuracy}"
+            f"{MAY_BE_CHANCE if by_chance else ''}"
         )
         yield Remark("below_diagonal", says, fn / (tp + fn) - tn / (fp + tn), case.system.name)
     elif scored is not None and (area := float(AUC.of(scored)[0])) < HALF:
-        says = f"below the diagonal: AUC {number(area)}; with the scores negated it is {number(1 - area)}"
+        by_chance = not delong(scored, case.result.confidence).interval.high < HALF
+        says = (
+            f"below the diagonal: AUC {number(area)}; with the scores negated it is {number(1 - area)}"
+            f"{MAY_BE_CHANCE if by_chance else ''}"
+        )
         yield Remark("below_diagonal", says, 1 - area, case.system.name)

@@ -17,7 +17,7 @@ from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
@@ -80,7 +80,8 @@ class Classification(Tabled):
     >>> result.value("Recall")  # 2 of 3
     0.6667
     >>> result.estimate("Recall")
-    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None)
+    Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None,
+             left_out=())
     """
 
     systems: tuple[ClassifiedSystem, ...]
@@ -120,7 +121,7 @@ class Classification(Tabled):
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            raise ParameterError(f"choose a system of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+            raise not_among("system", name, names)
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -129,7 +130,7 @@ class Classification(Tabled):
             return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
@@ -242,7 +243,7 @@ class Classification(Tabled):
             for system in self.systems
             for measure, result in system.results.items()
         ]
-        return Scores(pl.concat(rows))
+        return Scores(pl.concat(rows), {str(one): one.definition.direction for one in self.measures})
 
     @property
     def signatures(self) -> dict[str, dict[str, str]]:
@@ -258,7 +259,10 @@ class Classification(Tabled):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined."""
+        """One row a system and measure: value, interval, how it was found, the baselines, why it is undefined.
+
+        `left_out`: classes in which a measure is undefined, and that its average over classes leaves out.
+        """
         rows = []
         for system in self.systems:
             beside = self.baselines(system.name)
@@ -267,8 +271,8 @@ class Classification(Tabled):
                 told = {"system": system.name, "measure": str(measure), "value": one.value, "low": one.low}
                 told |= {"high": one.high, "interval": one.method}
                 told |= {baseline.kind: baseline.values[measure] for baseline in beside}
-                rows.append(told | {"undefined": one.undefined})
-        schema = {"interval": pl.String, "undefined": pl.String}
+                rows.append(told | {"undefined": one.undefined, "left_out": ", ".join(one.left_out) or None})
+        schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
             pl.col(pl.Float64).fill_nan(None)
         )

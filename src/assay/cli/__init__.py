@@ -105,7 +105,9 @@ def main() -> None:
         _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")
     except KeyboardInterrupt:
         sys.exit(130)
-    except Exception:
+    except BaseException as problem:
+        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":  # that is Polars'
+            raise
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
         from assay.report.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
 

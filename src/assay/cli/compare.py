@@ -43,7 +43,8 @@ def compare(
             "-m",
             "--measure",
             help="A measure, such as nDCG@10; repeat. Default: AP, nDCG@10, RR, P@10; of "
-            "classifiers Accuracy, F, MCC and AUC; of clusterings ARI, NMI, BCubedF, Silhouette, DaviesBouldin.",
+            "classifiers Accuracy, F, MCC and AUC (MCC first where one label has most items); of clusterings ARI, NMI, "
+            "BCubedF, Silhouette, DaviesBouldin.",
         ),
     ] = None,
     baseline: Annotated[
@@ -56,10 +57,11 @@ def compare(
     all_pairs: Annotated[
         bool, typer.Option("--all-pairs", help="Every system with every other; what more than two get anyway.")
     ] = False,
+    direction: tested.Direction = None,
     test: tested.OwnTest = None,
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
-    interval: tested.Interval = "bca",
+    interval: tested.Interval = "hull",
     alpha: tested.Alpha = 0.05,
     margin: tested.Margin = None,
     power: tested.Power = 0.8,
@@ -149,6 +151,7 @@ def compare(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -171,11 +174,14 @@ def compare(
 
         ask_for_packages(suffix_of(plot))  # before anything is read
     settings: dict[str, Any] = {
-        "baseline": baseline or None, "all_pairs": all_pairs, "test": test, "correction": correction, "family": family,
+        "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test,
+        "correction": correction, "family": family,
         "interval": interval, "alpha": alpha, "margin": margin, "power": power, "resamples": resamples,
         "bootstrap_resamples": bootstrap_resamples, "seed": seed,
     }  # fmt: skip
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     predicted = prediction_inputs.PredictionInputs(
         truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,

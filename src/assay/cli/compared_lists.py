@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.cli import output
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _changes(pair: Pair, query: str) -> Any:
 def rendered(result: Comparison, form: str | None, lists: dict[str, Any], plain: bool) -> str:
     """The comparison; in forms for other programs, what was asked for besides takes its place."""
     if form is None:
-        return output.text_of(lambda out: _show(result, lists, out), plain)
+        return as_typed(output.text_of(lambda out: _show(result, lists, out), plain))
     if not lists:
         return str(getattr(result, f"to_{form}")())
     if form == "json":
@@ -121,7 +122,8 @@ def _show(result: Comparison, lists: dict[str, Any], out: Console) -> None:
 def _table(frame: Any) -> Table:
     from assay.report.layout import Cell, Table  # noqa: PLC0415
 
-    made = Table.of(frame)
+    # Verdicts with a conflict are rare: where there is none, people need no column for it.
+    made = Table.of(frame.drop([name for name in frame.columns if name == "conflict" and frame[name].is_null().all()]))
     if made.numbers or len(made.names) < 2:
         return made
     # Where all is text, what comes first names the row.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import inputs, options, output
+from assay.cli import tests_of_differences as tested
 from assay.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def correlate(
     split: Annotated[
         int | None, typer.Option(help="Two random sets of so many topics each.", min=1, rich_help_panel=_LISTS)
     ] = None,
+    direction: tested.Direction = None,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="How often topics are drawn anew; 0 for not.", min=0)] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 0,
@@ -75,6 +77,7 @@ def correlate(
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
     files = [given, *(runs or ())]
     settings: dict[str, Any] = {"level": confidence, "resamples": resamples, "seed": seed}
+    settings["direction"] = tested.directions(direction)
     if not measure and len(files) <= 2 and all(Path(file).suffix.lower() in _TABLES for file in files):
         _refuse(other_qrels=other_qrels, topics_of=topics_of, split=split)
         result = _of_lists(files, settings)

@@ -8,6 +8,7 @@ import typer
 
 from assay.cli import inputs, options
 from assay.cli import output as output_forms
+from assay.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -61,6 +62,7 @@ def evaluate(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -75,7 +77,9 @@ def evaluate(
     from assay import evaluation as verb  # noqa: PLC0415  # `assay --help` need not load Polars
 
     form = output_forms.form_of(json=json, csv=csv, markdown=markdown, latex=latex, html=html)
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     files = inputs.opened(qrels, runs)
     with inputs.progress(files, hidden=quiet):
         result = verb.evaluate(
@@ -93,7 +97,7 @@ def evaluate(
     if sort is not None:
         result = result.sorted_by(sort)
     if not quiet:
-        inputs.say_what_was_read(result)
+        inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, plain=output is not None)
     if signatures and form is None:
         from assay.report.legible import on_one_line  # noqa: PLC0415
@@ -112,4 +116,5 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool
         return str(getattr(result, f"to_{form}")(per_query))
     from assay.report.terminal import show  # noqa: PLC0415
 
-    return output_forms.text_of(lambda out: show(result, out, per_query), plain)
+    text = output_forms.text_of(lambda out: show(result, out, per_query), plain)
+    return text + "".join(f"\n{as_typed(line)}\n" for line in result.without_number)

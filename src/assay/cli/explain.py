@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.counting.scored import Scored
     from assay.explanation import Explanation
     from assay.measures import Measure
+    from assay.tables import Batches
 
 _LIST = "A list instead of files; repeat it for several queries, NAME=LIST gives one a name"
 _CLASSIFIERS = "Classifiers: a matrix or scores instead of files"
@@ -186,7 +187,7 @@ def explain(
             predicted.refuse("is about classifiers, and these are judgments and a run")
             typed.refuse("goes with --grades, not with files", "relevant", "exist", "swap")
             rules |= {"subtopics": True} if subtopics else {}  # not said is not no
-            result = _explained(wanted, qrels, inputs.opened(qrels, [run or ""]), **look, **rules)
+            result = _explained(wanted, qrels, _opened(qrels, run or ""), **look, **rules)
         else:
             others = [name for name in predicted._fields if name != "positive" or not counts]
             predicted.refuse("is about classifiers: it goes with predictions, --matrix or --scores", *others)
@@ -201,6 +202,16 @@ def explain(
             result = result if positive is None else _about_class(result, positive)
     result = replace(result, more="--show {}")
     output.deliver(output.rendered(result, form, plain=to is not None), to)
+
+
+def _opened(qrels: str, run: str) -> Batches:
+    """The run; a file that is empty is named, as nothing below would tell."""
+    from assay.given import EMPTY_FILE  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    (opened,) = inputs.opened(qrels, [run])
+    if opened.format == EMPTY_FILE:
+        output.message(f"warning: {opened.origin}: the file is empty")
+    return opened
 
 
 def _about_class(result: Explanation, positive: str) -> Explanation:

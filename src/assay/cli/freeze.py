@@ -31,6 +31,7 @@ def freeze(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -38,7 +39,9 @@ def freeze(
     """Freeze a run's scores as the baseline of later gates: a file with every topic's scores, rules and digests."""
     from assay.gating import frozen as verb  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     verb.refuse_predictions(qrels, inputs.named(run)[1])
     files = inputs.opened(qrels, [run])

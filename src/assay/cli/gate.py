@@ -9,8 +9,10 @@ import typer
 from typer.core import TyperCommand
 
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
+from assay.cli import tests_of_differences as tested
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ def gate(
             rich_help_panel=_RULE,
         ),
     ] = None,
+    direction: tested.Direction = None,
     alpha: Annotated[
         float, typer.Option(help="Level of the one-sided test; its bound is at 1 - alpha.", rich_help_panel=_RULE)
     ] = 0.05,
@@ -155,6 +158,7 @@ def gate(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -165,7 +169,9 @@ def gate(
     `assay gate freeze QRELS RUN -o baseline.json` keeps a run's scores as the baseline (see its --help).
     Predictions of classifiers and clusters hold the truth themselves: `assay gate OLD NEW`.
     """
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     pipeline = Pipeline(junit, summary, annotations)
     predicted = prediction_inputs.PredictionInputs(
@@ -183,6 +189,7 @@ def gate(
         settings: dict[str, Any] = {
             "measures": measure or None, "alpha": alpha, "inconclusive": inconclusive, "max_missing": max_missing,
             "min_judged": min_judged, "slices": slices, "topics": topics, "seed": seed,
+            "direction": tested.directions(direction),
         }  # fmt: skip
         given = [one for one in (qrels, other) if one is not None]
         files: Any = clustered.among(given)
@@ -237,10 +244,11 @@ def _gated(
     quiet: bool,
     **settings: Any,
 ) -> GateResult:
-    from assay.files import Source, scan_run  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.files import Source  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.gating.baselines import frozen_in, is_baseline  # noqa: PLC0415
     from assay.gating.deciding import gate as verb  # noqa: PLC0415
     from assay.gating.rules import Margins  # noqa: PLC0415
+    from assay.given import opened_run  # noqa: PLC0415
 
     name, path = inputs.named(baseline)
     if ["-" if isinstance(qrels, Source) else qrels, path, inputs.named(candidate)[1]].count("-") > 1:
@@ -255,7 +263,7 @@ def _gated(
         rules = {name: value for name, value in rules.items() if name in typed}
     runs = inputs.opened(qrels, [candidate])
     if first is None:
-        run = scan_run(source, name=name)
+        run = opened_run(source, name)
         first, runs = {run.name: run}, [run, *runs]
     with inputs.progress(runs, hidden=quiet):
         margin = Margins.parsed(margins)
@@ -304,4 +312,4 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
         return str(getattr(result, f"to_{form}")())
     from assay.report.gates import show  # noqa: PLC0415
 
-    return output.text_of(lambda out: show(result, out), plain)
+    return as_typed(output.text_of(lambda out: show(result, out), plain))

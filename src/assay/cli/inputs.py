@@ -59,9 +59,9 @@ def kept(file: str) -> str | Source:
 
 def opened(qrels: str | Source, runs: list[str]) -> list[Batches]:
     """Open the runs; `name=FILE` gives one a name."""
-    from assay.files import scan_run  # noqa: PLC0415
+    from assay.given import opened_run  # noqa: PLC0415
 
-    return [scan_run(path, name=name) for name, path in each_named(qrels, runs)]
+    return [opened_run(path, name) for name, path in each_named(qrels, runs)]
 
 
 @contextmanager
@@ -133,8 +133,8 @@ def say(evaluation: Evaluation | None, notes: Sequence[str]) -> None:
         message(f"note: {note}")
 
 
-def say_what_was_read(result: Evaluation) -> None:
-    """Tell on stderr what was found in the files, and what is odd."""
+def say_what_was_read(result: Evaluation, besides: Sequence[str] = ()) -> None:
+    """Tell on stderr what was found in the files, and what is odd, but for what is told elsewhere."""
     grades = result.qrels.frame["relevance"]
     found = (number_of("topic", len(result.qrels.topics)), number_of("judgment", grades.len()))
     scale = f"grades {_number(grades.min())} to {_number(grades.max())}"
@@ -142,6 +142,8 @@ def say_what_was_read(result: Evaluation) -> None:
     for file in result.runs.values():
         message(f"{file.origin}: {file.format}")
     for warning in result.warnings:
+        if warning in besides:
+            continue
         message(f"warning: {warning}")
 
 

@@ -46,6 +46,14 @@ Depth: TypeAlias = Annotated[
 JudgedOnly: TypeAlias = Annotated[
     bool, typer.Option("--judged-only", help="Take unjudged documents out first.", rich_help_panel=RULES)
 ]
+Complete: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--complete",
+        help="The judgments hold all that is relevant: what is not in them is irrelevant.",
+        rich_help_panel=RULES,
+    ),
+]
 CollectionSize: TypeAlias = Annotated[
     int | None,
     typer.Option(help="Documents in the collection, for accuracy, fallout, AUC and the like.", rich_help_panel=RULES),
@@ -63,7 +71,7 @@ Subtopics: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--subtopics",
-        help="Column 2 of the judgments names the subtopic; said anyway if all measures are of diversity.",
+        help="Column 2 of the judgments names the subtopic (default: if it looks so, for measures of diversity).",
         rich_help_panel=RULES,
     ),
 ]
@@ -112,10 +120,12 @@ def rules(
     depth: int | None,
     judged_only: bool,
     collection_size: int | None,
+    complete: bool = False,
 ) -> dict[str, Any]:
     """The rules as `evaluate` takes them; what was not said is left to a profile."""
     said: dict[str, Any] = {
         "ties": ties, "unjudged": unjudged, "duplicates": duplicates, "rank_by": rank_by, "depth": depth,
         "judged_only": judged_only, "relevance_level": level, "collection_size": collection_size,
+        "complete": complete,
     }  # fmt: skip
     return said if missing is None else said | {"missing": missing}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli.options import OUTPUT
+from assay.cli.wording import as_typed
 from assay.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _on_terminal(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
+    """Tell on stdout, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
     message(text, err=False)
 
 
@@ -99,7 +100,7 @@ def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
     from assay.report.legible import on_one_line  # noqa: PLC0415
 
-    typer.echo(on_one_line(text), err=err)
+    typer.echo(as_typed(on_one_line(text)), err=err)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -138,5 +139,5 @@ def rendered(result: Tabled, form: str | None, plain: bool) -> str:
 
     # Notes went to stderr; what the tables mean stays with them.
     notes = getattr(result, "notes", ())
-    said = [line for line in result.lines() if line not in notes]
+    said = [as_typed(line) for line in result.lines() if line not in notes]
     return text_of(lambda out: show(result.tables(), said, out), plain)

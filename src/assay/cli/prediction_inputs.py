@@ -12,7 +12,7 @@ import typer
 from assay.cli import inputs
 from assay.cli.options import one_of
 from assay.cli.output import message
-from assay.errors import AssayError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.errors import AssayError, EmptyFileError, InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
     from assay.counting.confusion_matrix import ConfusionMatrix
@@ -262,7 +262,6 @@ def _holds_predictions(file: str | Source) -> bool:
 
 def no_predictions(file: str | Source, instead: str) -> AssayError:
     """What to say of a file that was given alone, and holds no predictions: there is none, nothing in it, or other."""
-    from assay.errors import FormatError  # noqa: PLC0415
     from assay.files import Source  # noqa: PLC0415
     from assay.files.named_columns import names_of  # noqa: PLC0415
     from assay.files.prediction_columns import SHAPE  # noqa: PLC0415
@@ -278,7 +277,7 @@ def no_predictions(file: str | Source, instead: str) -> AssayError:
     except AssayError as problem:
         return problem
     if not head.numbered:
-        return FormatError(source.name, None, expected=SHAPE, note="there are no data in the file")
+        return EmptyFileError(source.name, SHAPE)
     if names and all(name.isprintable() for name in names):
         return ParameterError(f"{source.name}: {instead}; columns {listed(names)} are no predictions")
     return ParameterError(f"{source.name}: {instead}")

@@ -14,7 +14,8 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
-from assay.errors import FormatError, InputError
+from assay.cli.wording import as_typed
+from assay.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -82,9 +83,12 @@ def report(
         typer.Option(help="Whose queries to show beside the baseline's; default the best.", rich_help_panel=_CONTENTS),
     ] = None,
     changed: Annotated[
-        int, typer.Option(help="So many of the most changed queries.", min=0, rich_help_panel=_CONTENTS)
-    ] = 6,
-    show: Annotated[int, typer.Option(help="So many ranks of each.", min=1, rich_help_panel=_CONTENTS)] = 10,
+        int | None,
+        typer.Option(help="So many of the most changed queries; default 6.", min=0, rich_help_panel=_CONTENTS),
+    ] = None,
+    show: Annotated[
+        int | None, typer.Option(help="So many ranks of each; default 10.", min=1, rich_help_panel=_CONTENTS)
+    ] = None,
     truth: prediction_inputs.Truth = None,
     prediction: prediction_inputs.Prediction = None,
     score: prediction_inputs.Score = None,
@@ -106,10 +110,11 @@ def report(
     sample_size: cluster_inputs.SampleSize = None,
     ks: numbers_of_clusters.Ks = None,
     over_k: numbers_of_clusters.OverK = None,
+    direction: tested.Direction = None,
     test: tested.Test = "permutation",
     correction: tested.Correction = "holm",
     family: tested.Family = "measure",
-    interval: tested.Interval = "bca",
+    interval: tested.Interval = "hull",
     alpha: tested.Alpha = 0.05,
     margin: tested.Margin = None,
     power: tested.Power = 0.8,
@@ -126,6 +131,7 @@ def report(
     depth: options.Depth = None,
     judged_only: options.JudgedOnly = False,
     collection_size: options.CollectionSize = None,
+    complete: options.Complete = False,
     undefined: options.Undefined = "counted_as",
     compat: options.Compat = None,
     judge: options.Judge = None,
@@ -151,7 +157,10 @@ def report(
         "margin": margin, "power": power, "resamples": resamples, "bootstrap_resamples": bootstrap_resamples,
         "seed": seed,
     }  # fmt: skip
-    rules = options.rules(level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size)
+    asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
+    rules = options.rules(
+        level, ties, missing, unjudged, duplicates, rank_by, depth, judged_only, collection_size, complete
+    )
     rules |= {"undefined": undefined, "compat": compat, "judge": judge}
     predicted = prediction_inputs.PredictionInputs(
         truth=truth, prediction=prediction, score=score, item_id=item_id, weight=weight, nulls=nulls,
@@ -165,10 +174,12 @@ def report(
     numbers = numbers_of_clusters.NumberInputs(ks, over_k)
     # Whoever names columns of clusters gives clusters.
     of_columns = clustered if over_k is None or cluster else clustered._replace(cluster=[over_k])
+    if subtopics and not runs:
+        raise ParameterError("--subtopics goes with judgments and runs")
+    stated = tested.directions(direction)
     if (clusters := of_columns.among([given, *(runs or ())])) is not None:
-        options.refuse_rules(rules)
+        _refuse(rules, stated)
         predicted.refuse("goes with predictions", *_OF_PREDICTIONS)
-        asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
         with inputs.working("putting the report together", hidden=quiet):
             # Which number is best is a question about the points, or about other columns than those reported on.
             others = clustered._replace(cluster=None) if ks is None else clustered._replace(
@@ -177,7 +188,8 @@ def report(
             found = numbers.result(clusters, others, None, seed=seed) if numbers else None
             made = make_report(
                 _reported(clusters, clustered, over_k, found), measures=measure, baseline=baseline, system=system,
-                topics=topics, documents=documents, over_k=found, seed=seed, comparison=asked, **written,
+                topics=topics, documents=documents, changed=changed, show=show, over_k=found, seed=seed,
+                comparison=asked, **written,
                 **clustered.rules(),
             )  # fmt: skip
         _deliver(made, targets, quiet)
@@ -186,13 +198,13 @@ def report(
     numbers.refuse("goes with clusters")
     is_predicted, files = predicted.looked_at([given, *(runs or ())])
     if is_predicted:
-        options.refuse_rules(rules)
-        written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents}
-        asked = {name: value for name, value in settings.items() if value != COMPARED_BY[name]}
+        _refuse(rules, stated)
+        written |= {"baseline": baseline, "system": system, "topics": topics, "documents": documents, "show": show}
         with inputs.working("putting the report together", hidden=quiet):
             made = make_report(
-                predicted.read(files), measures=measure, threshold=threshold, seed=seed, comparison=asked, **written
-            )
+                predicted.read(files), measures=measure, threshold=threshold, changed=changed, seed=seed,
+                comparison=asked, **written,
+            )  # fmt: skip
         _deliver(made, targets, quiet)
         return
     compared: Any = files[0]
@@ -205,9 +217,15 @@ def report(
     with inputs.working("putting the report together", hidden=quiet), _taken_for_scores(of_scores=not runs):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            changed=changed, show=show, **written, **settings,
+            changed=changed, show=show, direction=stated, **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
+
+
+def _refuse(rules: dict[str, Any], directions: str | dict[str, str] | None) -> None:
+    """Refuse what only rankings, or only scores, have."""
+    options.refuse_rules(rules)
+    tested.refuse_directions(directions)
 
 
 @contextmanager
@@ -246,7 +264,7 @@ def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
             message(line)
-    typer.echo(str(result))
+    typer.echo(as_typed(str(result)))
     advice = getattr(contents, "advice", None)
     if advice:
         say(f"What to do: {advice}")

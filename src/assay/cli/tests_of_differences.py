@@ -6,6 +6,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from assay.errors import ParameterError
+
 PANEL = "Test"
 
 Test: TypeAlias = Annotated[
@@ -24,13 +26,23 @@ OwnTest: TypeAlias = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Direction: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Which way scores are good whose measure is not known: higher or lower, for all of them, or "
+        "MEASURE=lower; repeat.",
+        rich_help_panel=PANEL,
+    ),
+]
 Correction: TypeAlias = Annotated[
     str, typer.Option(help="holm, bonferroni, benjamini-hochberg, none.", rich_help_panel=PANEL)
 ]
 Family: TypeAlias = Annotated[
     str, typer.Option(help="Correct over the comparisons by one measure, or by all together.", rich_help_panel=PANEL)
 ]
-Interval: TypeAlias = Annotated[str, typer.Option(help="bca or percentile.", rich_help_panel=PANEL)]
+Interval: TypeAlias = Annotated[
+    str, typer.Option(help="hull (of t and bca), bca, percentile, t.", rich_help_panel=PANEL)
+]
 Alpha: TypeAlias = Annotated[
     float, typer.Option(help="Level of the tests; intervals are at 1 - alpha.", rich_help_panel=PANEL)
 ]
@@ -52,3 +64,28 @@ BootstrapResamples: TypeAlias = Annotated[
     typer.Option(help="How often queries or items are drawn anew, for intervals.", min=100, rich_help_panel=PANEL),
 ]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Seed of everything random.", min=0, rich_help_panel=PANEL)]
+
+
+def directions(texts: list[str] | None) -> str | dict[str, str] | None:
+    """What is typed as --direction: one word for all, or a word for each measure.
+
+    >>> directions(["lower"]), directions(["latency_ms=lower", "cost=lower"])
+    ('lower', {'latency_ms': 'lower', 'cost': 'lower'})
+    """
+    if not texts:
+        return None
+    pairs = [text.rpartition("=") for text in texts]
+    named = {measure: word for measure, equals, word in pairs if equals}
+    if not named and len(texts) == 1:
+        return texts[0]
+    if len(named) < len(texts):
+        raise ParameterError(
+            f"--direction is higher or lower, once, or MEASURE=lower for each, not {' and '.join(texts)}"
+        )
+    return named
+
+
+def refuse_directions(stated: str | dict[str, str] | None) -> None:
+    """Refuse directions where all measures are Assay's own."""
+    if stated is not None:
+        raise ParameterError("--direction goes with scores: the measures here have their own direction")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import getopt
+import re
 from typing import Any
 
 import typer
 
+import assay
 from assay.cli.output import deliver, message
-from assay.errors import ParameterError
+from assay.errors import ParameterError, number_of
 
-_SHORT = "hqm:cnl:JN:M:R:T:Z:D:o"
+_VERSION = "10"
+_SHORT = "hvqm:cnl:JN:M:R:T:Z:D:o"
 _LONG = {
     "help": "h",
+    "version": "v",
     "query_eval_wanted": "q",
     "measure=": "m",
     "complete_rel_info_wanted": "c",
@@ -43,6 +47,7 @@ Prints what the reference tool prints.
   -N NUMBER     documents in the collection, for utility
   -R FORMAT     qrels (default), or qrels_jg: column 2 names the assessor
   -T FORMAT     trec_results
+  -v            print the version
 """
 
 
@@ -63,8 +68,12 @@ def command(context: typer.Context) -> None:
     if "h" in flags:
         typer.echo(_USAGE, nl=False)
         return
+    if "v" in flags:
+        typer.echo(f"trec_eval version {_VERSION} (assay {assay.__version__})")
+        return
     if len(files) != 2:
-        raise ParameterError(f"trec-eval: expected QRELS and RUN, got {len(files)} files; `assay trec-eval -h` helps")
+        got = number_of("file", len(files))
+        raise ParameterError(f"trec-eval: expected QRELS and RUN, got {got}; `assay trec-eval -h` helps")
     _refuse(flags)
     from assay.trec_eval import Options, trec_eval  # noqa: PLC0415  # `assay --help` need not load Polars
 
@@ -73,10 +82,10 @@ def command(context: typer.Context) -> None:
         per_topic="q" in flags,
         summary="n" not in flags,
         complete="c" in flags,
-        level=_number(flags, "l", 1.0),
+        level=1 if "l" not in flags else _whole(flags, "l", 0) or 0,
         judged_only="J" in flags,
-        depth=_whole(flags, "M"),
-        collection_size=_whole(flags, "N") or 0,
+        depth=_whole(flags, "M", 1),
+        collection_size=_whole(flags, "N", 0) or 0,
         by_judge=flags.get("R", "qrels") == "qrels_jg",
     )
     printed = trec_eval(files[0], files[1], options)
@@ -95,16 +104,13 @@ def _refuse(flags: dict[str, Any]) -> None:
             raise ParameterError(f"trec-eval: -{flag} takes {' or '.join(known)}; {flags[flag]!r} is not supported")
 
 
-def _number(flags: dict[str, str], flag: str, default: float) -> float:
-    try:
-        return float(flags.get(flag, default))
-    except ValueError:
-        raise ParameterError(f"trec-eval: -{flag} takes a number, not {flags[flag]!r}") from None
-
-
-def _whole(flags: dict[str, str], flag: str) -> int | None:
+def _whole(flags: dict[str, str], flag: str, low: int) -> int | None:
+    """A whole number; of a fraction the whole part, as the reference tool reads it, and that is said."""
     if flag not in flags:
         return None
-    if not flags[flag].isascii() or not flags[flag].isdigit() or int(flags[flag]) < 1:
-        raise ParameterError(f"trec-eval: -{flag} takes a whole number from 1 on, not {flags[flag]!r}")
-    return int(flags[flag])
+    text = flags[flag]
+    if not re.fullmatch(r"\d{1,18}(\.\d*)?", text, re.ASCII) or (number := int(text.partition(".")[0])) < low:
+        raise ParameterError(f"trec-eval: -{flag} takes a whole number from {low} on, not {text!r}")
+    if "." in text:
+        message(f"warning: -{flag} {text} is read as {number}: the reference tool takes the whole part")
+    return number

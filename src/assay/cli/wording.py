@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
-#: Arguments about predictions and clusters whose options are called otherwise; the others keep their names.
+#: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
     "pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator",
-    "noise_as": "noise-as",
+    "noise_as": "noise-as", "collection_size": "collection-size",
 }  # fmt: skip
 _NAMES = (
     *_RENAMED,
@@ -26,8 +26,10 @@ _NAMES = (
     "threshold",
     "system",
     "overwrite",
+    "judge",
+    "subtopics",
 )
-_VALUE = r"""'[^']*'|"[^"]*"|\.\.\."""
+_VALUE = r"""'[^']*'|"[^"]*"|\.\.\.|True"""
 #: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).
 _BOTH = re.compile(
     rf"\b(?:{'|'.join(_NAMES)})=(?:{_VALUE}|[^\s'\"]+)(?: of \w+)? \((?:on the command line )?(--[^()]+)\)"
@@ -49,4 +51,4 @@ def as_typed(message: str) -> str:
 def _option(found: re.Match[str]) -> str:
     name, value = found.groups()
     option = f"--{_RENAMED.get(name, name)}"
-    return option if value == "..." else f"{option} {shlex.quote(value[1:-1])}"
+    return option if value in {"...", "True"} else f"{option} {shlex.quote(value[1:-1])}"

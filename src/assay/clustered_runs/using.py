@@ -10,7 +10,8 @@ from assay.clustered_runs.best import best_clusters
 from assay.clustered_runs.reading import SAID, flat_run, grouped, read_in_order
 from assay.clustered_runs.result import ClustersByUse
 from assay.comparison import compare
-from assay.errors import ParameterError, number_of
+from assay.counting.policies import Policies
+from assay.errors import ParameterError, number_of, refuse_unknown
 from assay.evaluation import evaluate
 from assay.files.document_clusters import read_document_clusters
 from assay.given import judgments_of, named_runs, whole
@@ -46,6 +47,7 @@ def clusters_by_use(
     >>> result.best.select("query_id", "cluster", "f1", "f1_flat").rows()
     [('q1', 'b', 1.0, 0.5), ('q2', 'a', 0.6667, 0.6667)]
     """
+    refuse_unknown(settings, clusters_by_use, compare, Policies, evaluate)
     seed, draws = whole("seed", seed, 0), whole("draws", draws, 1)
     judged = judgments_of(qrels)
     opened = named_runs(run)

@@ -16,7 +16,7 @@ from assay.tables.clusters import Clusters
 
 #: What is computed unless told otherwise, as far as there are the counts for it.
 DEFAULTS: dict[type, tuple[str, ...]] = {
-    Contingency: ("Purity", "InversePurity", "NMI", "ARI", "PairF", "VMeasure", "BCubedF"),
+    Contingency: ("Purity", "InversePurity", "NMI", "Rand", "ARI", "PairF", "VMeasure", "BCubedF"),
     Points: ("Silhouette", "DaviesBouldin", "CalinskiHarabasz"),
 }
 _LACKING = {

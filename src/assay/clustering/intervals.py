@@ -9,6 +9,7 @@ from assay.classification.intervals import Estimate
 from assay.clustering.halves import Halves, no_halves_of
 from assay.counting.contingency import Contingency
 from assay.measures.registry import Measure
+from assay.measures.sets import square_of_beta
 from assay.stats.bootstrap import Interval
 from assay.stats.cluster_samples import around
 from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
@@ -41,7 +42,33 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
 
 
 def interval_around(measure: Measure, value: float, halves: Halves, confidence: float) -> Interval:
-    """The interval of a number, as far as the measure's bounds."""
+    """The interval of a number, as far as the number can lie."""
     found = around(value, halves.deviations(measure)[:, 0], confidence)
-    least, most = measure.definition.bounds or (-math.inf, math.inf)
+    sizes = [(len(side.classes), len(side.clusters)) for side in halves.sides]  # none where there are points only
+    least, most = reach_of(measure, *(sizes[0] if sizes else (0, 0)))
     return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
+
+
+def reach_of(measure: Measure, classes: int, clusters: int) -> tuple[float, float]:
+    """How small and how large a number can be with so many classes and clusters, whatever their sizes.
+
+    The largest of *J* classes has at least 1/*J* of a cluster, so that purity cannot be less; nor can the others below.
+
+    >>> from assay.measures import parse_measure
+    >>> reach_of(parse_measure("Purity", "clustering"), 4, 2), reach_of(parse_measure("ARI", "clustering"), 4, 2)
+    ((0.25, 1.0), (-1.0, 1.0))
+    """
+    least, most = measure.definition.bounds or (-math.inf, math.inf)
+    if not (classes and clusters):
+        return least, most
+    if measure.name in {"Purity", "BCubedPrecision"}:
+        least = 1 / classes
+    elif measure.name in {"InversePurity", "BCubedRecall"}:
+        least = 1 / clusters
+    elif measure.name == "ClusterAccuracy":
+        least = 1 / max(classes, clusters)
+    elif measure.name in {"PurityF", "BCubedF"}:
+        square = square_of_beta(measure.parameters["beta"])
+        weight = 0.0 if square is None else 1 / (1 + square)
+        least = 1 / (weight * classes + (1 - weight) * clusters)
+    return least, most

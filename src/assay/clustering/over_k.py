@@ -14,7 +14,7 @@ from assay.clustering.computing import measure_of
 from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
 from assay.counting.points import Points
-from assay.errors import ParameterError, listed, number_of
+from assay.errors import ParameterError, listed, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.stats.digits import as_level, number
@@ -113,7 +113,7 @@ class NumberOfClusters(Tabled):
             return math.nan if row.stability is None else row.stability.mean
         wanted = measure_of(measure)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {listed(self.names)}, not {measure}")
+            raise not_among("measure", measure, self.names)
         return float(row.results[wanted].values[0])
 
     @property

@@ -14,7 +14,7 @@ import polars as pl
 
 from assay.clustering.computing import DEFAULTS, computed, counts_of, measure_of, measures_of
 from assay.clustering.halves import DRIFT, Halves
-from assay.clustering.intervals import WITHOUT_INTERVAL
+from assay.clustering.intervals import WITHOUT_INTERVAL, reach_of
 from assay.clustering.opening import aligned_clusters, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering
 from assay.clustering.rules import Rules
@@ -22,7 +22,7 @@ from assay.clustering.signatures import cluster_signature
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.files.sources import Source
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import KNOWN, Strays, Subsampled, moved_items
@@ -124,8 +124,7 @@ class Clusterings:
         """Some of the clusterings, in this order."""
         for name in names:
             if name not in self.names:
-                known = list(self.names)
-                raise ParameterError(f"choose a clustering of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+                raise not_among("clustering", name, self.names)
         places = [self.names.index(name) for name in names]
         systems = tuple(self.systems[place] for place in places)
         return replace(self, systems=systems, sizes=tuple(self.sizes[place] for place in places))
@@ -161,6 +160,7 @@ class Clusterings:
             tuple(one.reason(0) for one in results),
             self._partitions,
             self._strays(measure),
+            tuple(_reach(measure, one) for one in self.systems),
         )
         definition = measure.definition
         return Paired(
@@ -264,11 +264,11 @@ def are_clusters(given: Any) -> bool:
     return looks_like_clusters(given)
 
 
-def refuse_drawing(resamples: int | None, interval: str = "bca") -> None:
+def refuse_drawing(resamples: int | None, interval: str = "hull") -> None:
     """Refuse what says how a test or a bootstrap draws: clusterings have neither."""
     halves = "intervals of clusterings come from random halves of the items, bootstrap_resamples of them"
-    if interval != "bca":
-        raise ParameterError(f"interval={interval!r} is about a bootstrap: {halves}")
+    if interval != "hull":
+        raise ParameterError(f"interval={interval!r} is about numbers of single units: {halves}")
     if resamples is not None:
         raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
 
@@ -311,3 +311,8 @@ def _numbered(rules: Rules, given: Clusters) -> Ints:
     labels = rules.clusters_of(given).alias("cluster").to_frame().with_row_index("row")
     first = pl.col("row").min().over("cluster")
     return labels.select(first.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
+
+
+def _reach(measure: Measure, system: ClusteredSystem) -> tuple[float, float]:
+    table = system.counts.get(Contingency)
+    return reach_of(measure, *((0, 0) if table is None else (len(table.classes), len(table.clusters))))

@@ -62,7 +62,8 @@ def _left_out(case: Case) -> Iterator[Remark]:
     numbers = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
     says = f"left out: {', '.join(said)}; the {numbers} are of {as_percent(1 - left / total)} of the items"
     if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
-        says += f"; noise_as='singletons' (--noise-as singletons) counts the {noisy:,} as clusters of one"
+        each = "the item of noise as a cluster" if noisy == 1 else f"the {noisy:,} items of noise as clusters"
+        says += f"; to count {each} of one item, say noise_as='singletons' (--noise-as singletons)"
     yield Remark("left_out", says, left / total, case.system.name)
 
 

@@ -18,7 +18,7 @@ from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.errors import InputError, ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.tabled import Tabled
@@ -87,8 +87,7 @@ class Clustering(Tabled):
             return self.systems[0]
         names = [system.name for system in self.systems]
         if name not in names:
-            wrong = "" if name is None else f", not {name!r}{did_you_mean(str(name), names)}"
-            raise ParameterError(f"choose a clustering of {', '.join(names)}{wrong}")
+            raise not_among("clustering", name, names)
         return self.systems[names.index(name)]
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -97,8 +96,7 @@ class Clustering(Tabled):
             return self.measures[0]
         wanted = None if name is None else measure_of(name)
         if wanted not in self.measures:
-            wrong = "" if name is None else f", not {name}"
-            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}{wrong}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
     def value(self, measure: str | Measure | None = None, system: str | None = None) -> float:
@@ -207,7 +205,8 @@ class Clustering(Tabled):
         ]  # fmt: skip
         kinds = dict.fromkeys(("system", "measure", "unit_kind", "unit"), pl.String)
         schema = {**kinds, "value": pl.Float64, "undefined": pl.String}
-        return Scores(pl.DataFrame(rows, schema=schema, orient="row"))
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.DataFrame(rows, schema=schema, orient="row"), directions)
 
     @property
     def signatures(self) -> dict[str, dict[str, str]]:

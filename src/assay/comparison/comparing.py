@@ -14,7 +14,7 @@ from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.errors import ParameterError, did_you_mean
 from assay.given import check_levels, whole
-from assay.measured import Measured
+from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Method
 from assay.stats.corrections import CORRECTIONS, corrected_as_stated
@@ -31,11 +31,12 @@ def compare(
     *,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     baseline: str | Iterable[str] | None = None,
+    direction: Directions = None,
     all_pairs: bool = False,
     test: str | None = None,
     correction: str = "holm",
     family: Family = "measure",
-    interval: Method = "bca",
+    interval: Method = "hull",
     alpha: float = 0.05,
     margin: float | None = None,
     power: float = 0.8,
@@ -60,13 +61,16 @@ def compare(
     1 - alpha / comparisons (Bonferroni), whatever the `correction` is, unless that is none.
 
     `baseline`: the system, or systems, that the others are held against; unless given, the first of two systems, or
-    `all_pairs` of more than two. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
+    `all_pairs` of more than two. `direction`: whether `higher` or `lower` is better, for every measure of which that is
+    not known, as `latency_ms`, or by name (`{"latency_ms": "lower"}`); until it is stated, verdicts on such a measure
+    are *higher* and *lower*. `test`: permutation, bootstrap, t, wilcoxon, sign; or tukey and randomised_tukey, for
     all systems at once; for predicted labels swap, and for their accuracy mcnemar, mcnemar_exact, mcnemar_chi2 or
     mcnemar_chi2_corrected; for AUC delong. Unless one is named, each measure has its own: mcnemar for the accuracy of
     classifiers, swap for other label measures, delong for AUC, else permutation. `correction`: holm, bonferroni,
     benjamini-hochberg or none, over the `family` of comparisons under one `measure`, or under `all` measures together.
-    `interval`: bca or percentile; that of AUC is DeLong's, and clusterings have their own. `margin`: the smallest
-    difference that matters; unless given, 0.01 of the measure's range. `power` is what the needed units are counted
+    `interval`: hull (from the lower to the higher end of t and bca together), bca, percentile or t; that of AUC is
+    DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
+    measure's range. `power` is what the needed units are counted
     for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
     `seed`.
 
@@ -76,10 +80,11 @@ def compare(
     >>> print(compare(judged, {"first": first, "second": second}, measures="RR").findings[0].verdict)
     better
     """
+    check_rules(rules, compare)
     check_levels(alpha=alpha, power=power, margin=margin)
     _check_words(correction=correction, family=family, interval=interval)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
-    measured = Measured.of(given, runs, measures, seed=seed, **rules)
+    measured = Measured.of(given, runs, measures, seed=seed, direction=direction, **rules)
     untested = measured.clusterings is not None
     if untested:
         refuse_drawing(resamples, interval)
@@ -113,7 +118,14 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [note for one in paired for note in one.notes()]
+    notes = [
+        f"{one.measure}: whether higher or lower is better is not known; with its direction, the verdict is better or "
+        "worse"
+        for one in paired
+        if one.undirected
+    ]
+    notes += [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
+    notes += [note for one in redrawn for note in one.notes()]
     if margin is not None:
         notes += [
             f"the margin {margin:g} is more than a tenth of the range of {one.measure}"
@@ -126,6 +138,9 @@ def compare(
                 notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
+    if measured.classifiers is not None:
+        notes += measured.classifiers.notes_on(one.measure for one in paired)
+        notes += measured.classifiers.why_not_accuracy() if measures is None else []
     if measured.clusterings is not None:
         notes += _notes_on(measured.clusterings, findings, settings)
     comparison = Comparison(
@@ -191,7 +206,8 @@ def _standings(resampled: Resampled, pairs: Pairs, sure: list[bool], alpha: floa
     """The systems with the best first, and their groups if all pairs were tested."""
     paired = resampled.paired
     sign = 1 if paired.higher_is_better is False else -1
-    order = sorted(range(len(paired.systems)), key=lambda system: sign * paired.observed[system])
+    numbers = paired.observed
+    order = sorted(range(len(numbers)), key=lambda system: (isnan(numbers[system]), sign * numbers[system]))
     letters: list[tuple[str, ...]] = [()] * len(order)
     if pairs.all_pairs:
         place = {system: number for number, system in enumerate(order)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
-from assay.errors import ParameterError, did_you_mean
+from assay.errors import ParameterError, not_among
 from assay.measures.registry import Measure
 from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach
@@ -17,7 +18,8 @@ from assay.stats.effects import Wins
 from assay.stats.pairs import Resampled
 from assay.stats.permutation import Outcome
 from assay.stats.power import smallest_detectable, units_needed
-from assay.stats.verdict import Verdict, verdict
+from assay.stats.verdict import FEWEST_UNITS, Verdict, verdict
+from assay.tables import Direction
 
 #: What stands for the test where measures have different ones.
 EACH_ITS_OWN = "each measure's own"
@@ -46,8 +48,8 @@ class Settings(NamedTuple):
 
     @property
     def bootstrap(self) -> Method:
-        """Which intervals a bootstrap gives; where clusterings were compared, there was none."""
-        return "percentile" if self.interval == "percentile" else "bca"
+        """How intervals of single systems are made; those of clusterings are made in no other way."""
+        return "hull" if self.interval == "subsampling" else self.interval
 
 
 class Margin(NamedTuple):
@@ -63,8 +65,9 @@ class Finding(NamedTuple):
     `interval` is at level 1 - alpha; `narrow`, at 1 - 2 alpha, is what equivalence is judged by. `all_zero`: no unit
     differs. `p` is corrected for the other comparisons of the family, `outcome.p` is not. `spread`: how much a unit's
     part in the difference varies, for means the standard deviation of the differences. `detectable`: the smallest
-    difference that so many units would detect; `needed`: the units that would detect the margin; both at the power of
-    the settings. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
+    difference that so many units would detect; `needed`: the units that would detect the margin, and `needed_observed`
+    those that would detect a difference like this one; all at the power of the settings. `direction`: which way the
+    measure is good. `reach` says what unjudged documents could do, `noticed` what users would see; both need the runs.
     `flips`: of classifiers, how many items the one has right that the other has wrong. `deciding`: where there is no
     test, the interval that decides in its place, wider than `interval` for the other comparisons of the family.
     """
@@ -93,10 +96,23 @@ class Finding(NamedTuple):
     noticed: Noticed | None = None
     flips: Flips | None = None
     deciding: Interval | None = None
+    needed_observed: int | None = None
+    direction: Direction = "higher"
 
     def is_sure(self, alpha: float) -> bool:
         """Whether the systems are told apart: by the test, or where there is none by the interval."""
+        if self.units < FEWEST_UNITS or self.verdict.conflict == "direction":
+            return False
         return self.p < alpha if self.deciding is None else self.deciding.is_beside_zero
+
+    @property
+    def record(self) -> Wins:
+        """Units that the system wins, ties and loses: where lower is better, it wins with the lower number.
+
+        `wins` counts higher numbers; of predicted labels, whose items have no numbers, it counts what is right.
+        """
+        of_numbers = not math.isnan(self.cliffs_delta)
+        return Wins(*reversed(self.wins)) if of_numbers and self.direction == "lower" else self.wins
 
     @property
     def relative(self) -> float:
@@ -120,16 +136,20 @@ class Finding(NamedTuple):
             "p_uncorrected": self.outcome.p,
             "d_z": self.d_z,
             "cliffs_delta": self.cliffs_delta,
-            "won": self.wins.won,
-            "tied": self.wins.tied,
-            "lost": self.wins.lost,
+            "won": self.record.won,
+            "tied": self.record.tied,
+            "lost": self.record.lost,
             "detectable": self.detectable,
             "needed": self.needed,
+            "needed_observed": self.needed_observed,
             "margin": self.margin.value,
             "unjudged_low": None if self.reach is None else self.reach.low,
             "unjudged_high": None if self.reach is None else self.reach.high,
             "unjudged": None if self.reach is None else self.reach.documents,
+            "unjudged_exact": None if self.reach is None else self.reach.exact,
+            "direction": self.direction,
             "verdict": str(self.verdict),
+            "conflict": self.verdict.conflict,
         }
 
 
@@ -163,8 +183,7 @@ def the_one(
     for field, wanted in asked.items():
         known = list(dict.fromkeys(getattr(one, field) for one in findings))
         if (wanted is None and len(known) > 1) or (wanted is not None and wanted not in known):
-            hint = f", not {wanted!r}{did_you_mean(wanted, known)}" if wanted else ""
-            raise ParameterError(f"choose a {field} of {', '.join(known)}{hint}")
+            raise not_among(field, wanted, known)
     raise ParameterError(f"{system} was not compared with {baseline}")
 
 
@@ -188,13 +207,17 @@ def finding_of(
         difference=numbers.difference,
         all_zero=numbers.all_zero,
         units=units,
+        interval=numbers.interval,
         narrow=numbers.narrow,
         p=p,
         margin=margin.value,
+        sign=result.sign,
         alpha=alpha,
         higher_is_better=paired.higher_is_better,
         untested=deciding,
     )
+    if why := paired.why_not(first, second):
+        said = said._replace(why=why)
     return Finding(
         paired.measure,
         paired.systems[first],
@@ -210,4 +233,6 @@ def finding_of(
         margin=margin,
         verdict=said,
         deciding=deciding,
+        needed_observed=units_needed(numbers.difference, numbers.spread, alpha, settings.power),
+        direction=paired.direction,
     )

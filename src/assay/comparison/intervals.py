@@ -10,11 +10,11 @@ from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.pairing import Pairs
 from assay.curves import Curve
 from assay.stats.digits import as_level
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.
 _MOST_PAIRS = 24
-_WAYS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", SUBSAMPLING: "random halves of the items"}
+_WAYS = CHOSEN | {SUBSAMPLING: "random halves of the items"}
 
 
 def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:

@@ -20,7 +20,7 @@ from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
-from assay.errors import ParameterError, did_you_mean, listed, number_of, several
+from assay.errors import ParameterError, listed, not_among, number_of, several
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
@@ -89,6 +89,11 @@ class Comparison(Tabled):
         return self.paired[0].systems
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about judgments and runs, if these were compared: the warnings of their evaluation."""
+        return () if self.evaluation is None else self.evaluation.warnings
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """The measures."""
         return tuple(one.measure for one in self.paired)
@@ -116,13 +121,14 @@ class Comparison(Tabled):
         """The systems under one measure, best first."""
         wanted = self.measures[0] if measure is None and len(self.measures) == 1 else str(measure)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {', '.join(self.measures)}, not {measure!r}")
+            raise not_among("measure", measure, self.measures)
         return tuple(one for one in self.standings if one.measure == wanted)
 
     def judge_next(
         self, n: int = 25, measure: str | Measure | None = None, system: str | None = None, baseline: str | None = None
     ) -> pl.DataFrame:
         """The unjudged documents whose judgment would change the difference most."""
+        self._refuse_complete()
         first, second, names, wanted = self._looked_at(measure, system, baseline)
         return judge_next(wanted, first, second, n, names, self._undefined)
 
@@ -170,8 +176,7 @@ class Comparison(Tabled):
             baseline, system = found.baseline, found.system
         for name in (baseline, system):
             if name not in self.systems:
-                known = list(self.systems)
-                raise ParameterError(f"choose a system of {listed(known)}, not {name!r}{did_you_mean(name, known)}")
+                raise not_among("system", name, self.systems)
         return self.classifiers.flipped(baseline, system)
 
     def with_flips(self) -> Comparison:
@@ -183,17 +188,23 @@ class Comparison(Tabled):
         return replace(self, findings=found)
 
     def bounds(self) -> pl.DataFrame:
-        """How low and how high each system's number could be, whatever the grades of unjudged documents."""
+        """How low and how high each system's number could be, whatever the grades of unjudged documents.
+
+        Where `exact` is false, other grades may lead a little further: there were too many to try them all.
+        """
+        self._refuse_complete()
         rows = []
         for paired in self.paired:
             measure = self._evaluation.measure(paired.measure)
             for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
                 found = bounds_of(measure, self._on_units(name, paired.measure), self._undefined)
-                rows.append((name, paired.measure, value, found.mean_low, found.mean_high))
-        return pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
+                rows.append((name, paired.measure, value, found.mean_low, found.mean_high, found.exact))
+        columns = ["system", "measure", "value", "low", "high", "exact"]
+        return pl.DataFrame(rows, schema=columns, orient="row")
 
     def condensed(self) -> pl.DataFrame:
         """Each difference with unjudged documents taken out of the rankings, beside the one with them in."""
+        self._refuse_complete()
         rows = []
         for one in self.findings:
             first, second, _, measure = self._looked_at(one.measure, one.system, one.baseline)
@@ -230,10 +241,6 @@ class Comparison(Tabled):
 
     def report(self, **options: Any) -> Report:
         """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
-        if self.classifiers is not None:
-            raise ParameterError("a report on classifiers is made of their predictions, not of a comparison of them")
-        if self.clusterings is not None:
-            raise ParameterError("a report on clusterings is made of their clusters, not of a comparison of them")
         from assay.reporting import make_report  # noqa: PLC0415
 
         return make_report(self, **options)
@@ -268,6 +275,11 @@ class Comparison(Tabled):
         notes = dict.fromkeys(note for _, note in looked_into if note)
         return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        return self.evaluation is not None and self.evaluation.policies.complete
+
     def _why_not_looked_into(self) -> str | None:
         if self.evaluation is None or not self.evaluation.runs:
             return FROM_SCORES
@@ -277,12 +289,14 @@ class Comparison(Tabled):
         elif self.evaluation.coverage["retrieved"].sum() > _MOST_ROWS:
             why = f"the runs have more than {_MOST_ROWS:,} rows"
         why = why or why_not(self.evaluation.policies)
-        return f"unjudged documents are not looked at: {why}" if why else None
+        return f"{'' if self.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
 
     def _looked_into(self, finding: Finding) -> tuple[Finding, str]:
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
         first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
         seen = finding._replace(noticed=noticed(first, second))
+        if self.is_complete or math.isnan(finding.difference):  # what unjudged documents could change is a number
+            return seen, ""
         try:
             reach = reach_of(measure, first, second, self._undefined)
         except ParameterError as problem:
@@ -290,13 +304,18 @@ class Comparison(Tabled):
         said = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
         return seen._replace(reach=reach, verdict=said), ""
 
+    def _refuse_complete(self) -> None:
+        if self.is_complete:
+            raise ParameterError("the judgments were declared complete: no document is unjudged")
+
     def _looked_at(
         self, measure: str | Measure | None, system: str | None, baseline: str | None
     ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
+        evaluation = self._evaluation
         finding = self.finding(measure, system, baseline)
         names = (finding.baseline, finding.system)
         first, second = (self._on_units(name, finding.measure) for name in names)
-        return first, second, names, self._evaluation.measure(finding.measure)
+        return first, second, names, evaluation.measure(finding.measure)
 
     def _on_units(self, system: str, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
@@ -311,8 +330,9 @@ class Comparison(Tabled):
 
     @property
     def _evaluation(self) -> Evaluation:
-        if self.clusterings is not None:
-            raise ParameterError("this is about the documents of rankings: clusters have none")
+        if self.classifiers is not None or self.clusterings is not None:
+            of = "predictions" if self.clusterings is None else "clusters"
+            raise ParameterError(f"this is about the documents of rankings: {of} have none")
         if self.evaluation is None or not self.evaluation.runs:
             raise ParameterError("the documents are not known: compare from judgments and runs, not from scores")
         return self.evaluation

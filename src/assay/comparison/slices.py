@@ -57,15 +57,18 @@ def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]
     values, made = paired.sample.values[:, [first, second]], []
     for label in dict.fromkeys([*named, *(label for label in labels if label[1] == NONE)]):
         rows = [row for row, other in enumerate(labels) if other == label]
-        units = tuple(paired.units[row] for row in rows)
-        made.append(Slice(label[1], units, Averaged(values[rows], paired.sample.summary)))
+        units, own = tuple(paired.units[row] for row in rows), values[rows]
+        if paired.stand_ins is not None:  # where no unit of a slice has a value, neither has the slice
+            own[:, paired.stand_ins[rows][:, [first, second]].all(axis=0)] = np.nan
+        made.append(Slice(label[1], units, Averaged(own, paired.sample.summary)))
     return tuple(made)
 
 
 def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings: Settings) -> pl.DataFrame:
     """One row a slice: units, both numbers, difference, interval, p corrected over the slices, verdict."""
     own = [
-        replace(paired, systems=(whole.baseline, whole.system), units=part.units, sample=part.sample) for part in parts
+        replace(paired, systems=(whole.baseline, whole.system), units=part.units, sample=part.sample, absences=())
+        for part in parts
     ]
     # What compares all systems at once has nothing to say about two of them on a few units.
     test = settings.test if settings.test in TESTS else None
@@ -90,6 +93,7 @@ def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings
                 "high": one.interval.high,
                 "p": one.p,
                 "verdict": str(one.verdict),
+                "conflict": one.verdict.conflict,
             }
             for label, one in rows
         ]

@@ -14,10 +14,12 @@ from assay.correlation.result import Correlations, PairOfLists
 from assay.counting.judgments import Floats
 from assay.errors import InputError, ParameterError, number_of
 from assay.evaluation import Evaluation
+from assay.measured import Directions
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.correlation import COEFFICIENTS, Correlation
 from assay.stats.overlap import rbo
+from assay.stats.paired import Paired
 from assay.stats.rounding import snapped
 from assay.stats.stability import with_other_units
 from assay.tables import Scores
@@ -37,6 +39,7 @@ def correlate(
     units: Sequence[Collection[str]] | None = None,
     split: int | None = None,
     names: Sequence[str] | None = None,
+    direction: Directions = None,
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
@@ -51,7 +54,9 @@ def correlate(
       are lists of numbers;
     - `correlate(["d1", "d2"], ["d2", "d7"])`: two rankings, by rank-biased overlap with chance `p` to read on.
 
-    A `Scores` table stands for an evaluation. The first list is the reference, which matters to tau_AP only. Every
+    A `Scores` table stands for an evaluation. `direction`: whether `higher` or `lower` is better, for all measures and
+    lists of which it is not known, or by name; of those that nothing is known of, the higher number comes first. The
+    first list is the reference, which matters to tau_AP only. Every
     coefficient comes with an interval over items. Where units (topics) are known, they are also drawn anew `resamples`
     times, which shows how the coefficient moves with other units for these very items; that is no confidence interval.
 
@@ -63,7 +68,7 @@ def correlate(
         raise ParameterError(f"resamples are 0 or more, not {resamples}")
     if len(given) == 2 and all(map(_is_ranking, given)):
         return _rankings(given[0], given[1], names_of(names, 2), level, p)
-    sides = lists_of(given, Asked(measure, units, split, names, seed))
+    sides = lists_of(given, Asked(measure, units, split, names, seed, direction))
     drawing = _Drawing(level, resamples, seed)
     found = [_pair(one, other, drawing) for one, other in combinations(sides, 2)]
     notes = dict.fromkeys(note for _, said in found for note in said)
@@ -92,7 +97,8 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     known = [item for item in items if np.isfinite(one.numbers[item]) and np.isfinite(other.numbers[item])]
     if len(known) < 2:
         numbers = f"{number_of(one.item, len(known))} with a number in both"
-        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}")
+        whys = "".join(f"; {side.name} is {why}" for side in (one, other) if (why := _why_not(side.paired)))
+        raise InputError(f"{one.name} and {other.name}: an order takes 2 {one.item}s at least, got {numbers}{whys}")
     notes = []
     left_out = len(one.numbers) + len(other.numbers) - 2 * len(items)
     if left_out:
@@ -102,12 +108,19 @@ def _matched(one: ListOfNumbers, other: ListOfNumbers) -> tuple[list[str], list[
     return known, notes
 
 
+def _why_not(paired: Paired | None) -> str:
+    """Which systems have no number, and why; nothing where only numbers are known."""
+    return "" if paired is None else paired.why_not(*range(len(paired.systems)))
+
+
 def _notes_on(side: ListOfNumbers) -> Iterator[str]:
     if side.paired is not None and side.paired.left_out:
         units = number_of(side.paired.unit_kind, side.paired.left_out)
         yield f"{side.name}: {units} that not all systems have left out"
     if not side.higher_is_better:
         yield f"{side.name}: the smaller number is the better one"
+    if side.paired is not None and side.paired.undirected:
+        yield f"{side.name}: whether higher or lower is better is not known; higher is taken as better"
 
 
 def _side_by_side(items: Sequence[str], first: Floats, second: Floats, signs: Sequence[float]) -> pl.DataFrame:

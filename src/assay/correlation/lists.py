@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 
 from assay.errors import InputError, ParameterError
 from assay.evaluation import Evaluation
-from assay.measured import Measured
+from assay.measured import Directions, Measured
 from assay.measures.registry import Measure
 from assay.stats.paired import Paired
 from assay.tables import Scores
@@ -22,6 +23,8 @@ class ListOfNumbers(NamedTuple):
     name: str
     numbers: Mapping[str, float]
     paired: Paired | None = None
+    #: Of somebody's own list, whether the smaller number is the better one.
+    lower_is_better: bool = False
 
     @property
     def item(self) -> str:
@@ -30,8 +33,8 @@ class ListOfNumbers(NamedTuple):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether the larger number is the better one; in somebody's own lists it is."""
-        return self.paired is None or self.paired.higher_is_better is not False
+        """Whether the larger number is the better one; in somebody's own lists it is, unless stated otherwise."""
+        return not self.lower_is_better if self.paired is None else self.paired.higher_is_better is not False
 
 
 class Asked(NamedTuple):
@@ -42,6 +45,7 @@ class Asked(NamedTuple):
     split: int | None = None
     names: Sequence[str] | None = None
     seed: int = 0
+    direction: Directions = None
 
 
 def lists_of(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
@@ -68,8 +72,8 @@ def _lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
         raise ParameterError("after an evaluation come the names of measures, or another evaluation")
     if rest and asked.measure is not None:
         raise ParameterError("say the measures after the evaluation, or one as measure=: not both")
-    measured = Measured.of(given[0])
     wanted = rest or (None if asked.measure is None else (asked.measure,))
+    measured = Measured.of(given[0], measures=wanted, direction=asked.direction)
     if asked.units is not None or asked.split is not None:
         return _topic_sets(measured, _one_measure(measured, wanted), asked)
     chosen = measured.measures(wanted)
@@ -82,7 +86,15 @@ def _own_lists(given: tuple[Any, ...], asked: Asked) -> list[ListOfNumbers]:
     """Numbers matched by name, or by place."""
     if asked.measure is not None or asked.units is not None or asked.split is not None:
         raise ParameterError("measure, units and split go with an evaluation, not with lists of scores")
-    own = [_own(one, name) for one, name in zip(given, names_of(asked.names, len(given)), strict=True)]
+    names = names_of(asked.names, len(given))
+    stated = dict.fromkeys(names, asked.direction) if isinstance(asked.direction, str) else asked.direction or {}
+    for name, word in stated.items():
+        if name not in names or word not in {"higher", "lower"}:
+            raise ParameterError(f"a direction is higher or lower, of {' or '.join(names)}, not {word!r} of {name}")
+    own = [
+        _own(one, name)._replace(lower_is_better=stated.get(name) == "lower")
+        for one, name in zip(given, names, strict=True)
+    ]
     if len({isinstance(one, Mapping) for one in given}) > 1:
         raise ParameterError("give two dicts, matched by name, or two lists, matched by place: not one of each")
     if not isinstance(given[0], Mapping) and len({len(one.numbers) for one in own}) > 1:
@@ -110,9 +122,9 @@ def _of_each(given: Iterable[Evaluation | Scores], asked: Asked) -> list[ListOfN
     """Systems under one measure in each of the evaluations."""
     if asked.units is not None or asked.split is not None:
         raise ParameterError("units and split go with one evaluation, not with several")
-    measured = [Measured.of(one) for one in given]
-    called = names_of(asked.names or _told_apart(measured), len(measured))
     wanted = None if asked.measure is None else (asked.measure,)
+    measured = [Measured.of(one, measures=wanted, direction=asked.direction) for one in given]
+    called = names_of(asked.names or _told_apart(measured), len(measured))
     return [_of_systems(one, _one_measure(one, wanted), name) for one, name in zip(measured, called, strict=True)]
 
 
@@ -147,7 +159,7 @@ def _topic_sets(measured: Measured, measure: str, asked: Asked) -> list[ListOfNu
         frame = measured.scores.frame.filter(pl.col("unit").is_in([str(unit) for unit in chosen]), measure=measure)
         if not frame.height:
             raise InputError(f"{name}: no unit of this set has scores")
-        sides.append(_of_systems(Measured(Scores(frame), evaluation), measure, name))
+        sides.append(_of_systems(measured._replace(scores=replace(measured.scores, frame=frame)), measure, name))
     return sides
 
 

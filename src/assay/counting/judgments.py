@@ -80,8 +80,7 @@ class Judgments:
             shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
             raise InputError(
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
-                f"{shown}; choose one: Qrels.by_judge(...), or --judge; "
-                "if they are subtopics: subtopics=True, or --subtopics"
+                f"{shown}; choose one: judge=...; if they are subtopics, say subtopics=True"
             )
         if qrels.dicts is not None:
             flat = qrels.dicts

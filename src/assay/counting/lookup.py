@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.counting.judgments import Ints, Judgments
 from assay.counting.policies import Policies
-from assay.counting.ranking import Found, Hits, compared, ranked, sorted_rows
+from assay.counting.ranking import Found, Hits, compared, odd_queries, ranked, sorted_rows
 from assay.tables import FlatDicts
 
 # Tied documents looked at at a time: what is made of their ids stays in the processor's cache.
@@ -46,10 +46,13 @@ def look_up_hits(run: FlatDicts, judgments: Judgments, policies: Policies) -> Fo
         moved: Ints = last - smaller if descending else first + smaller
         return moved
 
-    hits, _ = ranked(topic, score, position, judgment, ties=policies.ties, settle=by_id)
+    hits, query_starts = ranked(topic, score, position, judgment, ties=policies.ties, settle=by_id)
     retrieved = np.bincount(topic, minlength=len(judgments.topics))
     ignored = frozenset(query for query, known in zip(run.query_ids, number, strict=True) if known < 0)
-    return Found(Hits.together([hits]), retrieved, retrieved > 0, ignored)
+    odd = np.zeros((2, len(judgments.topics)), dtype=np.bool_)
+    if len(topic):
+        odd[:, topic[query_starts]] = odd_queries(score, query_starts)
+    return Found(Hits.together([hits]), retrieved, retrieved > 0, ignored, *odd)
 
 
 def _judged(run: FlatDicts, number: list[int], topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
-from assay.errors import ParameterError, did_you_mean
+from assay.errors import ParameterError, did_you_mean, refuse_unknown
 
 Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
 Unjudged: TypeAlias = Literal["irrelevant", "error"]
@@ -33,6 +33,8 @@ class Policies:
     `score_precision`: scores are compared as 64-bit or, as older tools did, as 32-bit numbers.
     `collection_size`: how many documents there are in all; accuracy and whatever else counts what was rightly left out
     cannot do without.
+    `complete`: the judgments hold every relevant document, so that what is not in them is irrelevant. It changes no
+    number; nobody is warned of unjudged documents, or asked to judge more.
 
     >>> Policies(ties="doc_id_ascending").signature()
     'ties=doc_id_ascending|unjudged=irrelevant|missing=zero'
@@ -48,6 +50,7 @@ class Policies:
     relevance_level: float = 1.0
     score_precision: ScorePrecision = "double"
     collection_size: int | None = None
+    complete: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _choices().items():
@@ -61,13 +64,20 @@ class Policies:
         numeric = isinstance(level, int | float | np.number) and not isinstance(level, bool)
         if not numeric or not 0 <= level < float("inf"):
             raise ParameterError(f"relevance_level is a number from 0 on, not {level!r}")
-        if not isinstance(self.judged_only, bool | np.bool):
-            raise ParameterError(f"judged_only is True or False, not {self.judged_only!r}")
+        for name in ("judged_only", "complete"):
+            if not isinstance(getattr(self, name), bool | np.bool):
+                raise ParameterError(f"{name} is True or False, not {getattr(self, name)!r}")
+            object.__setattr__(self, name, bool(getattr(self, name)))
         # NumPy's numbers become Python's, so that they can be written anywhere.
         object.__setattr__(self, "relevance_level", float(level))
-        object.__setattr__(self, "judged_only", bool(self.judged_only))
         if self.ties == "expected" and self.judged_only and self.depth is not None:
             raise ParameterError("ties='expected' cannot be combined with both depth and judged_only")
+        if self.complete and (self.judged_only or self.unjudged == "error"):
+            other = "judged_only=True" if self.judged_only else "unjudged='error'"
+            raise ParameterError(
+                f"complete=True says that a document without judgment is irrelevant, and {other} that it is not: "
+                "leave one of them out"
+            )
 
     def _check_whole(self, name: str) -> None:
         value = getattr(self, name)
@@ -97,10 +107,7 @@ DEFAULT_POLICIES = Policies()
 
 def policies(given: Policies | None = None, **changes: Any) -> Policies:
     """Make policies from keyword arguments, on top of given ones."""
-    unknown = sorted(set(changes) - {field.name for field in fields(Policies)})
-    if unknown:
-        known = [field.name for field in fields(Policies)]
-        raise ParameterError(f"no policy is called {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+    refuse_unknown(sorted(changes), Policies)
     return replace(given or DEFAULT_POLICIES, **changes)
 
 

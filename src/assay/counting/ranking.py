@@ -55,6 +55,20 @@ class Found(NamedTuple):
     retrieved: Ints
     in_run: Mask
     ignored: frozenset[str]
+    #: The topics that have a score beyond all numbers (`1e999` is read as infinity), and those with one score for all.
+    infinite: Mask
+    equal: Mask
+
+
+def odd_queries(score: Floats, query_starts: Ints) -> tuple[Mask, Mask]:
+    """The queries with an infinite score, and those of which all documents have one score; scores fall.
+
+    >>> odd_queries(np.array([np.inf, 1.0, 2.0, 2.0]), np.array([0, 2]))
+    (array([ True, False]), array([False,  True]))
+    """
+    ends = np.append(query_starts[1:], len(score)) - 1
+    highest, lowest = score[query_starts], score[ends]
+    return np.isinf(highest) | np.isinf(lowest), (highest == lowest) & (ends > query_starts)
 
 
 def compared(score: Floats, policies: Policies) -> Floats:

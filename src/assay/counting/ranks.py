@@ -10,13 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.counting.forms import bridge
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints, Judgments, Mask
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.ranking import Found
 from assay.counting.streaming import find_hits
 from assay.counting.subtopics import Subtopics, tiny_tables
-from assay.errors import InputError, ParameterError, TopicError
+from assay.errors import InputError, ParameterError, TopicError, number_of
 from assay.tables import Batches, Qrels, Run
 
 
@@ -45,6 +46,9 @@ class Ranks:
     policies: Policies = DEFAULT_POLICIES
     ignored_topics: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    #: How many judged queries have an infinite score, and how many one score for all of several documents.
+    infinite_scores: int = 0
+    equal_scores: int = 0
     #: By document: whether it is here because it was retrieved, not because somebody judged it; see `retrieved`.
     added: Mask | None = None
 
@@ -64,7 +68,8 @@ class Ranks:
         batches: Batches = run if hasattr(run, "batches") else Run.of(run)
         chosen = policies(given, **changes)
         found = find_hits(batches, judgments, chosen)
-        if not found.in_run.any():
+        # A run without results is that of a system that found nothing; one of other topics is most likely a mistake.
+        if not judgments.topics or (found.ignored and not found.in_run.any()):
             raise TopicError(_nothing_in_common(batches.origin, judgments, found))
         hits = found.hits
         ranks = cls(
@@ -85,6 +90,8 @@ class Ranks:
             judgments=judgments,
             policies=chosen,
             ignored_topics=found.ignored,
+            infinite_scores=int(found.infinite.sum()),
+            equal_scores=int(found.equal.sum()),
         )
         return ranks._under(chosen, batches.origin)
 
@@ -196,7 +203,7 @@ class Ranks:
             ranks = replace(ranks, hits=hits, retrieved=np.bincount(hits.query, minlength=len(ranks.queries)))
         missing = ranks.missing_topics
         if missing and chosen.missing == "error":
-            raise TopicError(f"{name}: {len(missing)} judged topics are missing, the first is {missing[0]!r}")
+            raise TopicError(f"{name}: {number_of('judged topic', len(missing))} missing, the first is {missing[0]!r}")
         if missing and chosen.missing == "skip":
             return replace(ranks.only(ranks.in_run), left_out=tuple(missing))
         return ranks
@@ -264,4 +271,6 @@ def _ideal(judgments: Judgments) -> Graded:
 def _nothing_in_common(name: str, judgments: Judgments, found: Found) -> str:
     ours = ", ".join(map(repr, sorted(found.ignored)[:3])) or "none"
     theirs = ", ".join(map(repr, judgments.topics[:3])) or "none"
-    return f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    said = f"{name}: no topic in common with the judgments: the run has {ours}, …; the judgments have {theirs}, …"
+    bridged = bridge(pl.Series(sorted(found.ignored), dtype=pl.String), pl.Series(judgments.topics), loosely=True)
+    return said if bridged is None else f"{said}; they differ in {bridged.differ_in}: {bridged.example}"

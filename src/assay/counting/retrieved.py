@@ -126,7 +126,8 @@ def _documents(run: Batches, topics: pl.DataFrame, chosen: Policies, depth: int 
             return rows
         return rows.filter(pl.col("score").rank("min", descending=True).over("query_id") <= limit)
 
-    return best(pl.concat(list(run.batches(best, chosen.rank_by)))).select(_PAIR)
+    pieces = list(run.batches(best, chosen.rank_by))
+    return best(pl.concat(pieces)).select(_PAIR) if pieces else pl.DataFrame(schema=dict.fromkeys(_PAIR, pl.String))
 
 
 def _pairs(judgments: Judgments) -> pl.DataFrame:

@@ -16,7 +16,18 @@ import polars as pl
 from assay.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
 from assay.counting.lookup import look_up_hits
 from assay.counting.policies import Policies
-from assay.counting.ranking import NO_HITS, NONE, Found, Hits, compared, ranked, sorted_rows, stable_order, starts
+from assay.counting.ranking import (
+    NO_HITS,
+    NONE,
+    Found,
+    Hits,
+    compared,
+    odd_queries,
+    ranked,
+    sorted_rows,
+    stable_order,
+    starts,
+)
 from assay.errors import DuplicateError, quote
 from assay.tables import Batches, Run, as_series, picked
 
@@ -49,6 +60,7 @@ def find_hits(run: Batches, judgments: Judgments, policies: Policies) -> Found:
 def _find_hits(run: Batches, search: _Search, judgments: Judgments, policies: Policies) -> Found:
     topics = len(judgments.topics)
     retrieved, seen, split = np.zeros(topics, np.int64), np.zeros(topics, np.bool_), np.zeros(topics, np.bool_)
+    odd = np.zeros((2, topics), np.bool_)
     ignored: set[str] = set()
     parts: list[Hits] = []
     for counted in _in_order(run.batches(search.piece, policies.rank_by), search, ignored):
@@ -57,14 +69,16 @@ def _find_hits(run: Batches, search: _Search, judgments: Judgments, policies: Po
         seen[counted.topics] = True
         seen[counted.repeated] = True
         retrieved[counted.topics] = counted.retrieved
+        odd[:, counted.topics] = counted.odd
         parts.append(counted.hits)
     if split.any():
         # What was counted of a split query was a part of it: count those queries anew, together.
         parts = [hits.outside(split) for hits in parts]
         for counted in search.gathered(run.batches(lambda frame: search.rows_of(frame, split), policies.rank_by)):
             retrieved[counted.topics] = counted.retrieved
+            odd[:, counted.topics] = counted.odd
             parts.append(counted.hits)
-    return Found(Hits.together(parts), retrieved, seen, frozenset(ignored))
+    return Found(Hits.together(parts), retrieved, seen, frozenset(ignored), *odd)
 
 
 class _Rows(NamedTuple):
@@ -128,15 +142,19 @@ class _Rows(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """What whole queries give; `repeated` topics came up more than once and wait for the second pass."""
+    """What whole queries give; `repeated` topics came up more than once and wait for the second pass.
+
+    `odd`: which topics have an infinite score, and which of them one score for all documents.
+    """
 
     topics: Ints
     retrieved: Ints
     hits: Hits
     repeated: Ints
+    odd: tuple[Mask, Mask]
 
 
-_NOTHING = _Counted(NONE, NONE, NO_HITS, NONE)
+_NOTHING = _Counted(NONE, NONE, NO_HITS, NONE, (NONE.astype(np.bool_), NONE.astype(np.bool_)))
 
 
 class _FoundTwiceError(Exception):
@@ -216,7 +234,7 @@ class _Search:
             once[topics[stretches == 1]] = True
             rows = rows.take(np.flatnonzero(once[rows.topic]))  # topic -1, not judged, finds the False at the end
         counted = self.count(rows)
-        return _Counted(counted.topics, counted.retrieved, counted.hits, topics[stretches > 1])
+        return counted._replace(repeated=topics[stretches > 1])
 
     def rows_of(self, frame: pl.DataFrame, topics: Mask) -> _Rows:
         """The rows of some topics."""
@@ -255,7 +273,7 @@ class _Search:
         found, judgment = self.judgments.find(_pairs(rows), rows.topic, rows.doc_id)
         hits, query_starts = ranked(rows.topic, rows.score, found, judgment, ties=self.policies.ties, settle=rows.by_id)
         retrieved = np.diff(query_starts, append=len(rows.topic))
-        return _Counted(rows.topic[query_starts], retrieved, hits, NONE)
+        return _Counted(rows.topic[query_starts], retrieved, hits, NONE, odd_queries(rows.score, query_starts))
 
     def _best_first(self, rows: _Rows) -> _Rows:
         order = sorted_rows(rows.topic, rows.score, self.policies)

@@ -212,7 +212,9 @@ def _tested(result: CrossValidation, measure: Measure, pair: tuple[int, int], se
         return Tested(paired, found.outcome, found.interval, found.error, notes)
     both = five_by_two(differences.reshape(5, 2))
     if settings.test == "5x2cv":
-        return Tested(paired, both.f, both.interval, math.nan, notes)
+        # Where no common difference fits all repeats, equality is rejected, but in favour of neither.
+        fits = both.interval(1 - settings.alpha).is_known
+        return Tested(paired, both.f if fits else both.f._replace(sign=0), both.interval, math.nan, notes)
     return Tested(paired, both.t, both.interval_of_t, math.nan, notes)
 
 
@@ -222,13 +224,16 @@ def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
     (first, second), (baseline, value) = paired.systems, paired.observed.tolist()
     narrow = tested.interval(1 - 2 * settings.alpha)
     margin = Margin(*paired.margin(0, settings.margin))
+    interval, difference = tested.interval(1 - settings.alpha), paired.difference(0, 1)
     said = verdict(
-        difference=value - baseline,
+        difference=difference,
         all_zero=paired.is_same(0, 1),
         units=units,
+        interval=interval,
         narrow=narrow,
         p=p,
         margin=margin.value,
+        sign=tested.outcome.sign,
         alpha=settings.alpha,
         higher_is_better=paired.higher_is_better,
     )
@@ -239,8 +244,8 @@ def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
         units,
         baseline,
         value,
-        value - baseline,
-        tested.interval(1 - settings.alpha),
+        difference,
+        interval,
         narrow,
         paired.is_same(0, 1),
         **paired.effects(0, 1)._asdict(),
@@ -253,4 +258,5 @@ def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
         needed=None,
         margin=margin,
         verdict=said,
+        direction=paired.direction,
     )

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import are_probabilities, computed, counts_of, has_scores, mean_of, measure_of
+from assay.classification.computing import (
+    are_probabilities,
+    classes_left_out,
+    computed,
+    counts_of,
+    has_scores,
+    mean_of,
+    measure_of,
+)
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
@@ -35,11 +43,20 @@ class Task(NamedTuple):
     positive: Any = None
 
 
+class Number(NamedTuple):
+    """A measure's number, why there is none if it is NaN, and the classes that an average over classes leaves out."""
+
+    value: float
+    reason: str | None
+    left_out: tuple[str, ...] = ()
+
+
 class Values(NamedTuple):
-    """Numbers of one measure, NaN where there is none, each with the reason or None."""
+    """Numbers of one measure, NaN where there is none, each with the reason or None, and the classes it leaves out."""
 
     values: Floats
     reasons: tuple[str | None, ...]
+    left_out: tuple[tuple[str, ...], ...] = ()
 
 
 def measures_of(
@@ -67,14 +84,12 @@ def measures_of(
     return found
 
 
-def measured(
-    predictions: Predictions, measures: Sequence[Measure], task: Task
-) -> dict[Measure, tuple[float, str | None]]:
+def measured(predictions: Predictions, measures: Sequence[Measure], task: Task) -> dict[Measure, Number]:
     """Every measure's number for some items, and the reason where there is none.
 
     >>> accuracy = measure_of("Accuracy", "binary")
     >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], Task("binary", (0, 1), 1))
-    {Accuracy: (0.5, None)}
+    {Accuracy: Number(value=0.5, reason=None, left_out=())}
     """
     wants = has_scores(predictions) and any(one.definition.counts is Probabilities for one in measures)
     counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
@@ -82,7 +97,8 @@ def measured(
     for measure in measures:
         result = computed(measure, counts, predictions.name)
         value = mean_of(measure, result, counts)
-        found[measure] = (value, next(filter(None, result.reasons()), None) if np.isnan(value) else None)
+        reason = next(filter(None, result.reasons()), None) if np.isnan(value) else None
+        found[measure] = Number(value, reason, classes_left_out(measure, result, counts))
     return found
 
 
@@ -97,11 +113,14 @@ def by_fold(
     return gathered(each, measures)
 
 
-def gathered(
-    each: Sequence[Mapping[Measure, tuple[float, str | None]]], measures: Sequence[Measure]
-) -> dict[Measure, Values]:
+def gathered(each: Sequence[Mapping[Measure, Number]], measures: Sequence[Measure]) -> dict[Measure, Values]:
     """Numbers fold by fold as numbers measure by measure."""
+    by_measure = {measure: [one[measure] for one in each] for measure in measures}
     return {
-        measure: Values(np.array([one[measure][0] for one in each]), tuple(one[measure][1] for one in each))
-        for measure in measures
+        measure: Values(
+            np.array([one.value for one in found]),
+            tuple(one.reason for one in found),
+            tuple(one.left_out for one in found),
+        )
+        for measure, found in by_measure.items()
     }

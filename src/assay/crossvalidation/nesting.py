@@ -15,7 +15,7 @@ import polars as pl
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
 from assay.crossvalidation.leakage import codes_of, said_of_rows
-from assay.crossvalidation.measuring import Task, measured, measures_of
+from assay.crossvalidation.measuring import Number, Task, measured, measures_of
 from assay.crossvalidation.nested_result import Nested
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import (
@@ -186,9 +186,9 @@ class _ByGrid:
             found.append(self.values(_with(estimator, setting), items, rows, splits))
             if progress is not None:
                 progress(folds * done // len(settings), folds)
-        means = np.array([[value for value, _ in one] for one in found]).mean(axis=1)
+        means = np.array([[fold.value for fold in one] for one in found]).mean(axis=1)
         if np.isnan(means).all():
-            why = next(reason for value, reason in found[0] if math.isnan(value))
+            why = next(fold.reason for fold in found[0] if math.isnan(fold.value))
             raise InputError(
                 f"{self.measure} is undefined for every parameter in some inner fold{f' ({why})' if why else ''}: "
                 "choose by another measure (select_by='Accuracy'), or take fewer inner folds"
@@ -198,7 +198,7 @@ class _ByGrid:
         undefined = tuple(one for one, mean in zip(settings, means, strict=True) if math.isnan(mean))
         return _Best(settings[place], float(means[place]), undefined)
 
-    def values(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> list[tuple[float, str | None]]:
+    def values(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> list[Number]:
         """The measure on each inner fold, or on all together where folds are tiny, with the reason if there is none."""
         said, tested = _out_of_fold(estimator, items, rows, splits)
         parts = [(said, tested)] if splits.tiny else [([one], [own]) for one, own in zip(said, tested, strict=True)]

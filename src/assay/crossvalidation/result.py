@@ -15,7 +15,7 @@ from assay.classification.computing import bounds_of, measure_of
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
 from assay.crossvalidation.running import named
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, did_you_mean, not_among, number_of
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean
@@ -137,7 +137,7 @@ class CrossValidation(Tabled):
             return self.measures[0]
         wanted = None if name is None else measure_of(name, self.task.kind)
         if wanted not in self.measures:
-            raise ParameterError(f"choose a measure of {listed([*map(str, self.measures)])}, not {name}")
+            raise not_among("measure", name, self.measures)
         return wanted
 
     def values(self, measure: str | Measure | None = None, system: str | None = None) -> Floats:
@@ -247,24 +247,39 @@ class CrossValidation(Tabled):
         return compare_folds(self, first, second, measure, test=test, **settings)
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
-        """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason."""
+        """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.
+
+        `left_out`: classes in which the measure is undefined, and that its average over classes leaves out.
+        """
         chosen = self.measures if measure is None else (self.measure(measure),)
         systems = self.systems if system is None else (self.system(system),)
         rows = [
-            (one.name, str(wanted), fold.repeat, str(fold.fold), *fold[2:], value, learned, reason)
+            (
+                one.name,
+                str(wanted),
+                fold.repeat,
+                str(fold.fold),
+                *fold[2:],
+                value,
+                learned,
+                reason,
+                ", ".join(absent) or None,
+            )
             for one in systems
             for wanted in chosen
-            for fold, value, learned, reason in zip(
+            for fold, value, learned, reason, absent in zip(
                 self.folds,
                 one.values[wanted].values.tolist(),
                 self.train_values(wanted, one.name).tolist(),
                 one.values[wanted].reasons,
+                one.values[wanted].left_out,
                 strict=True,
             )
         ]
         schema = {
             "system": pl.String, "measure": pl.String, "repeat": pl.Int64, "fold": pl.String, "train_items": pl.Int64,
             "test_items": pl.Int64, "value": pl.Float64, "train": pl.Float64, "undefined": pl.String,
+            "left_out": pl.String,
         }  # fmt: skip
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 

@@ -14,7 +14,7 @@ import polars as pl
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.measuring import Task
 from assay.crossvalidation.splitting import Split
-from assay.errors import InputError, ParameterError, did_you_mean, listed, need, number_of
+from assay.errors import InputError, ParameterError, listed, need, not_among, number_of
 from assay.tables import Predictions
 
 
@@ -320,5 +320,5 @@ def named(name: Any, names: Sequence[str], what: str) -> str:
     if name is None and len(names) == 1:
         return names[0]
     if name not in names:
-        raise ParameterError(f"choose a {what} of {', '.join(names)}, not {name!r}{did_you_mean(str(name), names)}")
+        raise not_among(what, name, names)
     return str(name)

@@ -18,7 +18,7 @@ from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
 from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.given import check_levels, whole
-from assay.measured import Measured
+from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.paired import Paired
 from assay.stats.retuning import Choices, interval_by_error, t_by_error
@@ -42,6 +42,7 @@ def tune(
     by: str | None = None,
     order: Iterable[str] | None = None,
     baseline: str | None = None,
+    direction: Directions = None,
     alpha: float = 0.05,
     margin: float | None = None,
     seed: int = 0,
@@ -58,7 +59,8 @@ def tune(
     counts, in the `order` of names given, or else of the runs. Put the cheapest first.
 
     `baseline`: a setting, such as the system's default, that the honest numbers are compared with, topic by topic.
-    `alpha` and `margin`: the level, and the smallest difference that matters. Neither the test nor the intervals are
+    `direction`: whether `higher` or `lower` is better, where the measure does not tell. `alpha` and `margin`: the
+    level, and the smallest difference that matters. Neither the test nor the intervals are
     the usual ones over topics, which would be too sure: in every resample settings are chosen again.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(9)}
@@ -67,9 +69,10 @@ def tune(
     >>> found.value, found.hindsight_value
     (0.8333, 0.8889)
     """
+    check_rules(rules, tune)
     check_levels(alpha=alpha, power=0.8, margin=margin)
     seed = whole("seed", seed, 0)
-    measured = Measured.of_units("tune", given, runs, [measure], seed=seed, **rules)
+    measured = Measured.of_units("tune", given, runs, [measure], seed=seed, direction=direction, **rules)
     (paired,) = measured.all_paired([measure])
     table = _checked(paired)
     names = _ordered(paired.systems, order)
@@ -118,8 +121,9 @@ def _checked(paired: Paired) -> Floats:
         raise ParameterError(f"tuning takes runs of two settings or more, not {paired.systems[0]} alone")
     if not isinstance(paired.sample, Averaged) or paired.sample.summary != "mean":
         raise ParameterError(f"{paired.measure} is no mean over topics: choose settings by another measure")
-    if paired.higher_is_better is None:
-        raise ParameterError(f"{paired.measure} is neither good nor bad when it is high: choose by another measure")
+    paired.refuse_undirected("choose by it")
+    if why := paired.why_not(*range(len(paired.systems))):
+        raise InputError(f"{paired.measure} is {why}: there is nothing to choose by")
     return paired.sample.values
 
 

@@ -4,56 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from assay.counting.contradictions import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
+from assay.counting.forms import Bridge
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.ranks import Ranks
-from assay.diagnosis.contradictions import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
-from assay.diagnosis.forms import Bridge, bridge, prefixed
+from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.diagnosis.opening import Opened
 from assay.errors import TopicError
+from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure
 from assay.tables import Documents, Qrels, Run, Topics
 
-#: So many documents of each query are looked at when ids do not match.
-TOP = 100
-#: A share that is nearly all of them: of queries, of topics.
-NEARLY_ALL = 0.9
 #: With fewer topics than this, nothing is said about nearly all of them, and nothing can be told from differences.
 LEAST_TOPICS = 5
-#: A difference below this is rounding.
-ROUNDING = 1e-12
-#: Where this share of documents is written differently, scores mean nothing.
-_HALF = 0.5
-#: Fewer scores than this that rise with the rank do not make a run upside down.
-_LEAST_RISES = 4
-_PAIR = ["query_id", "doc_id"]
-
-
-class Renamed(NamedTuple):
-    """Retrieved documents that are not judged as they are written, but would be if they were written as `theirs`.
-
-    `pairs`: `query_id`, `doc_id`, `theirs`, and whether the run has that one `too`; `hits`: how many documents are
-    judged as they are; `top`: how many were looked at.
-    """
-
-    differ_in: str
-    pairs: pl.DataFrame
-    hits: int
-    top: int
-
-    @property
-    def is_most_of_what_is_judged(self) -> bool:
-        """Whether at least as many documents are lost as are found."""
-        return self.pairs.height >= _HALF * (self.hits + self.pairs.height)
-
-    @property
-    def explains_the_run(self) -> bool:
-        """Whether so many documents are written differently that whatever else is said of them says the same."""
-        return self.pairs.height >= _HALF * self.top
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,55 +115,12 @@ class System:
     @cached_property
     def other_topics(self) -> Bridge | None:
         """Topics that one side has alone, and that the other one writes differently."""
-        ours, theirs = self.queries["query_id"], pl.Series(self.case.topic_ids, dtype=pl.String)
-        common = pl.Series(self.common, dtype=pl.String).implode()
-        our_rest, their_rest = ours.filter(~ours.is_in(common)), theirs.filter(~theirs.is_in(common))
-        if not self.common:
-            return bridge(ours, theirs, loosely=True)
-        # A line of `Q1` beside those of `q1`: the odd one is compared with all, whoever else has the other one.
-        found = [bridge(our_rest, theirs, loosely=False), bridge(ours, their_rest, loosely=False)]
-        found.append(prefixed(our_rest, their_rest))
-        return max((one for one in found if one is not None), key=lambda one: one.ours.len(), default=None)
+        return other_topics(self.queries["query_id"], pl.Series(self.case.topic_ids, dtype=pl.String))
 
     @cached_property
     def other_documents(self) -> Renamed | None:
         """Documents at the top that are judged for their query under an id that is written differently."""
-        judged = self.case.grades.select(_PAIR)
-        top = self.frame.select(_PAIR).filter(
-            pl.col("query_id").is_in(self.common), pl.int_range(pl.len()).over("query_id") < TOP
-        )
-        unjudged = top.join(judged, on=_PAIR, how="anti", maintain_order="left")
-        hits = top.height - unjudged.height
-        if not unjudged.height:
-            return None
-        ours, theirs = (frame["doc_id"].unique(maintain_order=True) for frame in (unjudged, judged))
-        best: Renamed | None = None
-        alike = bridge(ours, theirs, loosely=not hits, one_to_one=False)
-        for found in (alike, prefixed(ours, theirs) if hits else None):
-            if found is None:
-                continue
-            renamed = self._renamed(found, unjudged, judged)
-            if renamed.height > (0 if best is None else best.pairs.height):
-                best = Renamed(found.differ_in, renamed, hits, top.height)
-        return best
-
-    def _renamed(self, found: Bridge, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-        """The unjudged documents that a bridge leads to a document judged for the same query."""
-        names = pl.DataFrame({"doc_id": found.ours, "theirs": found.theirs})
-        pairs = unjudged.join(names, on="doc_id", maintain_order="left").join(
-            judged.rename({"doc_id": "theirs"}), on=["query_id", "theirs"], maintain_order="left"
-        )
-        if not pairs.height:
-            return pairs
-        # Two ids that both come up elsewhere under their own names are two documents, however alike they look.
-        elsewhere = pl.col("doc_id").is_in(judged["doc_id"].implode()) & pl.col("theirs").is_in(
-            self.frame["doc_id"].unique().implode()
-        )
-        here = self.frame.select("query_id", theirs="doc_id", too=pl.lit(value=True)).join(
-            pairs.select("query_id", "theirs"), on=["query_id", "theirs"], how="semi"
-        )
-        pairs = pairs.filter(~elsewhere).join(here, on=["query_id", "theirs"], how="left", maintain_order="left")
-        return pairs.unique(_PAIR, keep="first", maintain_order=True).with_columns(pl.col("too").fill_null(value=False))
+        return renamed_documents(self.frame, self.case.grades, self.common)
 
     @cached_property
     def ranked(self) -> pl.DataFrame:
@@ -221,7 +145,7 @@ class System:
     def ranks_are_upside_down(self) -> bool:
         """Whether scores rise with the rank in nearly all queries, and often enough to say so."""
         conflicts = self.conflicts
-        return conflicts.upside_down >= NEARLY_ALL * conflicts.several and len(conflicts.rows) >= _LEAST_RISES
+        return conflicts.upside_down >= NEARLY_ALL * conflicts.several and len(conflicts.rows) >= LEAST_RISES
 
     @cached_property
     def ranks(self) -> Ranks | None:

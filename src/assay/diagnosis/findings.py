@@ -15,7 +15,6 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 
 #: The gravest first.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-_LONGEST = 60
 
 
 class Example(NamedTuple):
@@ -74,12 +73,3 @@ def share(count: int, total: int, what: str) -> str:
     ('1,000 of 1,000 topics', '1 of 1 topic')
     """
     return f"{count:,} of {number_of(what, total)}"
-
-
-def spelt(text: str) -> str:
-    """An id as evidence of how it is written: what may look like something else, or like nothing, is spelt out.
-
-    >>> print(spelt("d1"), spelt("caf\u00e9"))
-    'd1' 'caf\xe9'
-    """
-    return quote(text) if text.isascii() else ascii(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")

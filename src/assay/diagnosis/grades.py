@@ -191,7 +191,7 @@ def few_judged(case: Case) -> Iterator[Finding]:
 @check(
     "only-relevant", "judgments", "note",
     question="Were only relevant documents judged?",
-    advice="what is unjudged may be relevant or not: prefer RR or R@k to P@k and nDCG, and say how much was judged",
+    advice="if no other is relevant: `--complete`; else prefer RR or R@k to P@k and nDCG, and say how much is judged",
 )  # fmt: skip
 def only_relevant(case: Case) -> Iterator[Finding]:
     """Judgments without a single document that is not relevant, as sparse collections have them."""

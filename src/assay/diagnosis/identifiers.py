@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from assay.diagnosis.case import TOP, Case, System
-from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, spelt
+from assay.counting.renamed import TOP
+from assay.diagnosis.case import Case, System
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
+from assay.errors import number_of, quote, spelt
 from assay.measures import Judged
 from assay.stats.digits import as_percent
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share, spelt
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import Labelled, LabelledFile
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of
+from assay.errors import listed, number_of, spelt
 from assay.files.prediction_columns import SHAPE
 from assay.stats.digits import as_percent
 from assay.tables.label_rules import distinct

@@ -81,7 +81,7 @@ def _one_column(source: Source) -> pl.DataFrame | None:
         lines = pl.read_csv(
             source.read(), separator="\x1f", skip_lines=number, has_header=False, schema={name: pl.String}
         )
-    except pl.exceptions.PolarsError as problem:
+    except (pl.exceptions.PolarsError, OSError) as problem:  # the latter of what looks compressed to Polars
         raise FormatError(source.name, None, expected=_TABLE, note="it is no text") from problem
     return lines.drop_nulls()
 

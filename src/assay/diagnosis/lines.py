@@ -27,19 +27,20 @@ def _bad(lines: Sequence[Bad]) -> list[Example]:
 
 
 @check(
-    "empty", "file", "error",
-    question="Is the file empty, or without a line of data?",
-    advice="write the file again; whatever made it has failed",
+    "empty", "file", "error", "warning",
+    question="Is the file empty, or without a line of data (of a run, a warning)?",
+    advice="unless a system really found nothing, write the file again: whatever made it has failed",
 )  # fmt: skip
 def empty(file: Opened) -> Iterator[Finding]:
-    """No byte, or nothing but blank lines and comments."""
+    """No byte, or nothing but blank lines and comments; a run may be that of a system that found nothing."""
+    severity: Severity = "warning" if file.kind == "run" else "error"
     if file.source is None:
         if file.frame is not None and not file.rows.height:
-            yield found("empty", "error", file, "there are no data in the table")
+            yield found("empty", severity, file, "there are no data in the table")
         return
     if is_empty(file):
         what = "the file is empty" if file.looks and not file.looks.size else "there are no data in the file"
-        yield found("empty", "error", file, what)
+        yield found("empty", severity, file, what)
 
 
 def is_empty(file: Opened) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.errors import FormatError
 from assay.files.registry import COLUMN_MARKS
-from assay.files.sources import BYTE_ORDER_MARK, Source
+from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
 
 _COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -75,11 +75,13 @@ def looks_of(source: Source) -> Looks:
         packed=_packed(start, compression),
     )
     try:
-        for data in () if found.binary or found.packed else source.chunks():
+        ended = True
+        for data in () if found.binary or found.packed else source.pieces():
             found = _with(found, data)
+            ended = data.endswith((b"\n", b"\r"))
     except FormatError as problem:
         return found._replace(damage=str(problem).partition("(")[2].removesuffix(")") or "it ends in the middle")
-    return found
+    return found._replace(lines=found.lines + (not ended))
 
 
 def intact_chunks(source: Source) -> Iterator[bytes]:
@@ -97,7 +99,7 @@ def intact_chunks(source: Source) -> Iterator[bytes]:
     read = 0
     try:
         with source.open() as file:
-            for line in file:
+            while len(line := file.readline(LONGEST_LINE)) % LONGEST_LINE:
                 read += len(line)
                 if read > yielded:
                     yield line
@@ -116,7 +118,7 @@ def _with(found: Looks, data: bytes) -> Looks:
     mark = None if plain else _line(data, b"\n" + BYTE_ORDER_MARK, found.lines, 1)
     return found._replace(
         size=found.size + len(data),
-        lines=found.lines + ends + (not data.endswith((b"\n", b"\r"))),
+        lines=found.lines + ends,
         inner_mark=found.inner_mark or mark,
         windows_ends=found.windows_ends + windows,
         old_mac_ends=found.old_mac_ends + returns - windows,

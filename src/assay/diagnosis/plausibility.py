@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from math import comb
 
 import numpy as np
 
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.diagnosis.case import LEAST_TOPICS, NEARLY_ALL, ROUNDING, System, valued
+from assay.diagnosis.case import LEAST_TOPICS, System
 from assay.diagnosis.findings import Example, Finding, share
-from assay.diagnosis.orders import reversed_hits
 from assay.diagnosis.registry import check, found
 from assay.measures import AP, RR, nDCG
+from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
 from assay.stats.digits import number
-
-#: A run is upside down if its reverse has so many times the mean AP, and chance makes it win as often this rarely.
-_TIMES_BETTER, _CHANCE = 1.5, 0.01
 
 
 @check(
@@ -32,21 +27,17 @@ def upside_down(system: System) -> Iterator[Finding]:
     # Where the ranks say so, it has been told with certainty.
     if ranks is None or system.ranks_are_upside_down or system.columns_are_swapped:
         return
-    forwards, backwards = (
-        np.nan_to_num(valued(AP(), order)) for order in (ranks, replace(ranks, hits=reversed_hits(ranks)))
-    )
-    differs = np.abs(forwards - backwards) > ROUNDING
-    topics, better = int(differs.sum()), int((differs & (backwards > forwards)).sum())
-    if _by_chance(better, topics) < _CHANCE and backwards.mean() >= _TIMES_BETTER * forwards.mean():
-        says = f"lower scores seem to be better: from its end, the run wins in {share(better, topics, 'topic')}"
-        example = Example(f"mean AP: {number(forwards.mean())}, and {number(backwards.mean())} from the end")
-        details = [{"measure": "AP", "value": forwards.mean(), "reversed": backwards.mean(), "topics": topics}]
-        yield found("upside-down", "warning", system.run, says, better, examples=[example], details=details)
-
-
-def _by_chance(better: int, topics: int) -> float:
-    """How likely it is that a coin falls so often, or more often, on one side."""
-    return float(sum(comb(topics, count) for count in range(better, topics + 1)) / 2**topics)
+    reverse = reverse_of(ranks)
+    if reverse.is_better:
+        says = (
+            "lower scores seem to be better: from its end, the run wins in "
+            f"{share(reverse.better, reverse.topics, 'topic')}"
+        )
+        example = Example(f"mean AP: {number(reverse.forwards)}, and {number(reverse.backwards)} from the end")
+        details = [
+            {"measure": "AP", "value": reverse.forwards, "reversed": reverse.backwards, "topics": reverse.topics}
+        ]
+        yield found("upside-down", "warning", system.run, says, reverse.better, examples=[example], details=details)
 
 
 @check(

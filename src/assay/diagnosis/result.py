@@ -56,6 +56,9 @@ class Diagnosis(Tabled):
         """Whether no finding is an error."""
         return not self.of("error")
 
+    def __bool__(self) -> bool:
+        return self.is_healthy
+
     @property
     def verdict(self) -> str:
         """How many findings of which severity there are, in words."""

@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 
 from assay.counting.judgments import Floats
+from assay.counting.orders import reordered
 from assay.counting.ranks import Ranks
-from assay.diagnosis.case import NEARLY_ALL, ROUNDING, System, valued
+from assay.diagnosis.case import System, valued
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
-from assay.diagnosis.orders import reordered
 from assay.diagnosis.registry import check, found
 from assay.errors import quote
+from assay.measures.doubts import NEARLY_ALL, ROUNDING
 from assay.measures.registry import Measure
 from assay.stats.digits import as_percent, number, numbers, span
 

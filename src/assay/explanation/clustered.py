@@ -13,7 +13,7 @@ import polars as pl
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
-from assay.errors import ParameterError, listed
+from assay.errors import ParameterError, listed, refuse_unknown
 from assay.explanation.classified import Chosen
 from assay.explanation.numbers import Shown, explained
 from assay.explanation.pointwise import of_one_point, remarks_on_points, tables_of_points, undefined_of_points
@@ -88,6 +88,7 @@ def _of_items(measure: Measure, given: Any, chosen: Chosen, shown: Shown, rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster, and the clusters are counted already")
         result = given
     else:
+        refuse_unknown(rules, cluster)
         result = cluster(given, [measure], **rules)
     if chosen.system is None and len(result.systems) > 1:
         known = listed([one.name for one in result.systems])

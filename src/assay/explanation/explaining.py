@@ -8,8 +8,9 @@ from typing import Any
 
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import Orientation
+from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
+from assay.errors import ParameterError, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.explanation.classified import Chosen, of_decisions
 from assay.explanation.clustered import is_of_clusters, of_clusters
@@ -23,6 +24,8 @@ from assay.given import whole
 from assay.measures import parse_measure
 from assay.measures.given_curve import GivenCurve
 from assay.measures.registry import Measure
+
+_OF_EVALUATION = {*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "seed", "samples"}
 
 
 def explain(
@@ -67,6 +70,7 @@ def explain(
     >>> explain("Precision", Predictions.of([1, 0, 1], [1, 1, 1])).formula.numbers
     '2 / 3'
     """
+    _check(rules)
     query, chosen = None if query is None else str(query), Chosen(system, label, item, threshold, orientation)
     shown = Shown(None if show is None else whole("show", show, 1), running)
     if isinstance(measure, str) and is_coefficient(measure):
@@ -102,14 +106,32 @@ def explain(
             raise ParameterError("explain takes one run: explain one after the other")
         wanted = given.measures[0]  # a profile may have changed its rounding
     elif rules:
-        raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation, and the evaluation is made already")
+        raise _misplaced(next(iter(rules)), "the evaluation is made already")
     return _of_evaluation(given.measure(wanted), given, query, system, shown)
+
+
+def _check(rules: Mapping[str, Any]) -> None:
+    """Refuse keyword arguments that no kind of numbers has for a rule."""
+    if not set(rules) <= _OF_EVALUATION:  # who explains a ranking need not wait for what classifies
+        from assay.classification import classify  # noqa: PLC0415
+        from assay.clustering import cluster  # noqa: PLC0415
+
+        refuse_unknown(rules, explain, Policies, evaluate, classify, cluster)
+
+
+def _misplaced(name: str, why: str = "") -> ParameterError:
+    """The error for a rule that came too late, or that goes with other data."""
+    from assay.measured import misplaced  # noqa: PLC0415  # it loads SciPy, which rankings do without
+
+    if why and name in _OF_EVALUATION:
+        return ParameterError(f"{name!r} is a rule of evaluation, and {why}")
+    return misplaced(name)
 
 
 def _refuse(rules: Mapping[str, Any], chosen: Chosen) -> None:
     """What goes with files, evaluations or classifiers only."""
     if rules:
-        raise ParameterError(f"{next(iter(rules))!r} is a rule of evaluation: it goes with judgments and a run")
+        raise _misplaced(next(iter(rules)))
     chosen.refuse("says whose number of an evaluation is meant: counts are of nobody", "system")
     chosen.refuse("is about classifiers: give their predictions, scores or matrix", "label", "item", "threshold")
 

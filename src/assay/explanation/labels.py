@@ -11,7 +11,7 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.errors import ParameterError, not_among, refuse_unknown
 from assay.explanation.classified import (
     Chosen,
     label_measure,
@@ -83,6 +83,7 @@ def of_labels(
 
         if _is_of_scores(measure) and not rules.keys() - {"pos_label"}:
             return _of_scores(measure, _of_system(given, rules.get("pos_label"), chosen.system), chosen, shown)
+        refuse_unknown(rules, classify)
         given = classify(given, [measure], threshold=chosen.threshold, **rules)
     elif isinstance(given, Confusion) and set(rules) == {"undefined"}:
         shown = shown._replace(undefined=undefined_rule(rules["undefined"]))
@@ -111,8 +112,7 @@ def _of_system(given: Predictions | str | Path, pos_label: Any, name: str | None
     if name is None and len(found) == 1:
         return next(iter(found.values()))
     if name not in found:
-        names = listed(list(found))
-        raise ParameterError(f"choose a system of {names}, not {name!r}{did_you_mean(str(name), list(found))}")
+        raise not_among("system", name, found)
     return found[name]
 
 

@@ -136,7 +136,7 @@ def summarised(
         unit=number_of(kind, len(units)),
         unit_kind=kind,
         value=summary.value if weight is None else float(total.values[0]),
-        reason=total.reason(0),
+        reason=summary.reason or total.reason(0),
         steps=(units_table(measure, units, result, shown.undefined, kind, weight=weight),),
         counts=tuple(counts_named([(total, 0)])),
         formula=formula(total, 0),
@@ -161,7 +161,9 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
     """The table of decisions that the measure is computed from, if it is computed from one."""
     if measure.definition.counts is not Confusion:
         return None
-    return Confusion.from_ranks(alone) if isinstance(alone, Ranks) else alone if isinstance(alone, Confusion) else None
+    if isinstance(alone, Ranks):
+        return Confusion.from_ranks(alone, measure.parameters.get("rel"))
+    return alone if isinstance(alone, Confusion) else None
 
 
 def undefined_rule(said: Any) -> Undefined:

@@ -10,7 +10,7 @@ from assay.errors import several
 from assay.explanation.working import StepTable
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, Steps, given
-from assay.measures.summary import Undefined, filled
+from assay.measures.summary import Undefined, counted
 
 #: What a unit adds to a weighted mean.
 CONTRIBUTION = "contribution"
@@ -33,7 +33,7 @@ def put_together(
     """
     if measure.is_micro:
         return result.pooled()
-    values = filled(measure, result.values, undefined)
+    values = counted(measure, result.values, undefined)
     known = ~np.isnan(values)
     values = values[known]
     how, name, units = measure.definition.summary, str(measure), several(unit_kind)
@@ -43,7 +43,7 @@ def put_together(
         column = CONTRIBUTION
         columns[column] = values * weight[known]
     total = Steps(np.zeros(len(values), dtype=np.int64), 1, columns, units).sum(column)
-    if how == "sum":
+    if how == "sum" and len(values):
         return total
     none = f"no {unit_kind} has a value"
     if weight is not None:
@@ -64,16 +64,16 @@ def units_table(
     """What each unit adds: its value, and what it counts as where it is undefined; its counts for a micro average."""
     rows: dict[str, object] = {unit_kind: pl.Series(units, dtype=pl.String)}
     if measure.is_micro:
-        counted = {
+        sums = {
             leaf.op if leaf.column is None else leaf.column: leaf.values
             for leaf in result.leaves()
             if leaf.constant is None
         }
-        frame = pl.DataFrame(rows | counted)
-        return StepTable(several(unit_kind), tuple((name, "sum") for name in counted), frame, {})
+        frame = pl.DataFrame(rows | sums)
+        return StepTable(several(unit_kind), tuple((name, "sum") for name in sums), frame, {})
     name = str(measure)
     rows[name] = pl.Series(result.values).fill_nan(None)
-    column, values = name, filled(measure, result.values, undefined)
+    column, values = name, counted(measure, result.values, undefined)
     if np.isnan(result.values).any():
         column = "counted_as"
         rows[column] = pl.Series(values).fill_nan(None)

@@ -59,8 +59,8 @@ def extract(
     if match not in get_args(Match):
         hint = did_you_mean(str(match), get_args(Match))
         raise ParameterError(f"match is one of {', '.join(get_args(Match))}, not {match!r}{hint}")
-    if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 < beta < float("inf"):
-        raise ParameterError(f"beta is a number above 0, not {beta!r}")
+    if isinstance(beta, bool) or not isinstance(beta, int | float) or not beta > 0:
+        raise ParameterError(f"beta is a number above 0, or inf, not {beta!r}")
     confidence = checked_confidence(confidence)
     resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
     gold, found = _alike(*_given(truth, predicted, bio))

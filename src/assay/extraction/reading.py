@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.errors import FormatError
+import polars as pl
+
+from assay.errors import EmptyFileError, FormatError
 from assay.extraction.spans import Spans, spans_of, tuples_of
 from assay.extraction.tagged_files import read_both, read_pair, read_tagged
 from assay.extraction.tags import Bio
 from assay.files.headers import folded_name
-from assay.files.json_values import records, text_of
+from assay.files.json_values import records
 from assay.files.named_columns import names_of, read_named_columns
 from assay.files.parquet import read_table
 from assay.files.registry import COLUMN_MARKS, head_of
@@ -98,10 +100,10 @@ def _is_empty(source: Source) -> bool:
 def _form(source: Source) -> str:
     head = head_of(source)
     if not head.numbered:
-        raise FormatError(source.name, None, expected=_SHAPES, note="there are no data in the file")
+        raise EmptyFileError(source.name, _SHAPES)
     if head.start.startswith(COLUMN_MARKS):
         return "table"
-    if text_of(head).startswith(("{", "[")):
+    if head.text.startswith(("{", "[")):
         return "json"
     folded = {folded_name(name) for name in names_of(head)}
     return "table" if folded & set(_START) and folded & set(_END) else "tags"
@@ -121,18 +123,19 @@ def _from_table(source: Source) -> Spans:
     for ours in ("start", "end"):
         name = found[ours] or ours
         numbers = table.numbers(name, ours)
-        whole = numbers.is_not_null() & (numbers == numbers.floor())
+        places = numbers.cast(pl.Int64, strict=False)
+        whole = places.is_not_null() & (numbers == numbers.floor())
         if not whole.fill_null(False).all():
             row = int((~whole.fill_null(False)).arg_max() or 0)
             path, line = table.where(row)
             raise FormatError(path, line, expected=f"a whole number as {ours}", got=str(table.frame[name][row]))
-        held[ours] = numbers.cast(int)
+        held[ours] = places
     lists = {ours: values.to_list() for ours, values in held.items()}
     rows = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     for number, found_row in enumerate(rows):
-        if found_row["document"] in {None, ""}:
+        if found_row["document"] in (None, "") or isinstance(found_row["document"], list | dict):
             path, line = table.where(number)
-            raise FormatError(path, line, expected="a document", got="nothing")
+            raise FormatError(path, line, expected="a document", got=str(found_row["document"] or ""))
     return spans_of(rows, (), source.name)
 
 
@@ -163,7 +166,7 @@ def _from_json(source: Source, keys: Sequence[str]) -> Spans:
     if places and tuples:
         raise FormatError(source.name, None, expected="spans or tuples", got="both")
     if not documents and not places and not tuples:
-        raise FormatError(source.name, None, expected=_SHAPES, note="there are no data in the file")
+        raise EmptyFileError(source.name, _SHAPES)
     return (
         tuples_of(tuples, tuple(documents), source.name) if tuples else spans_of(places, tuple(documents), source.name)
     )

@@ -98,7 +98,9 @@ class RedrawnDocuments(NamedTuple):
         """
         observed, drawn, without = (averages(measure, cells) for cells in (self.total[None], self.drawn, self.without))
         return [
-            intervals(drawn[:, row], float(observed[0, row]), without[:, row], [confidence], counts=self.counts)[0]
+            intervals(drawn[:, row], float(observed[0, row]), without[:, row], [confidence], counts=self.counts)[
+                0
+            ].within(measure.definition.bounds)
             if _varies(drawn[:, row])
             else Interval.unknown(confidence)
             for row in range(observed.shape[1])

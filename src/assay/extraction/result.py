@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -12,14 +13,15 @@ import polars as pl
 
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.extraction.matching import Match
 from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans
 from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import Measure, parse_measure
 from assay.measures.over_classes import averaged
-from assay.stats.bootstrap import Interval
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval
+from assay.stats.interval_names import CHOSEN
 from assay.tabled import Tabled
 from assay.tables import Scores
 
@@ -56,7 +58,7 @@ class Extraction(Tabled):
     Match: document, start, end and type are equal.
     1 document, 2 true spans, 1 predicted.
     No intervals: they are made by drawing documents anew, of which it takes two, with spans.
-    Precision is undefined for 1 type; the mean leaves it out.
+    The mean of types leaves out type LOC, where precision is undefined.
     """
 
     truth: Spans
@@ -120,14 +122,14 @@ class Extraction(Tabled):
     def interval(
         self, measure: str = "F", *, type: str | None = None, average: Literal["micro", "macro"] = "micro"
     ) -> Interval:
-        """How sure that number is: by drawing documents anew, each with all its spans (BCa bootstrap).
+        """How sure that number is: by drawing documents anew, each with all its spans (hull of t and BCa bootstrap).
 
         There is none with a single document, nor where every draw gives the same number.
 
         >>> from assay.extraction import extract
         >>> truth = [(f"d{n}", 0, 1, "PER") for n in range(20)]
         >>> extract(truth, truth[:15]).interval("Recall")
-        Interval(low=0.5, high=0.9, level=0.95, method='bca')
+        Interval(low=0.5, high=0.9, level=0.95, method='hull')
         """
         if average not in _AVERAGES[:2]:
             raise ParameterError(f"average is one of {', '.join(_AVERAGES[:2])}, not {average!r}")
@@ -216,6 +218,17 @@ class Extraction(Tabled):
         return {name: reason for name, reason in reasons.items() if reason}
 
     @cached_property
+    def left_out(self) -> dict[str, list[str]]:
+        """The types for which a measure is undefined, and that the mean of types leaves out, by measure.
+
+        >>> from assay.extraction import extract
+        >>> extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")]).left_out
+        {'precision': ['LOC']}
+        """
+        absent = {name: self.per_type.filter(pl.col(name).is_null())["type"].to_list() for name, _ in self._named}
+        return {name: types for name, types in absent.items() if types}
+
+    @cached_property
     def scores(self) -> Scores:
         """The measures of each document, as `compare` takes them."""
         columns: dict[str, list[Any]] = {name: [] for name in Scores.SCHEMA}
@@ -228,7 +241,8 @@ class Extraction(Tabled):
             columns["unit"] += self.documents.units
             columns["value"] += [None if np.isnan(value) else float(value) for value in result.values]
             columns["undefined"] += result.reasons()
-        return Scores(pl.DataFrame(columns, schema=Scores.SCHEMA))
+        directions = {str(measure): measure.definition.direction for measure in self.measures}
+        return Scores(pl.DataFrame(columns, schema=Scores.SCHEMA), directions)
 
     def showing(self, *lists: str) -> Extraction:
         """The same, with the misses or the false alarms, or both, shown below the numbers.
@@ -269,13 +283,14 @@ class Extraction(Tabled):
             {
                 "schema_version": JSON_SCHEMA_VERSION,
                 "match": self.match,
-                "beta": self.beta,
+                "beta": self.beta if math.isfinite(self.beta) else "inf",
                 "intervals": {
-                    "confidence": self.confidence, "method": "bca", "unit": "document",
+                    "confidence": self.confidence, "method": self._way, "unit": "document",
                     "resamples": self._resamples, "seed": self.seed,
                 },
                 "types": self.to_frame().to_dicts(),
                 "undefined": self.undefined,
+                "left_out": self.left_out,
                 "documents": self.per_document.to_dicts(),
                 "misses": self.misses.to_dicts(),
                 "false_alarms": self.false_alarms.to_dicts(),
@@ -286,7 +301,12 @@ class Extraction(Tabled):
     @property
     def _resamples(self) -> int:
         """How often documents were drawn anew: fewer times than asked for where they are very many."""
-        return 0 if self.redrawn is None else len(self.redrawn.drawn)
+        return 0 if self.redrawn is None or self._way == "t" else len(self.redrawn.drawn)
+
+    @property
+    def _way(self) -> str:
+        """How intervals are made: few documents are too few to draw anew."""
+        return "t" if len(self.documents.units) < FEWEST_DRAWN else "hull"
 
     def tables(self) -> list[Titled]:
         """What is shown: types, all, and the lists that were asked for."""
@@ -296,7 +316,6 @@ class Extraction(Tabled):
 
     def lines(self) -> list[str]:
         """What the numbers rest on, in words."""
-        undefined = self.per_type["precision"].null_count()
         said = [
             f"Match: {_SAID[self.match]}.",
             f"{number_of('document', len(self.documents.units))}, {number_of('true span', len(self.truth))}, "
@@ -304,13 +323,18 @@ class Extraction(Tabled):
         ]
         if self.redrawn is None:
             said.append("No intervals: they are made by drawing documents anew, of which it takes two, with spans.")
+        elif self._way == "t":
+            said.append(
+                f"Intervals: {CHOSEN['t']}, as {number_of('document', len(self.documents.units))} are too few for a "
+                "bootstrap; none where all documents are alike."
+            )
         else:
             said.append(
-                f"Intervals: BCa bootstrap of documents ({self._resamples:,} resamples, seed {self.seed}); "
+                f"Intervals: {CHOSEN['hull']} of documents ({self._resamples:,} resamples, seed {self.seed}); "
                 "none where every resample gives the same number."
             )
         said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]
-        if undefined:
-            left_out = "it" if undefined == 1 else "them"
-            said.append(f"Precision is undefined for {number_of('type', undefined)}; the mean leaves {left_out} out.")
+        for name, types in self.left_out.items():
+            which = f"{'type' if len(types) == 1 else 'types'} {listed(types)}"
+            said.append(f"The mean of types leaves out {which}, where {name} is undefined.")
         return [*said, *self.warnings]

@@ -13,6 +13,7 @@ from assay.errors import InputError, number_of
 
 #: The type of what has none.
 UNTYPED = "any"
+_BEYOND = 1 << 63
 _REST: dict[str, pl.DataType] = {"type": pl.String(), "text": pl.String(), "line": pl.Int64()}
 _PLACES = pl.Schema({"document": pl.String(), "start": pl.Int64(), "end": pl.Int64(), **_REST})
 _TUPLES = pl.Schema({"document": pl.String(), "values": pl.List(pl.String), **_REST})
@@ -124,6 +125,8 @@ def spans_of(
         for name in ("start", "end"):
             if isinstance(row.get(name), bool) or not hasattr(row.get(name), "__index__"):
                 raise InputError(f"{where}: expected a whole number as {name}, got {row.get(name)!r}")
+            if not -_BEYOND <= int(row[name]) < _BEYOND:
+                raise InputError(f"{where}: expected a whole number below 2^63 as {name}, got a larger one")
         if row.get("document") is None:
             raise InputError(f"{where}: expected a document, got none")
         kind = row.get("type")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -48,6 +49,8 @@ class _Plan(NamedTuple):
     points: tuple[str, ...]
     #: Columns that might be points, were they numbers.
     maybe: tuple[str, ...]
+    #: Whether points are asked for.
+    wanted: bool
 
 
 def read_clusters(
@@ -166,20 +169,21 @@ def _plan(path: str, names: Sequence[str], said: _Said) -> _Plan:
             raise ParameterError(
                 f"{path}: no column is called {column!r}: there are {listed(list(names))}{did_you_mean(column, names)}"
             )
-    free = [name for name in names if name not in {*clusters.values(), *features}]
+    taken = {*clusters.values(), *features}
+    free = [name for name in names if name not in taken]
     truth = said.truth or _exact(free, TRUTH)
     free = [name for name in free if name != truth]
     item, weight = said.item or _exact(free, ITEM), said.weight or _exact(free, WEIGHT)
     if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
-    if twice := next((name for name in features if name in {truth, item, weight, *clusters.values()}), None):
+    if twice := next(iter({*features} & {truth, item, weight, *clusters.values()}), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a coordinate and something else")
-    if twice := next((name for name in features if features.count(name) > 1), None):
+    if twice := next((name for name, times in Counter(features).items() if times > 1), None):
         raise ParameterError(f"{path}: the column {twice!r} is named twice among the points")
     # A clustering is nobody's coordinate, whether or not it is measured here.
     others = {item, weight, *_clusterings(names).values()}
     maybe = tuple(name for name in free if name not in others) if said.points in (REST, [REST]) else ()
-    return _Plan(truth, item, weight, clusters, tuple(features), maybe)
+    return _Plan(truth, item, weight, clusters, tuple(features), maybe, said.points is not None)
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
@@ -236,20 +240,22 @@ def _labels(table: NamedColumns, column: str) -> pl.Series:
 def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None:
     if ids.null_count():
         path, line = table.where(int(ids.is_null().arg_max() or 0))
-        raise FormatError(path, line, expected=f"the id of an item in {column}", got="nothing")
+        raise FormatError(path, line, expected=f"the id of an item in {column}", got="")
 
 
 def _coordinates(table: NamedColumns, found: _Plan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
     """The columns that make the points, and what is said of those that hold no numbers."""
     numeric = [column for column in found.maybe if _has_numbers(table.frame[column])]
-    if found.maybe and not numeric:
-        raise FormatError(table.path, 1, expected="columns of numbers as points", got=listed(list(found.maybe)))
+    if found.wanted and not numeric and not found.points:
+        raise FormatError(
+            table.path, 1, expected="columns of numbers as points", got=listed(list(found.maybe)) or "none"
+        )
     made = {}
     for column in (*found.points, *numeric):
         values = table.numbers(column, "a coordinate").cast(pl.Float64)
         if values.null_count():
             path, line = table.where(int(values.is_null().arg_max() or 0))
-            raise FormatError(path, line, expected=f"a number in {column}, as a coordinate", got="nothing")
+            raise FormatError(path, line, expected=f"a number in {column}, as a coordinate", got="")
         made[column] = values
     aside = [column for column in found.maybe if column not in numeric]
     said = f"{table.path}: no numbers, and so no coordinates: {listed(aside)}"

@@ -20,6 +20,8 @@ _BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 _SPACE, _NEWLINE, _COMMENT = 32, 10, b"#"
 # Small enough for the temporary masks to stay in the processor's cache: three times faster than a chunk at once.
 _BLOCK = 1 << 18
+# Polars takes what starts so for a compressed file, and text may start so: zlib's `x` and a control character.
+_LIKE_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 
 
 class BadRowError(Exception):
@@ -48,7 +50,7 @@ class Layout(NamedTuple):
 def parse(data: bytes, layout: Layout) -> tuple[pl.DataFrame, int]:
     """Parse whole lines; give the wanted columns and the number of lines."""
     separator = b"\t" if b"\t" in data[: data.find(b"\n") + 1] else b" "
-    lines = _regular_lines(data, separator)
+    lines = None if data.startswith(_LIKE_COMPRESSED) else _regular_lines(data, separator)
     if lines is not None:
         frame = _parse_regular(data, separator, layout)
         if frame is not None and frame.height == lines:
@@ -157,11 +159,12 @@ def data_lines(data: bytes) -> list[tuple[int, bytes]]:
 
 def last_data_line(data: bytes) -> bytes | None:
     """The last line that holds data, looked for from the end."""
-    rest = data
-    while rest:
-        rest, _, line = rest.rpartition(b"\n")
-        if found := data_lines(line):
+    end = len(data)
+    while end >= 0:
+        start = data.rfind(b"\n", 0, end)
+        if found := data_lines(data[start + 1 : end]):
             return found[-1][1]
+        end = start
     return None
 
 

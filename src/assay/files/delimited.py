@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.decoding import decoded, lines_of
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.registry import Head, Kind, head_of, named, register
@@ -23,6 +23,7 @@ from assay.tables import Documents, Topics
 from assay.tables.shapes import Locate
 
 _SEPARATORS = ("\t", ",", ";")
+_LONGEST_HEADER = 1 << 20
 _SAYS = {"\t": "TSV", ",": "CSV", ";": "CSV"}
 
 
@@ -36,8 +37,8 @@ class _Dialect(NamedTuple):
 
 
 def _header(line: str, separators: tuple[str, ...] = _SEPARATORS) -> tuple[str, list[str]] | None:
-    """The separator and the names of a header line."""
-    for separator in separators:
+    """The separator and the names of a header line, unless it is as long as none is."""
+    for separator in separators if len(line) <= _LONGEST_HEADER else ():
         if separator in line:
             try:
                 return separator, next(csv.reader([line.rstrip("\r\n")], delimiter=separator, strict=True), [])
@@ -89,7 +90,7 @@ def _loaded(source: Source, dialect: _Dialect, expected: str) -> tuple[pl.DataFr
     if frame is None or _may_be_ragged(frame):
         _refuse_ragged(source, data, dialect, sure=frame is None)
     if frame is None or not frame.height:
-        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, expected)
     return frame, dialect
 
 
@@ -100,15 +101,19 @@ def _with_newlines(data: bytes) -> bytes:
 
 def _parsed(data: bytes, dialect: _Dialect) -> pl.DataFrame | None:
     """All fields as text, without blank lines; None if they do not fit."""
-    for _ in range(dialect.line - 1):  # comments before the header
-        data = data[data.find(b"\n") + 1 :]
+    start = 0
+    for _ in range(dialect.line):  # the header, and comments before it
+        start = data.find(b"\n", start) + 1 or len(data)
+    # Polars takes what starts like a compressed file for one, so that a line of our own stands before the rows.
+    fields = dialect.separator.join("-" for _ in dialect.names).encode()
     try:
         frame = pl.read_csv(
-            data,
+            b"%b\n%b" % (fields, data[start:]),
             separator=dialect.separator,
             schema=dict.fromkeys(dialect.names, pl.String),
             quote_char='"' if dialect.quoted else None,
-        )
+            has_header=False,
+        )[1:]
     except pl.exceptions.PolarsError:
         return None
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
@@ -177,7 +182,7 @@ def _two_columns(kind: Kind, source: Source, name: str) -> Topics | Documents:
         rows.append((identifier.strip(), words.strip()))
         lines.append(number)
     if not rows:
-        raise FormatError(source.name, None, expected=f"`{key}`, a tab, the text", note="there are no data in the file")
+        raise EmptyFileError(source.name, f"`{key}`, a tab, the text")
     frame = pl.DataFrame(rows, schema=[key, text], orient="row")
     made = Topics if kind == "topics" else Documents
     return made(frame, name, "TSV of ids and texts", warnings, locate=lambda row: (source.name, lines[row]))

@@ -143,7 +143,7 @@ def _column(values: pl.Series, ours: str, locate: Locate) -> pl.Series:
     if refused.any():
         row = int(refused.arg_max() or 0)
         path, line = locate(row=row)
-        got = "nothing" if values[row] is None or made[row] == "" else str(values[row])
+        got = "" if values[row] is None or made[row] == "" else str(values[row])
         raise FormatError(path, line, expected=expected, got=got)
     return made.alias(ours)
 

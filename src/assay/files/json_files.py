@@ -14,17 +14,17 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, quote
+from assay.errors import EmptyFileError, FormatError, InputError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
-from assay.files.json_values import first_object, is_list, loaded, nowhere, records, text_of
+from assay.files.json_values import fast_table, loaded, nowhere, records
 from assay.files.registry import Head, Kind, Loaded, named, register
 from assay.files.sources import Source
 from assay.tables import Qrels, Run
 
 _SHAPE = "`{query_id: {doc_id: number}}`"
-_KEY = r'"(?:[^"\\]|\\.)*":'
+_KEY = r'"[^"\\]*+(?:\\.[^"\\]*+)*+":'
 # White space aside: an object whose values are objects, of which the first that holds anything holds a number.
-_DICTS = re.compile(rf"\{{(?:{_KEY}\{{\}},)*{_KEY}\{{{_KEY}[-0-9NI]")
+_DICTS = re.compile(rf"\{{(?:{_KEY}\{{\}},)*+(?:{_KEY}\{{{_KEY}[-0-9NI]|(?:{_KEY}\{{\}})?\}}\Z)")
 _WHOLE = range(-(1 << 63), 1 << 63)
 
 
@@ -33,14 +33,14 @@ _WHOLE = range(-(1 << 63), 1 << 63)
 
 def _dicts(kind: Kind, source: Source, name: str) -> Any:
     data = loaded(source)
-    if not isinstance(data, dict) or not data:
+    if not isinstance(data, dict):
         raise FormatError(source.name, None, expected=_SHAPE, got=type(data).__name__)
     try:
         frame = (Run.of(data, name) if kind == "run" else Qrels.of(data, name)).frame
     except InputError as problem:
         raise FormatError(source.name, None, expected=_SHAPE, note=str(problem)) from problem
     if not frame.height:
-        raise FormatError(source.name, None, expected=_SHAPE, note="there are no data in the file")
+        raise EmptyFileError(source.name, _SHAPE)
     if "" in data or (frame["doc_id"] == "").any():
         raise FormatError(source.name, None, expected=_SHAPE, note="an id is empty")
     locate = partial(nowhere, source)
@@ -48,7 +48,7 @@ def _dicts(kind: Kind, source: Source, name: str) -> Any:
 
 
 def _is_dicts(head: Head) -> bool:
-    return _DICTS.match("".join(text_of(head).split())) is not None
+    return _DICTS.match("".join(head.text.split())) is not None
 
 
 # Tables: one object a line, or a list of objects.
@@ -68,16 +68,10 @@ def _table(kind: Kind, source: Source, name: str) -> Any:
 
 def _fast(kind: Kind, data: bytes) -> pl.DataFrame | None:
     """Let Polars parse; None if it cannot, or if an id may have been a list, which Polars writes as text."""
-    if is_list(data):
-        return None
-    try:
-        # To look at all lines for the types of columns takes longer than to read them: those of a run are known.
-        known = _types(data) if kind == "run" else None
-        frame = pl.read_ndjson(data, schema=known, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
-        return None
-    columns = columns_of(kind, frame.columns)
-    if columns is None or not frame.height:
+    # To look at all lines for the types of columns takes longer than to read them: those of a run are known.
+    frame = fast_table(data, _types(data) if kind == "run" else None)
+    columns = None if frame is None else columns_of(kind, frame.columns)
+    if frame is None or columns is None or not frame.height:
         return None
     ids = [frame[theirs] for ours, theirs in columns.items() if ours.endswith("_id")]
     return None if any(_were_others(values) for values in ids) else frame
@@ -106,13 +100,9 @@ def _were_others(values: pl.Series) -> bool:
 def _slow(source: Source, data: bytes) -> pl.DataFrame:
     rows = [record for _, record in records(source, data)]
     if not rows:
-        raise FormatError(source.name, None, expected="JSON objects", note="there are no data in the file")
+        raise EmptyFileError(source.name, "JSON objects")
     names = dict.fromkeys(name for row in rows for name in row)
-    try:
-        return pl.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})
-    except UnicodeEncodeError as problem:
-        odd = quote(str(problem.object))
-        raise FormatError(source.name, None, expected="text that UTF-8 can write", note=odd) from problem
+    return pl.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})
 
 
 def _column(values: list[Any]) -> pl.Series:
@@ -140,7 +130,7 @@ def _locate(
 
 
 def _is_table(kind: Kind, head: Head) -> bool:
-    first = first_object(head)
+    first = head.first_object
     return first is not None and columns_of(kind, list(first)) is not None
 
 

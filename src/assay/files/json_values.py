@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from assay.errors import FormatError
-from assay.files.registry import Head
+import polars as pl
+
+from assay.errors import FormatError, quote
+from assay.files.panics import quiet_panics
 from assay.files.sources import Source
+
+# Half of a surrogate pair, escaped or (which Python's reader lets pass) in bytes.
+_LONE_SURROGATE = re.compile(
+    rb"\xed[\xa0-\xbf]|\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
+)
 
 
 def loaded(source: Source, data: bytes | None = None) -> Any:
     """The whole file as one JSON value; a key that comes twice in an object is refused, for one would be lost."""
+    data = source.read() if data is None else data
     try:
-        return json.loads(source.read() if data is None else data, object_pairs_hook=partial(_unique, source))
+        return _written(source, data, json.loads(data, object_pairs_hook=partial(_unique, source)))
     except json.JSONDecodeError as problem:
         raise FormatError(source.name, problem.lineno, expected="JSON", note=problem.msg) from problem
     except RecursionError as problem:
@@ -30,12 +39,35 @@ def loaded(source: Source, data: bytes | None = None) -> Any:
 
 
 def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise FormatError(source.name, None, expected="each key once in an object", got=twice)
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise FormatError(source.name, None, expected="each key once in an object", got=key)
+        made[key] = value
     return made
+
+
+def fast_table(data: bytes, schema: dict[str, pl.DataType] | None = None) -> pl.DataFrame | None:
+    """One object a line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
+    # Polars takes what starts like a compressed file for one, so that data have to start like an object.
+    if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data):
+        return None
+    try:
+        with quiet_panics():
+            return pl.read_ndjson(data, schema=schema, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
+        return None
+
+
+def _written(source: Source, data: bytes, value: Any, line: int | None = None) -> Any:
+    """The value, if all its texts can be written in UTF-8: half of a surrogate pair cannot."""
+    if _LONE_SURROGATE.search(data):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as problem:
+            odd = quote(str(problem.object)[problem.start : problem.end])
+            raise FormatError(source.name, line, expected="text that UTF-8 can write", note=odd) from problem
+    return value
 
 
 def records(source: Source, data: bytes | None = None) -> Iterator[tuple[int | None, dict[str, Any]]]:
@@ -55,10 +87,11 @@ def _values(source: Source, data: bytes) -> Iterator[tuple[int | None, Any]]:
     for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             try:
-                yield number, json.loads(line)
+                value = json.loads(line)
             except (ValueError, RecursionError) as problem:
                 got = line.decode(errors="replace")
                 raise FormatError(source.name, number, expected="a JSON object", got=got) from problem
+            yield number, _written(source, line, value, number)
 
 
 def is_list(data: bytes) -> bool:
@@ -69,17 +102,3 @@ def is_list(data: bytes) -> bool:
 def nowhere(source: Source, **_wanted: Any) -> tuple[str, int | None]:
     """Only the file's name, for values that stand on no line of their own."""
     return source.name, None
-
-
-def text_of(head: Head) -> str:
-    """The start of a file as text."""
-    return head.start.decode(errors="replace").lstrip("\ufeff \r\n\t")
-
-
-def first_object(head: Head) -> dict[str, Any] | None:
-    """The object that a file or its list starts with, if it is whole in what was looked at."""
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text_of(head).lstrip(" \r\n\t["))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

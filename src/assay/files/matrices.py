@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -50,15 +51,17 @@ def read_matrix(given: Readable | Source, *, orientation: Orientation | None = N
     upright: Any = orientation or said or "rows_are_true"
     columns = _columns(table.header[1:], _PREFIX[upright])
     labels = tuple(row.fields[0] for row in table.rows)
+    times, known = Counter(labels), set(columns)
     for row in table.rows:
-        if labels.count(row.fields[0]) > 1 or row.fields[0] not in columns:
+        if times[row.fields[0]] > 1 or row.fields[0] not in known:
             expected = f"each label of the header once, {listed(list(columns))}"
-            raise FormatError(source.name, row.line, expected=expected, got=row.fields[0] or "nothing")
+            raise FormatError(source.name, row.line, expected=expected, got=row.fields[0])
     if len(labels) != len(columns):
-        lacking = listed([label for label in columns if label not in labels])
+        lacking = listed([label for label in columns if label not in times])
         raise FormatError(source.name, None, expected=f"a row for each label of the header, also for {lacking}")
     cells = np.array([[_count(table, row, column) for column in range(1, len(labels) + 1)] for row in table.rows])
-    ordered = cells[:, [columns.index(label) for label in labels]].astype(np.int64)
+    places = {label: place for place, label in enumerate(columns)}
+    ordered = cells[:, [places[label] for label in labels]].astype(np.int64)
     return ReadMatrix(labels, ordered if upright == "rows_are_true" else np.ascontiguousarray(ordered.T))
 
 
@@ -72,7 +75,5 @@ def _columns(header: tuple[str, ...], prefix: str) -> tuple[str, ...]:
 def _count(table: SmallTable, row: Any, column: int) -> int:
     number = table.number(row, column)
     if number is None or not 0 <= number < _MOST or number != int(number):
-        raise FormatError(
-            table.name, row.line, expected="a whole number from 0 on", got=row.fields[column] or "nothing"
-        )
+        raise FormatError(table.name, row.line, expected="a whole number from 0 on", got=row.fields[column])
     return int(number)

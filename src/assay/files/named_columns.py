@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.delimited import header_of, read_fields
-from assay.files.json_values import first_object, is_list, records, text_of
+from assay.files.json_values import fast_table, records
+from assay.files.panics import quiet_panics
 from assay.files.parquet import names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, head_of
 from assay.files.sources import Source
@@ -94,11 +95,11 @@ def read_named_columns(source: Source, expected: str, separator: str | None = No
     """
     head = head_of(source)
     if not head.numbered:
-        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, expected)
     if head.start.startswith(COLUMN_MARKS):
         frame = read_table(source)
         if not frame.height:
-            raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+            raise EmptyFileError(source.name, expected)
         return NamedColumns(source.name, frame, "Parquet or Arrow", lambda row: (source.name, row + 1), lists_in(frame))
     if separator is None and _is_json(head):
         return _from_json(source, expected)
@@ -111,7 +112,7 @@ def names_of(head: Head) -> list[str]:
     if head.start.startswith(COLUMN_MARKS):
         return names_in(head.source)
     if _is_json(head):
-        return list(first_object(head) or {})
+        return list(head.first_object or {})
     return header_of(head)
 
 
@@ -121,17 +122,12 @@ def lists_in(frame: pl.DataFrame) -> Callable[[str], list[Any]]:
 
 
 def _is_json(head: Head) -> bool:
-    return text_of(head).startswith(("{", "["))
+    return head.text.startswith(("{", "["))
 
 
 def _from_json(source: Source, expected: str) -> NamedColumns:
     data = source.read()
-    frame: pl.DataFrame | None = None
-    if not is_list(data):
-        try:
-            frame = pl.read_ndjson(data, infer_schema_length=None)
-        except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
-            frame = None
+    frame = fast_table(data)
 
     def exact(column: str) -> list[Any]:
         return [record.get(column) for _, record in records(source)]
@@ -143,7 +139,7 @@ def _from_json(source: Source, expected: str) -> NamedColumns:
     if frame is None or not frame.width:
         frame = _slow(source, data)
     if not frame.height or not frame.width:
-        raise FormatError(source.name, None, expected=expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, expected)
     return NamedColumns(source.name, frame, "JSON", where, exact)
 
 
@@ -156,7 +152,8 @@ def _slow(source: Source, data: bytes) -> pl.DataFrame:
 
 def _column(name: str, values: list[Any]) -> pl.Series:
     try:
-        return pl.Series(name, values, strict=True)
+        with quiet_panics():
+            return pl.Series(name, values, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         # Text that starts like a list is what the fast reader makes of several types, too.
         return pl.Series(name, [None if value is None else f"[{value!a}" for value in values], dtype=pl.String)
@@ -233,5 +230,5 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
         row = int(wrong.arg_max() or 0)
         path, line = table.where(row)
         got = table.frame[column][row]
-        raise FormatError(path, line, expected=f"0 or 1 in {column}", got="nothing" if got is None else str(got))
+        raise FormatError(path, line, expected=f"0 or 1 in {column}", got="" if got is None else str(got))
     return made.to_numpy().astype(np.bool)

@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.errors import FormatError
 from assay.files.headers import columns_of
-from assay.files.json_values import first_object, loaded, nowhere, records, text_of
+from assay.files.json_values import loaded, nowhere, records
 from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.sources import Source
 from assay.tables import Documents, Run, Topics
@@ -20,7 +20,7 @@ from assay.tables import Documents, Run, Topics
 _QUERY_KEYS = ("query_id", "id", "qid", "query", "user_input", "question")
 _TWO: tuple[Kind, ...] = ("run", "qrels")
 #: Files that hold one object start with it; its first key is seen also where the rest is too long to be looked at.
-_FIRST_KEY = re.compile(r'\{\s*"((?:[^"\\]|\\.)*)"\s*:')
+_FIRST_KEY = re.compile(r'\{\s*"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*:')
 
 
 class Query(NamedTuple):
@@ -137,10 +137,10 @@ def _llamaindex_texts(kind: Kind, source: Source, name: str) -> Topics | Documen
 
 def _has_key(kind: Kind, wanted: tuple[str, ...], head: Head) -> bool:
     """Whether the first object has one of these keys, as far as it can be seen, and is no row of a table itself."""
-    start = text_of(head)
+    start = head.text
     if not start.startswith(("{", "[")):
         return False
-    first = first_object(head)
+    first = head.first_object
     if first is not None:
         return any(key in first for key in wanted) and (kind == "topics" or columns_of(kind, list(first)) is None)
     found = _FIRST_KEY.match(start)

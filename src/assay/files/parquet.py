@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
+from assay.files.panics import quiet_panics
 from assay.files.registry import COLUMN_MARKS, Head, Kind, named, register
 from assay.files.sources import Source
 from assay.tables import Run
@@ -50,15 +51,11 @@ class TableFile:
                 run = self._table(frame, start)
                 start += frame.height
                 yield from run.batches(prepare, rank_by)
-        if not start:
-            raise FormatError(self.source.name, None, expected="rows", note="there are no data in the file")
 
     def read(self) -> Run:
         """Read the whole table into memory."""
         with _intact(self.source):
             frame = _scan(self.source).select(self.columns.values()).collect()
-        if not frame.height:
-            raise FormatError(self.source.name, None, expected="rows", note="there are no data in the file")
         return self._table(frame, 0)
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
@@ -96,7 +93,8 @@ def _says(source: Source) -> str:
 def _intact(source: Source) -> Iterator[None]:
     """What the library says of a broken file, said as ours."""
     try:
-        yield
+        with quiet_panics():
+            yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
         broke = isinstance(problem, pl.exceptions.PanicException)
         note = "it cannot be decoded" if broke else (str(problem).splitlines() or [""])[0][:200]
@@ -122,12 +120,16 @@ def _read(kind: Kind, source: Source, name: str) -> Any:
         raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
     says = _says(source)
     if kind == "run":
+        with _intact(source):
+            rows = _scan(source).select(pl.len()).collect().item()
+        if not rows:
+            raise EmptyFileError(source.name, "rows")
         return TableFile(source, columns, says, name)
     with _intact(source):
         wanted = _scan(source) if kind in {"topics", "documents"} else _scan(source).select(columns.values())
         frame = wanted.collect()
     if not frame.height:
-        raise FormatError(source.name, None, expected="rows", note="there are no data in the file")
+        raise EmptyFileError(source.name, "rows")
     locate = partial(_row, source, frame, columns, 0)
     return table_of(kind, frame, columns, name=name, says=says, locate=locate)
 

@@ -155,8 +155,8 @@ def _predictions(path: str, free: Sequence[str], said: Columns, indicators: Mapp
     found = _exact(free, PREDICTION)
     systems = [System(None, found)] if found else []
     suffixed = _suffixed(free, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
-    for column in _scores_of_predictions(free).values():
-        suffixed = {name: one for name, one in suffixed.items() if one != column}
+    scored = set(_scores_of_predictions(free).values())
+    suffixed = {name: column for name, column in suffixed.items() if column not in scored}
     if not indicators:
         return systems + [System(name, column) for name, column in suffixed.items()]
     own = {label: suffixed.pop(label) for label in indicators if label in suffixed}

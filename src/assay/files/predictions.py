@@ -107,7 +107,7 @@ def _parts(table: NamedColumns, found: Plan, name: str) -> list[tuple[str, pl.Se
     values = ids_of(table.labels(found.system), f"{table.path}: {found.system}")
     if values.null_count():
         path, line = table.where(int(values.is_null().arg_max() or 0))
-        raise FormatError(path, line, expected=f"a system in {found.system}", got="nothing")
+        raise FormatError(path, line, expected=f"a system in {found.system}", got="")
     return [(system, (values == system).arg_true()) for system in values.unique(maintain_order=True).to_list()]
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
+
+import polars as pl
 
 from assay.errors import number_of
 from assay.files.datasets import is_dataset, loaded_qrels, loaded_texts
 from assay.files.registry import detect
 from assay.files.sources import Readable, Source
-from assay.files.traps import turned_round, upside_down
+from assay.files.traps import grade_in_column_two, turned_round, upside_down
 from assay.tables import Batches, Documents, Qrels, Run, Topics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def scan_run(given: Readable | Source, *, format: str | None = None, name: str | None = None) -> Batches:
@@ -63,10 +62,14 @@ def read_qrels(
         found = detect(source, "qrels", format)
         loaded, says, origin = found.read(source, name or source.name), found.says, source.name
         says = loaded.says or says
+    doubts = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
     frame, says, unique = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
     name = name or origin
     qrels = Qrels(frame, name, says) if unique else Qrels.settled(frame, name, says, loaded.locate)
-    qrels.warnings += loaded.warnings
+    if loaded.summed and not (judges or subtopics):
+        frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").sum())
+        qrels = Qrels(frame, name, says, (*qrels.warnings, f"{name}: {loaded.summed}"))
+    qrels.warnings += loaded.warnings + tuple(doubts if "judge" not in qrels.frame.columns else ())
     if inverse_grades:
         return turned_round(qrels)
     qrels.warnings += tuple(upside_down(qrels))

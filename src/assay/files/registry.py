@@ -9,19 +9,21 @@ from __future__ import annotations
 import codecs
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.errors import FormatError, ParameterError, did_you_mean
+from assay.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines
-from assay.files.sources import BYTE_ORDER_MARK, Source
+from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
 _HEAD_BYTES = 1 << 12
-# The first line is looked at whole, unless it is as long as no record is: a whole file on one line.
-_LONGEST_LINE = 1 << 24
+# Comments and blank lines before the data are gone through up to here.
+_LONGEST_PREAMBLE = 1 << 24
 #: Parquet and Arrow files start so; they have no lines to look for.
 COLUMN_MARKS = (b"PAR1", b"ARROW1")
 _HEAD_OF_COLUMNS = 16
@@ -32,19 +34,23 @@ _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "do
 #: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
 _HINTS: dict[Kind, tuple[str, ...]] = {
     "documents": ("corpus", "docs", "documents", "collection", "passages", ".all"),
-    "topics": ("topics", "queries", "query", "questions", ".qry"),
+    "topics": ("topics", "queries", "query", "questions", ".qry", ".que"),
     "qrels": ("qrel", ".rel", "judg"),
 }
 
 
-class Head(NamedTuple):
-    """What detection looks at: the first bytes of a file, and its first lines that hold data, with their numbers."""
+@dataclass(frozen=True, eq=False)
+class Head:
+    """What detection looks at: the first bytes of a file, and its first lines that hold data, with their numbers.
+
+    Every format looks, and the first line may be long: what is made of it is made once.
+    """
 
     start: bytes
     numbered: list[tuple[int, bytes]]
     source: Source
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """The lines."""
         return [line.decode(errors="replace") for _, line in self.numbered]
@@ -54,7 +60,7 @@ class Head(NamedTuple):
         """The first line."""
         return self.lines[0]
 
-    @property
+    @cached_property
     def rows(self) -> list[list[str]]:
         """The fields of each line, as blanks separate them (other white space is part of a field)."""
         return [[field.decode(errors="replace") for field in line.split()] for _, line in self.numbered]
@@ -63,6 +69,22 @@ class Head(NamedTuple):
     def fields(self) -> list[str]:
         """The fields of the first line."""
         return self.rows[0]
+
+    @cached_property
+    def text(self) -> str:
+        """The first bytes as text, from where something stands."""
+        return self.start.decode(errors="replace").lstrip("\ufeff \r\n\t")
+
+    @cached_property
+    def first_object(self) -> dict[str, Any] | None:
+        """The JSON object that a file or its list starts with, if it is whole in what was looked at."""
+        import json  # noqa: PLC0415  # nobody waits for JSON who reads a TREC run
+
+        try:
+            value, _ = json.JSONDecoder().raw_decode(self.text.lstrip(" \r\n\t["))
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
 
 
 class Loaded(NamedTuple):
@@ -73,6 +95,8 @@ class Loaded(NamedTuple):
     warnings: tuple[str, ...] = ()
     #: Which of the format's dialects it is, if there are several.
     says: str = ""
+    #: If the grades of several judges are added up, unless somebody asks for judges: the words that say so.
+    summed: str = ""
 
 
 class Format(NamedTuple):
@@ -120,7 +144,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
         return _named(name, kind)
     head = head_of(source)
     if not head.numbered:
-        raise FormatError(source.name, None, expected=_wanted(kind), note="there are no data in the file")
+        raise EmptyFileError(source.name, _wanted(kind))
     if kind is not None and (known := next(_fitting(head, kind), None)):
         return known
     _load_others()
@@ -155,18 +179,24 @@ def _load_others() -> None:
 def head_of(source: Source) -> Head:
     """Read as much as it takes to see a few lines that hold data."""
     with source.open() as file:
-        data = b""
+        data, before = bytearray(), 0
         # A long preamble of comments or blank lines is not yet an empty file.
         while more := file.read(_HEAD_BYTES):
             if not data and more.startswith(COLUMN_MARKS):
                 return Head(more, [(1, more[:_HEAD_OF_COLUMNS])], source)
             if not data and more.startswith(_UTF_16):
                 raise FormatError(source.name, 1, expected="text in UTF-8", got="UTF-16", note="save it as UTF-8")
-            data += more + file.readline(_LONGEST_LINE)
-            if found := data_lines(data):
-                lines = all_lines(data.removeprefix(BYTE_ORDER_MARK))
-                return Head(data, [(number, lines[number - 1]) for number, _ in found], source)
-    return Head(data, [], source)
+            # The first line is looked at whole, unless it is as long as no record is: a whole file on one line.
+            more += file.readline(LONGEST_LINE)
+            data += more
+            lines = all_lines(more if before else more.removeprefix(BYTE_ORDER_MARK))
+            if found := data_lines(more) if more.strip() else []:
+                return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in found], source)
+            if len(data) > _LONGEST_PREAMBLE:
+                expected = f"data within the first {_LONGEST_PREAMBLE:,} bytes"
+                raise FormatError(source.name, None, expected=expected, got="only comments and blank lines")
+            before += len(lines)
+    return Head(bytes(data), [], source)
 
 
 def named(kind: Kind) -> str:

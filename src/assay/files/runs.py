@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.errors import EmptyFileError, FormatError
 from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
 from assay.files.metadata import metadata_of
 from assay.files.registry import Loaded
@@ -22,6 +22,7 @@ from assay.tables import Run
 T = TypeVar("T")
 R = TypeVar("R")
 
+_START_BYTES = 1 << 16
 _RUN_COLUMNS = ("query_id", "doc_id", "score", "rank")
 
 # Polars parses a chunk on all cores; a few chunks under way at once keep them busy between two parses.
@@ -69,6 +70,14 @@ class RunFile:
         if not rank.has_nulls() and not rank.is_nan().any():
             frame = frame.with_columns(rank)
         return Run(frame, self.name, self.format, self.metadata)
+
+    def first_rows(self) -> pl.DataFrame:
+        """The rows at the start of the file, with their ranks beside their scores, if it has both."""
+        chunk = next(self.source.chunks(_START_BYTES), b"")
+        if "score" not in self.layout.columns:
+            return _ranked(parse(chunk, self.layout)[0])
+        frame, _ = parse(chunk, self.layout._replace(text=(*self.layout.text, "rank")))
+        return frame.with_columns(pl.col("rank").cast(pl.Float64, strict=False))
 
     @cached_property
     def metadata(self) -> str:
@@ -119,7 +128,7 @@ def parsed(source: Source, layout: Layout, prepare: Callable[[pl.DataFrame], T])
     except BadRowError as bad:
         raise FormatError(source.name, lines + bad.line, expected=bad.expected, got=bad.got) from None
     if not rows:
-        raise FormatError(source.name, None, expected=layout.expected, note="there are no data in the file")
+        raise EmptyFileError(source.name, layout.expected)
 
 
 def _ahead(work: Callable[[bytes], R], chunks: Iterator[bytes]) -> Iterator[R]:

@@ -19,9 +19,12 @@ from assay.files.sources import Source
 from assay.tables import Documents, Topics
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*)([^<>]*)>")
-_RECORD_HEAD = re.compile(r"(?is)<(docno|dochdr|docid|docoldno|title|headline)\b[^<>]*>.*?</\1\s*>")
-_ATTRIBUTE = re.compile(r"""([A-Za-z_:][\w:.-]*)\s*=\s*("[^"]*"|'[^']*')""")
-_COMMENTS = re.compile(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([A-Za-z_:][\w:.-]*+)\s*+=\s*+("[^"]*"|'[^']*')""")
+#: What is passed over, by how it starts and ends.
+_PASSED_OVER = {"<!--": "-->", "<?": "?>", "<!DOCTYPE": ">"}
+_PASSED_OVER_FROM = re.compile("|".join(map(re.escape, _PASSED_OVER)))
+#: What stands before the text of a document that has no tag for it.
+_RECORD_HEAD = ("docno", "dochdr", "docid", "docoldno", "title", "headline")
 #: What stands before the text in classic topics.
 _LABELS = {"num": "Number", "title": "Topic", "desc": "Description", "narr": "Narrative"}
 _TOPIC_FIELDS = {
@@ -40,7 +43,7 @@ _DOCUMENT_FIELDS = {
 
 def _elements(text: str, name: str, wanted: str) -> list[tuple[int, str, str]]:
     """Each element of a name: the line it starts on, its attributes and what it holds."""
-    blank = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), text.replace("\r\n", "\n"))
+    blank = _without_comments(text.replace("\r\n", "\n"))
     found: list[tuple[int, str, str]] = []
     opened: tuple[int, str, int] | None = None
     line, counted = 1, 0
@@ -60,6 +63,23 @@ def _elements(text: str, name: str, wanted: str) -> list[tuple[int, str, str]]:
     return found
 
 
+def _without_comments(text: str) -> str:
+    """The text without what is passed over, its line ends aside; what never ends is text."""
+    parts: list[str] = []
+    ends = dict.fromkeys(_PASSED_OVER, 0)  # no end is looked for twice, so that many starts cost no more than one
+    kept = place = 0
+    while found := _PASSED_OVER_FROM.search(text, place):
+        start, end = found.start(), ends[found[0]]
+        if 0 <= end < found.end():
+            end = ends[found[0]] = text.find(_PASSED_OVER[found[0]], found.end())
+        place = found.end()
+        if end >= 0:
+            place = end + len(_PASSED_OVER[found[0]])
+            parts += [text[kept:start], "\n" * text.count("\n", start, place)]
+            kept = place
+    return "".join([*parts, text[kept:]])
+
+
 def _fields(inner: str) -> list[tuple[str, str]]:
     """Tags and the text up to the next tag; closing tags end a field."""
     fields: list[tuple[str, str]] = []
@@ -68,6 +88,31 @@ def _fields(inner: str) -> list[tuple[str, str]]:
         if not mark[1]:
             fields.append((mark[2].lower(), inner[mark.end() : after.start() if after else len(inner)]))
     return fields
+
+
+def _closed(inner: str) -> dict[str, list[tuple[re.Match[str], re.Match[str]]]]:
+    """Of each name the elements that are closed, by their two tags; within one, another of its name is text."""
+    found: dict[str, list[tuple[re.Match[str], re.Match[str]]]] = {}
+    opened: dict[str, re.Match[str]] = {}
+    for tag in _TAG.finditer(inner):
+        name = tag[2].lower()
+        if not tag[1] and tag[3][:1].strip() == "":
+            opened.setdefault(name, tag)
+        elif tag[1] and not tag[3].strip() and name in opened:
+            found.setdefault(name, []).append((opened.pop(name), tag))
+    return found
+
+
+def _without_record_head(inner: str, closed: dict[str, list[tuple[re.Match[str], re.Match[str]]]]) -> str:
+    parts: list[str] = []
+    kept = 0
+    for start, end in sorted(
+        (one.start(), other.end()) for name in _RECORD_HEAD for one, other in closed.get(name, ())
+    ):
+        if start >= kept:
+            parts.append(inner[kept:start])
+            kept = end
+    return " ".join([*parts, inner[kept:]])
 
 
 def _plain(text: str) -> str:
@@ -115,12 +160,12 @@ def _documents(source: Source, name: str) -> Documents:
         fields["doc_id"] = next((_plain(held) for tag, held in _fields(inner) if tag == "docno"), "")
         if not fields["doc_id"]:
             raise FormatError(source.name, line, expected="a document with a <DOCNO>")
+        closed = _closed(inner)
         for tag, column in _DOCUMENT_FIELDS.items():
-            parts = re.findall(rf"<{tag}(?:\s[^<>]*)?>(.*?)</{tag}\s*>", inner, re.DOTALL | re.IGNORECASE)
-            if parts and not fields[column]:
-                fields[column] = _untagged(" ".join(parts))
+            if tag in closed and not fields[column]:
+                fields[column] = _untagged(" ".join(inner[one.end() : other.start()] for one, other in closed[tag]))
         if not re.search(r"<(text|body)\b", inner, re.IGNORECASE):  # web pages: all but the head of the record is text
-            fields["text"] = _untagged(_RECORD_HEAD.sub(" ", inner))
+            fields["text"] = _untagged(_without_record_head(inner, closed))
         lines.append(line)
         rows.append(fields)
     if not rows:

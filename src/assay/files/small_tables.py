@@ -9,6 +9,7 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -50,8 +51,8 @@ class SmallTable(NamedTuple):
         separator = next((mark for mark in "\t;" if mark in first), ",")
         (_, header), *rows = list(_rows(source.name, text, separator)) or [Row(1, ())]
         if len(header) < 2 or not rows:
-            raise FormatError(source.name, 1, expected=shape, got=separator.join(header) or "nothing")
-        twice = next((name for name in header if header.count(name) > 1), None)
+            raise FormatError(source.name, 1, expected=shape, got=separator.join(header))
+        twice = next((name for name, times in Counter(header).items() if times > 1), None)
         if twice is not None:
             raise FormatError(source.name, 1, expected="each column once", got=f"{twice or 'no name'} twice")
         for line, fields in rows:

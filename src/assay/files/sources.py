@@ -19,14 +19,20 @@ from typing import IO, TypeAlias, cast
 
 from assay.errors import FormatError, InputError
 from assay.files import originals
+from assay.files.inflating import Fill, XzReader, ZstdReader, is_zstd, limited
 
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 CHUNK_BYTES = 8 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPOOL_BYTES = 64 << 20
-_GZIP, _ZSTD, _ZSTD_SKIPPABLE = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
-_BZIP2_BLOCK, _XZ = b"1AY&SY", b"\xfd7zXZ\x00"
+_GZIP, _BZIP2_BLOCK, _XZ = b"\x1f\x8b\x08", b"1AY&SY", b"\xfd7zXZ\x00"
+#: Text shrinks to a twentieth at best. What inflates to more than this many times its size, and is not small even then,
+#: is refused: a few KB could fill the memory.
+_MOST_TIMES = 100
+_SMALL_BYTES = 64 << 20
+#: The longest line of a format that is read line by line.
+LONGEST_LINE = 1 << 24
 _COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 _FORMAT_SUFFIXES = (
     ".run", ".txt", ".trec", ".qrels", ".res", ".results", ".marco", ".tsv", ".csv", ".json", ".jsonl", ".ndjson",
@@ -60,6 +66,8 @@ class Source:
         self.watch: Callable[[int], None] | None = None
         if given == "-":
             self.name = name or "<stdin>"
+            if sys.stdin is None:
+                raise InputError(f"{self.name}: cannot be read: standard input is closed")
             originals.remember_stream(sys.stdin)
             self._file = self._spooled(sys.stdin.buffer)
         elif isinstance(given, str | os.PathLike):
@@ -85,16 +93,8 @@ class Source:
         try:
             magic = raw.read(10)
             raw.seek(self._start)
-            if magic.startswith(_GZIP):
-                yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
-            elif magic.startswith(_ZSTD) or (magic[1:4] == _ZSTD_SKIPPABLE and magic[0] & 0xF0 == 0x50):
-                yield io.BufferedReader(_ZstdReader(raw), buffer_size=1 << 20)
-            elif magic.startswith(b"BZh") and magic[4:] == _BZIP2_BLOCK:
-                yield cast("IO[bytes]", bz2.BZ2File(raw))
-            elif magic.startswith(_XZ):
-                yield cast("IO[bytes]", lzma.LZMAFile(raw))  # noqa: SIM115  # what it wraps is closed below
-            else:
-                yield raw
+            inflated = _inflated(raw, magic)
+            yield raw if inflated is None else self._limited(inflated, raw)
         except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as problem:
             raise FormatError(self.name, None, expected="an intact compressed file", note=str(problem)) from problem
         except OSError as problem:
@@ -102,6 +102,19 @@ class Source:
         finally:
             if raw is not self._file:
                 raw.close()
+
+    def _limited(self, inflated: Fill, raw: IO[bytes]) -> IO[bytes]:
+        """What a compressed file inflates to, with an error where it is out of all proportion."""
+        here = raw.tell()
+        size = raw.seek(0, os.SEEK_END) - self._start
+        raw.seek(here)
+        most = max(_SMALL_BYTES, _MOST_TIMES * size)
+
+        def refuse() -> None:
+            expected = f"{size:,} compressed bytes to hold at most {most:,}"
+            raise FormatError(self.name, None, expected=expected, note="to read it all the same, decompress it first")
+
+        return limited(inflated, most, refuse)
 
     def _raw(self) -> IO[bytes]:
         if self._file is None:
@@ -151,19 +164,41 @@ class Source:
 
     def read(self) -> bytes:
         """All bytes at once, without a byte-order mark."""
-        return b"".join(self.chunks())
+        return b"".join(self.pieces())
+
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes in pieces that end anywhere, but not within CR LF, without a byte-order mark."""
+        with self.open() as file:
+            yield from self._passed(iter(lambda: _piece(file), b""))
 
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Cut the bytes into pieces of whole lines, about `size` long, without a byte-order mark."""
         with self.open() as file:
-            first = True
-            while data := _whole_lines(file, size):
-                if self.watch is not None:
-                    self.watch(len(data))
-                data = data.removeprefix(BYTE_ORDER_MARK) if first else data
-                first = False
-                if data:
-                    yield data
+            yield from self._passed(iter(lambda: self._whole_lines(file, size), b""))
+
+    def _passed(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for number, data in enumerate(pieces):
+            if self.watch is not None:
+                self.watch(len(data))
+            if plain := data if number else data.removeprefix(BYTE_ORDER_MARK):
+                yield plain
+
+    def _whole_lines(self, file: IO[bytes], size: int) -> bytes:
+        """Read about `size` bytes, up to the end of a line."""
+        if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO) and file.seekable():
+            # Find the end first: one read of the whole is cheaper than joining two.
+            start = file.tell()
+            file.seek(start + size)
+            end = file.readline(LONGEST_LINE)
+            file.seek(start)
+            data = file.read(size + len(end))
+        else:
+            data = file.read(size)
+            end = b"" if data.endswith(b"\n") else file.readline(LONGEST_LINE)
+            data += end
+        if len(end) == LONGEST_LINE:
+            raise FormatError(self.name, None, expected=f"lines of at most {LONGEST_LINE:,} bytes", got="a longer one")
+        return data
 
     @property
     def size(self) -> int | None:
@@ -184,54 +219,22 @@ class Source:
         return name
 
 
-def _whole_lines(file: IO[bytes], size: int) -> bytes:
-    """Read about `size` bytes, up to the end of a line."""
-    if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO) and file.seekable():
-        # Find the end first: one read of the whole is cheaper than joining two.
-        start = file.tell()
-        file.seek(start + size)
-        end = file.readline()
-        file.seek(start)
-        return file.read(size + len(end))
-    data = file.read(size)
-    return data if data.endswith(b"\n") else data + file.readline()
+def _piece(file: IO[bytes]) -> bytes:
+    data = file.read(CHUNK_BYTES)
+    return data + file.read(1) if data.endswith(b"\r") else data
 
 
-class _ZstdReader(io.RawIOBase):
-    """Decompress frame by frame, and notice when the last one is cut short (the library's own reader does not)."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        import zstandard  # noqa: PLC0415  # a compiled library: only who has such a file waits for it
-
-        self._raw, self._library = raw, zstandard
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # typeshed wants the whole buffer protocol
-        while not self._ready:
-            data = self._raw.read(1 << 20)
-            if not data:
-                if not self._frame.eof:
-                    raise EOFError("the compressed data end in the middle")
-                return 0
-            self._ready = memoryview(b"".join(self._decompressed(data)))
-        taken = self._ready[: len(buffer)]
-        self._ready = self._ready[len(taken) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
-
-    def _decompressed(self, data: bytes) -> Iterator[bytes]:
-        while data:
-            if self._frame.eof:
-                self._frame = self._library.ZstdDecompressor().decompressobj()
-            try:
-                yield self._frame.decompress(data)
-            except self._library.ZstdError as problem:
-                raise EOFError(str(problem)) from problem
-            data = self._frame.unused_data if self._frame.eof else b""
+def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
+    """Who reads compressed data, whatever the file's name ends in; None for data that are not compressed."""
+    if magic.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw, mode="rb").readinto1
+    if is_zstd(magic):
+        return ZstdReader(raw).readinto
+    if magic.startswith(b"BZh") and magic[4:] == _BZIP2_BLOCK:
+        return bz2.BZ2File(raw).readinto1
+    if magic.startswith(_XZ):
+        return XzReader(raw).readinto
+    return None
 
 
 def _reason(problem: OSError | ValueError) -> str:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import polars as pl
 
 from assay.errors import number_of
+from assay.files.records import is_whole, plain_number
 from assay.tables import Documents, Qrels, Topics
 
 _CRANFIELD = {-1.0, 1.0, 2.0, 3.0, 4.0}
+_HALF, _NEARLY_ALL = 0.5, 0.9
+#: Numbers with more different values than this are no grades.
+_MOST_GRADES = 12
+#: With fewer lines, a column of fractions may be anything.
+_FEW_LINES = 5
 
 
 def turned_round(qrels: Qrels) -> Qrels:
@@ -32,6 +40,25 @@ def upside_down(qrels: Qrels) -> list[str]:
     ]
 
 
+def grade_in_column_two(frame: pl.DataFrame, name: str) -> list[str]:
+    """A warning if column 4 of judgments is always the same, and column 2 looks like grades.
+
+    >>> rows = {"iteration": ["0", "1"], "relevance": [0.0, 0.0]}
+    >>> print(grade_in_column_two(pl.DataFrame(rows), "my.qrels")[0])
+    my.qrels: column 4 is always 0, and column 2 is 0 or 1: the grade may be in column 2
+    """
+    grade = frame["relevance"]
+    if not frame.height or grade.min() != grade.max():
+        return []
+    values = frame["iteration"].unique()
+    numbers = values.cast(pl.Float64, strict=False)
+    if not 2 <= values.len() <= _MOST_GRADES or numbers.has_nulls():
+        return []
+    *others, last = (f"{value:g}" for value in numbers.sort())
+    shown = f"{', '.join(others)} or {last}"
+    return [f"{name}: column 4 is always {grade[0]:g}, and column 2 is {shown}: the grade may be in column 2"]
+
+
 def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qrels], Topics | None, list[str]]:
     """Bring the ids of topics and judgments together, where they differ in a known way, and say so."""
     if topics is None:
@@ -43,8 +70,8 @@ def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qr
         ids = topics.frame["query_id"].to_list()
         strange = set(judged.topics) - set(ids)
         if strange and _differ_in_zeros(ids, judged.topics):
-            judged = _renamed(judged, {topic: _plain(topic) for topic in judged.topics})
-            topics = _renumbered(topics, [_plain(topic) for topic in ids])
+            judged = _renamed(judged, {topic: plain_number(topic) for topic in judged.topics})
+            topics = _renumbered(topics, [plain_number(topic) for topic in ids])
             said.append(f"{judged.name}: query ids differ in leading zeros from {topics.name}; they are left out")
         elif strange and _are_positions(judged.topics, len(ids)):
             topics = _renumbered(topics, [str(place) for place in range(1, len(ids) + 1)])
@@ -63,34 +90,106 @@ def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qr
     return done, topics, said
 
 
-def unknown_documents(qrels: Qrels, documents: Documents | None) -> list[str]:
-    """A warning if documents were judged that the collection lacks."""
+def fitted_documents(qrels: Qrels, documents: Documents | None) -> tuple[Qrels, list[str]]:
+    """Judged documents under the ids of the collection where only zeros in front differ; say so, and what it lacks.
+
+    >>> said = fitted_documents(Qrels.of({"1": {"0756": 1}}), Documents.of({"756": "Sorting"}))[1]
+    >>> print(said[0])
+    qrels: 1 judged document is written with zeros in front, unlike the documents: '0756' is '756'
+    """
+    strange = _unknown(qrels, documents)
+    if documents is None or not strange:
+        return qrels, []
+    plain: dict[str, str] = {}
+    for known in documents.frame["doc_id"].to_list():
+        if is_whole(known):
+            plain[plain_number(known)] = "" if plain_number(known) in plain else known
+    names = {judged: plain.get(plain_number(judged), "") for judged in strange if is_whole(judged)}
+    names = {judged: known for judged, known in names.items() if known}
+    said = []
+    if names:
+        frame = qrels.frame.with_columns(pl.col("doc_id").replace(names))
+        settled = Qrels.settled(frame, qrels.name, qrels.format)
+        qrels = Qrels(settled.frame, qrels.name, qrels.format, qrels.warnings + settled.warnings)
+        are = "document is" if len(names) == 1 else "documents are"
+        example, known = next(iter(names.items()))
+        said.append(
+            f"{qrels.name}: {len(names):,} judged {are} written with zeros in front, unlike the documents: "
+            f"{example!r} is {known!r}"
+        )
+        strange = _unknown(qrels, documents)
+    if strange:
+        said.append(f"{qrels.name}: {len(strange)} judged documents are not in the collection, such as {strange[0]!r}")
+    return qrels, said
+
+
+def _unknown(qrels: Qrels, documents: Documents | None) -> list[str]:
+    """The judged documents that the collection lacks."""
     if documents is None:
         return []
-    strange = qrels.frame["doc_id"].unique(maintain_order=True)
-    strange = strange.filter(~strange.is_in(documents.frame["doc_id"].implode()))
-    if not strange.len():
-        return []
-    return [f"{qrels.name}: {strange.len()} judged documents are not in the collection, such as {strange[0]!r}"]
+    judged = qrels.frame["doc_id"].unique(maintain_order=True)
+    return judged.filter(~judged.is_in(documents.frame["doc_id"].implode())).to_list()
+
+
+def are_no_judgments(qrels: dict[str, Qrels], topics: Topics | None) -> dict[str, str]:
+    """Which of several tables are no judgments, whatever their columns look like, and why.
+
+    A list of terms has one line for each number and a weight; most of its numbers are no topics, while those of
+    another table are.
+    """
+    known = set() if topics is None else set(topics.frame["query_id"])
+    shares = {split: _share(judged, known) for split, judged in qrels.items()}
+    others = {}
+    for split, judged in qrels.items():
+        if _is_list_of_weights(judged):
+            others[split] = "each number comes once, in order, with a weight"
+        elif shares[split] < _HALF and max(shares.values()) >= _NEARLY_ALL:
+            others[split] = f"only {shares[split]:.0%} of its queries are among the topics"
+    return others
+
+
+def _share(qrels: Qrels, known: set[str]) -> float:
+    """How many of the judged queries are topics, whether zeros stand in front of them or not."""
+    plain = {plain_number(topic) for topic in known}
+    return sum(topic in known or plain_number(topic) in plain for topic in qrels.topics) / len(qrels.topics)
+
+
+def _is_list_of_weights(qrels: Qrels) -> bool:
+    topics = qrels.frame["query_id"].to_list()
+    if len(topics) < _FEW_LINES or not all(map(is_whole, topics)):
+        return False
+    numbers = list(map(int, topics))
+    weights = qrels.frame["relevance"]
+    return all(one < other for one, other in itertools.pairwise(numbers)) and bool(
+        (weights != weights.floor()).mean() > _HALF  # type: ignore[operator]  # a share
+    )
+
+
+def differing_topics(one: Qrels, other: Qrels) -> list[str]:
+    """The topics for which two sets of judgments name other documents, in their order.
+
+    >>> differing_topics(Qrels.of({"1": {"a": 1}, "2": {"b": 1}}), Qrels.of({"1": {"a": 1}, "2": {"c": 1}}))
+    ['2']
+    """
+    pair = ["query_id", "doc_id"]
+    odd = pl.concat(
+        [a.frame.join(b.frame, on=pair, how="anti").select("query_id") for a, b in ((one, other), (other, one))]
+    )["query_id"]
+    strange = set(odd)
+    return [topic for topic in dict.fromkeys([*one.topics, *other.topics]) if topic in strange]
 
 
 def _differ_in_zeros(ids: list[str], judged: list[str]) -> bool:
     """Whether the judged queries are topics, if one looks at the numbers and not at how they are written."""
-    if not all(name.isdecimal() and name.isascii() for name in (*ids, *judged)):
+    if not all(map(is_whole, (*ids, *judged))):
         return False
-    plain = {_plain(name) for name in ids}
-    once = len(plain) == len(ids) and len({_plain(name) for name in judged}) == len(judged)
-    return once and all(_plain(name) in plain for name in judged)
+    plain = {plain_number(name) for name in ids}
+    once = len(plain) == len(ids) and len({plain_number(name) for name in judged}) == len(judged)
+    return once and all(plain_number(name) in plain for name in judged)
 
 
 def _are_positions(judged: list[str], topics: int) -> bool:
-    return all(name.isdecimal() and name.isascii() and name == _plain(name) for name in judged) and all(
-        1 <= int(name) <= topics for name in judged
-    )
-
-
-def _plain(number: str) -> str:
-    return number.lstrip("0") or "0"
+    return set(judged) <= {str(place) for place in range(1, topics + 1)}
 
 
 def _renamed(qrels: Qrels, names: dict[str, str]) -> Qrels:

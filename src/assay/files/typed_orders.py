@@ -27,7 +27,7 @@ def order_in(text: str) -> list[list[str]]:
     """
     groups = [
         [item.strip() for item in group.split("=")]
-        for group in re.split(r"[\s,>]+", re.sub(r"\s*=\s*", "=", text.strip()))
+        for group in re.split(r"[\s,>]+", "=".join(part.strip() for part in text.split("=")))
     ]
     items = [item for group in groups for item in group]
     if "" in items:

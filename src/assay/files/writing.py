@@ -281,6 +281,7 @@ def _json(table: Batches | Qrels, file: IO[bytes]) -> None:
     if twice.any():
         query, document = frame.row(int(twice.arg_max() or 0))[:2]
         raise InputError(f"JSON cannot hold the document {quote(document)} twice in query {quote(query)}")
+    _refuse_infinite(frame)
     data: dict[str, dict[str, float]] = {}
     for query, document, number in frame.select("query_id", "doc_id", value).iter_rows():
         data.setdefault(query, {})[document] = number
@@ -290,8 +291,16 @@ def _json(table: Batches | Qrels, file: IO[bytes]) -> None:
 @_writer("jsonl", _ALL, ".jsonl", ".ndjson")
 def _jsonl(table: Table, file: IO[bytes]) -> None:
     for frame in _frames(table):
+        _refuse_infinite(frame)
         for row in frame.iter_rows(named=True):
             file.write((json.dumps(row, ensure_ascii=False) + "\n").encode())
+
+
+def _refuse_infinite(frame: pl.DataFrame) -> None:
+    """Scores may be infinite, and JSON has no such number."""
+    if "score" in frame.columns and not frame["score"].is_finite().all():
+        query, document, score = frame.filter(~pl.col("score").is_finite()).select("query_id", "doc_id", "score").row(0)
+        raise InputError(f"JSON cannot hold the score {score} of document {quote(document)} in query {quote(query)}")
 
 
 def _lazily(table: Table) -> pl.LazyFrame:

@@ -146,9 +146,11 @@ class _File:
         return Frozen(self.text(value["signature"], "a signature"), values, reasons)
 
     def policies(self, value: Any) -> Policies:
-        self.keys(value, [field.name for field in fields(Policies)], "policies")
+        # What was frozen before judgments could be declared complete does not say so.
+        told = {"complete": False} | self.table(value, "policies")
+        self.keys(told, [field.name for field in fields(Policies)], "policies")
         try:
-            return Policies(**value)
+            return Policies(**told)
         except (AssayError, TypeError) as problem:
             raise self.refused("policies that exist", str(problem)) from problem
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from assay.comparison.slices import slices
-from assay.errors import ParameterError
+from assay.errors import InputError, ParameterError
 from assay.gating.rules import Inconclusive, Margins, Outcome, decided
 from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.corrections import corrected_as_stated
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
 from assay.stats.pairs import Numbers, Resampled
-from assay.stats.permutation import NOTHING_DIFFERS, Alternative, permutation_of_pooled, permutation_test
+from assay.stats.permutation import (
+    NO_DIFFERENCE,
+    NOTHING_DIFFERS,
+    Alternative,
+    permutation_of_pooled,
+    permutation_test,
+)
 from assay.stats.permutation import Outcome as Tested
 from assay.stats.power import units_needed
 from assay.stats.rounding import ROUNDING
@@ -88,7 +95,7 @@ class Check(NamedTuple):
     why: str
     worst: tuple[Loss, ...] = ()
     redrawn: int = 0
-    interval: str = "bca"
+    interval: str = "hull"
     at_best: float | None = None
 
     @property
@@ -133,9 +140,10 @@ def parts_of(paired: Sequence[Paired], margins: Margins, by: str | None, attribu
     """All units under each measure; with an attribute, also the units that share a value of it."""
     made: list[Part] = []
     for one in paired:
-        if one.higher_is_better is None:
-            raise ParameterError(f"{one.measure} is neither good nor bad when it is high: it cannot be gated")
+        one.refuse_undirected("gate on it")
         margin, says = one.margin(0, margins.of_measure(one.measure))
+        if isnan(margin):
+            raise InputError(f"{one.measure} has no range, and is {one.why_not(0)}: there is no margin")
         if not margin > 0:
             raise ParameterError(f"{one.measure} has no range, and the baseline's number is 0: give its margin")
         made.append(Part(one, "", margin, says))
@@ -143,7 +151,7 @@ def parts_of(paired: Sequence[Paired], margins: Margins, by: str | None, attribu
             continue
         # The margin is that of all units: what is negligible does not depend on the slice.
         made += [
-            Part(replace(one, units=part.units, sample=part.sample), f"{by} = {part.value}", margin, says)
+            Part(replace(one, units=part.units, sample=part.sample, absences=()), f"{by} = {part.value}", margin, says)
             for part in slices(one, 0, 1, attribute)
         ]
     return made
@@ -190,12 +198,14 @@ def _tested(part: Part, settings: Settings) -> Tested:
     if isinstance(sample, Pooled):
         drawn = min(settings.resamples, _MOST_RECOUNTED)
         return permutation_of_pooled(*sample.formulas, resamples=drawn, seed=seed, alternative=side)
+    if np.isnan(part.paired.observed).any():
+        return Tested("permutation", np.nan, np.nan, None, NO_DIFFERENCE)
     return permutation_test(part.paired.differences(0, 1), resamples=settings.resamples, seed=seed, alternative=side)
 
 
 def _check(part: Part, tested: Tested, p: float, settings: Settings, checks: int) -> Check:
     paired, direction = part.paired, part.direction
-    resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, "bca")
+    resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, "hull")
     numbers = resampled.numbers(0, 1, settings.alpha)
     at_worst = numbers.narrow.low if direction > 0 else numbers.narrow.high
     at_best, redrawn = None, resampled.resamples

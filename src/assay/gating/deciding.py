@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from math import isnan
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
 from assay.comparison.slices import NONE, attribute_of
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
+from assay.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
@@ -25,14 +25,14 @@ from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
-from assay.gating.rules import INCONCLUSIVE, Inconclusive, Margins, check_share, named_of_rankings
+from assay.gating.rules import Inconclusive, Margins, check_inconclusive, check_share, named_of_rankings
 from assay.given import check_levels, named_runs, whole
-from assay.measured import Measured
+from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
 from assay.stats.digits import as_percents
 from assay.stats.paired import Paired
-from assay.stats.pairs import resamples_for
+from assay.stats.pairs import few_units, resamples_for
 from assay.stats.samples import Averaged, Pooled
 from assay.stats.score_samples import Drawing
 from assay.stats.verdict import FEWEST_UNITS
@@ -46,6 +46,7 @@ def gate(
     candidate: Any = None,
     measures: Iterable[str | Measure] | str | Measure | None = None,
     margin: float | Mapping[str, float] | Margins | None = None,
+    direction: Directions = None,
     alpha: float = 0.05,
     inconclusive: Inconclusive = "report",
     max_missing: float = 0.1,
@@ -62,9 +63,10 @@ def gate(
     `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may
     also be frozen: what `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`:
     nDCG@10 unless given, or all that a frozen baseline holds. `margin`: the smallest loss that matters, for all
-    measures or by measure; unless given, 0.01 of a measure's range. `slices`: also check the topics that share a value
-    of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is what it is
-    called).
+    measures or by measure; unless given, 0.01 of a measure's range. `direction`: whether `higher` or `lower` is better,
+    for measures that are neither good nor bad when they are high, such as counts. `slices`: also check the topics that
+    share a value of this attribute of `topics` (a table or a file; or a dict from topics to values, and `slices` is
+    what it is called).
 
     A check passes if the candidate is surely not worse by the margin or more (the one-sided bound of the difference
     lies within it), and fails if it is surely worse (one-sided test, corrected by Holm over all checks) and the loss
@@ -81,8 +83,8 @@ def gate(
     Silhouette where no classes are known. There is no test of them: a check fails if the interval of the difference,
     made wider for the other checks, lies on the bad side of 0 as a whole, and the loss reaches the margin.
 
-    `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read, an
-    empty run and a frozen baseline of other judgments raise an error.
+    `inconclusive`: what the exit code then is: 3 (`report`), or that of `pass` or `fail`. Files that cannot be read,
+    runs of other topics and a frozen baseline of other judgments raise an error.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> old = {query: {"good": 2.0, "bad": 1.0} for query in judged}
@@ -90,14 +92,13 @@ def gate(
     >>> gate(judged, old, new, measures="RR").outcome, gate(judged, old, old, measures="RR").outcome
     ('fail', 'pass')
     """
+    check_rules(rules, gate)
     predicted = are_predictions(qrels)
     itemised = predicted or are_clusters(qrels)
     baseline, candidate = in_order(two, baseline, candidate, predicted=itemised)
     margins = Margins.of(margin, str if itemised else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
-    if inconclusive not in INCONCLUSIVE:
-        hint = did_you_mean(str(inconclusive), INCONCLUSIVE)
-        raise ParameterError(f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {inconclusive!r}{hint}")
+    check_inconclusive(inconclusive)
     seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
     allowed = check_share("max_missing", max_missing)
     least = None if min_judged is None else check_share("min_judged", min_judged)
@@ -121,22 +122,24 @@ def gate(
         )
     else:
         sides = _sides(qrels, baseline, candidate, measures, {"seed": seed} | rules)
+    sides = sides._replace(measured=sides.measured.directed(direction, sides.measures))
     margins.check(sides.measures)
     paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)
-    ungrouped = _ungrouped(parts, slices)
     drawn = resamples_for(len(parts), alpha) if resamples is None else whole("resamples", resamples, 100)
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
-    notes = [note for one in paired for note in one.notes()] + _notes(checks, sides.coverage, alpha)
-    notes += ungrouped
+    notes = [note for one in paired for note in one.notes(absences=False)] + _notes(checks, sides.coverage, alpha)
+    few = [one for one in checks if one.interval == "t" and not one.slice]
+    notes += [*(note for one in few for note in few_units(one.unit_kind, one.units)), *_ungrouped(parts, slices)]
     compared = sides.measured.itemised
     if compared is not None:
-        notes += compared.notes
+        notes += [*compared.notes, *_notes_on_classifiers(sides, usual=measures is None)]
         notes += _without_interval(sides.measured.clusterings, checks, Drawing(min(redraws, MOST_HALVES), seed))
         guards = missing_items(compared, allowed)
     else:
-        guards = guards_of(sides.coverage, settings, _undefined(sides, paired))
+        complete = sides.evaluation is not None and sides.evaluation.policies.complete
+        guards = guards_of(sides.coverage, settings, _undefined(sides, paired), complete=complete)
     if sides.frozen is not None and sides.frozen.version != __version__:
         notes.append(f"the baseline was frozen by assay {sides.frozen.version}, this is {__version__}")
     return GateResult(
@@ -221,8 +224,7 @@ def _against_frozen(
 ) -> _Sides:
     held = asdict(baseline.policies) | dict(baseline.rules)
     for rule, value in rules.items():
-        if rule not in held:
-            raise ParameterError(f"no policy is called {rule!r}{did_you_mean(rule, held)}")
+        refuse_unknown([rule], held)
         if value != held[rule]:
             raise ParameterError(
                 f"{rule} is {held[rule]!r} in the frozen baseline, not {value!r}: to change it, freeze again"
@@ -232,7 +234,7 @@ def _against_frozen(
     evaluation = baseline.evaluate(qrels, {name: named[1]}, wanted)
     renamed = replace(baseline, system=first)
     both = pl.concat([renamed.scores.frame, evaluation.scores.frame])
-    measured = Measured(Scores(both), undefined=evaluation.undefined)
+    measured = Measured(Scores(both, evaluation.scores.directions), undefined=evaluation.undefined)
     coverage = baseline.coverage._replace(system=first), Coverage.of(evaluation, name)
     return _Sides(measured, wanted, coverage, evaluation, baseline)
 
@@ -262,6 +264,14 @@ def _attribute(by: str | None, topics: Any) -> dict[str, Any]:
     if is_file(topics):
         return attribute_of(read_topics(topics), by)
     return attribute_of(topics if isinstance(topics, Topics) else Topics.of(topics), by)
+
+
+def _notes_on_classifiers(sides: _Sides, usual: bool) -> Iterator[str]:
+    """What measures leave out, and why the usual one may say little."""
+    classifiers = sides.measured.classifiers
+    if classifiers is not None:
+        yield from classifiers.notes_on(sides.measures)
+        yield from classifiers.why_not_accuracy("would say more") if usual else ()
 
 
 def _ungrouped(parts: Sequence[Part], by: str | None) -> list[str]:

@@ -14,7 +14,7 @@ import polars as pl
 from assay import __version__
 from assay.classification.pairing import are_predictions
 from assay.counting.policies import Policies
-from assay.errors import InputError, ParameterError, did_you_mean
+from assay.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files.atomic import write_text
 from assay.gating.digests import of_json, of_qrels, of_run
@@ -154,6 +154,7 @@ def freeze(
     >>> freeze({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["RR", "P@1"])
     <Baseline run: RR, P@1 on 1 topics>
     """
+    refuse_unknown(rules, freeze, Policies, evaluate)
     refuse_predictions(qrels, run)
     wanted = listed_measures(measures)
     for measure in wanted:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.errors import ParameterError, number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Settings
 from assay.stats.digits import as_percent, as_percents
@@ -19,7 +19,10 @@ NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Coverage(NamedTuple):
-    """What a system's scores rest on: judged topics, those that its run lacks, and the share judged of its top 10."""
+    """What a system's scores rest on: judged topics, those that its run lacks, and the share judged of its top 10.
+
+    With judgments that were declared complete, that share is 1.
+    """
 
     system: str
     topics: int
@@ -35,7 +38,8 @@ class Coverage(NamedTuple):
         Coverage(system='bm25', topics=2, missing=1, judged=1.0)
         """
         row = evaluation.coverage.row(by_predicate=pl.col("system") == system, named=True)
-        return cls(system, len(evaluation.qrels.topics), row["missing"], row["judged@10"])
+        judged = 1.0 if evaluation.policies.complete else row["judged@10"]
+        return cls(system, len(evaluation.qrels.topics), row["missing"], judged)
 
 
 class Guard(NamedTuple):
@@ -58,12 +62,17 @@ MISSING_ITEMS = "missing items"
 
 
 def guards_of(
-    coverage: Sequence[Coverage], settings: Settings, undefined: Mapping[str, Sequence[str]] = NOTHING
+    coverage: Sequence[Coverage],
+    settings: Settings,
+    undefined: Mapping[str, Sequence[str]] = NOTHING,
+    *,
+    complete: bool = False,
 ) -> tuple[Guard, ...]:
     """The conditions on both systems.
 
     Not too many topics are missing; each measure has a value somewhere (`undefined`: by system, those that have none,
     in words); one of the runs has a judged document in its first ten; and, if asked for, enough of them are judged.
+    With judgments that were declared `complete`, every document is.
 
     >>> settings = Settings(0.05, "report", max_missing=0.1, min_judged=None, resamples=100, bootstrap_resamples=100)
     >>> for guard in guards_of((Coverage("old", 10, 1, 0.9), Coverage("new", 10, 2, 0.9)), settings):
@@ -87,8 +96,10 @@ def guards_of(
         lacking = undefined.get(one.system, ())
         says = "; ".join(lacking) or f"every measure is defined for some topic of {one.system}"
         made.append(Guard(DEFINED, one.system, not lacking, says))
-    made.append(_judged_at_all(*coverage))
+    made.append(_judged_at_all(*coverage, complete=complete))
     if settings.min_judged is not None:
+        if complete:
+            raise ParameterError("min_judged asks how much is judged, and the judgments were declared complete")
         for one in coverage:
             holds = one.judged >= settings.min_judged - 1e-12  # not so where nothing was retrieved
             says = f"{_share(one.judged)} judged in the top 10 of {one.system}"
@@ -97,9 +108,11 @@ def guards_of(
     return tuple(made)
 
 
-def _judged_at_all(first: Coverage, second: Coverage) -> Guard:
+def _judged_at_all(first: Coverage, second: Coverage, *, complete: bool) -> Guard:
     """Two runs without a judged document are equally bad by every measure, and nothing was compared."""
     both = f"{first.system} and {second.system}"
+    if complete:
+        return Guard(JUDGED_AT_ALL, both, True, "judgments declared complete")
     if first.judged > 0 or second.judged > 0:
         shares = ", ".join(f"{_share(one.judged)} of {one.system}" for one in (first, second))
         return Guard(JUDGED_AT_ALL, both, True, f"judged in the top 10: {shares}")

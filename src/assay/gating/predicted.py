@@ -9,7 +9,7 @@ from typing import Any
 from assay.classification.opening import opened
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, did_you_mean, listed, not_among, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
 from assay.stats.digits import as_percents
 from assay.tables import Predictions
@@ -77,7 +77,7 @@ def in_order(two: Sequence[Any], baseline: Any, candidate: Any, *, predicted: bo
         two = [None, *two]
     given = [baseline, candidate]
     if len(two) > len(given):
-        raise ParameterError(f"a gate takes a baseline and a candidate, not {len(two)} systems")
+        raise ParameterError(f"a gate takes a baseline and a candidate, not {number_of('system', len(two))}")
     for place, one in enumerate(two):
         if one is not None and given[place] is not None:
             raise ParameterError(f"the {('baseline', 'candidate')[place]} is given twice")
@@ -108,7 +108,7 @@ def chosen_two(names: list[str], baseline: str | None, candidate: str | None) ->
     """
     for name in (baseline, candidate):
         if name is not None and name not in names:
-            raise ParameterError(f"choose a system of {listed(names)}, not {name!r}{did_you_mean(name, names)}")
+            raise not_among("system", name, names)
     rest = [name for name in names if name not in {baseline, candidate}]
     first = baseline or (rest.pop(0) if rest else None)
     second = candidate or (rest.pop(0) if rest else None)

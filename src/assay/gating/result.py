@@ -9,6 +9,7 @@ import polars as pl
 
 from assay.classification.pairing import Classifiers
 from assay.clustering.pairing import Clusterings
+from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Check, Settings
 from assay.gating.frozen import Baseline
@@ -26,7 +27,7 @@ class GateResult(Tabled):
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
     `evaluation` is that of the candidate, and of the baseline unless that was `frozen`. Where predictions of
-    `classifiers`, or `clusterings`, were compared, there is none, nor a coverage.
+    `classifiers`, or `clusterings`, were compared, there is none, nor a coverage. A result is true if it `passed`.
 
     >>> from assay import gate
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
@@ -34,6 +35,7 @@ class GateResult(Tabled):
     >>> result = gate(judged, run, run, measures="RR")
     >>> result.outcome, result.exit_code
     ('pass', 0)
+    >>> assert result
     >>> print(result.sentence)
     Passed: candidate and baseline are identical under RR: no query differs (1.0000).
     """
@@ -51,7 +53,8 @@ class GateResult(Tabled):
     clusterings: Clusterings | None = None
 
     def __repr__(self) -> str:
-        return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {len(self.checks)} checks>"
+        checks = number_of("check", len(self.checks))
+        return f"<GateResult {self.outcome}: {self.candidate} against {self.baseline}, {checks}>"
 
     @property
     def outcome(self) -> Outcome:
@@ -63,6 +66,14 @@ class GateResult(Tabled):
     def exit_code(self) -> int:
         """0 pass, 1 fail, 2 invalid, 3 inconclusive, unless the settings turn that into 0 or 1."""
         return EXIT_CODES[self.counted(self.outcome)]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the exit code is 0: an inconclusive result has not passed, unless the settings let it."""
+        return self.exit_code == 0
+
+    def __bool__(self) -> bool:
+        return self.passed
 
     def counted(self, outcome: Outcome) -> Outcome:
         """What an outcome counts as: an inconclusive one may have been asked to pass or to fail."""

@@ -69,6 +69,8 @@ def decided(
         by = f"p < {alpha:g}" if at_best is None else "the whole interval is one"
         return Decision("fail", f"a loss of the margin or more, and {by}")
     why = "a loss, but perhaps of less than the margin" if sure else "neither within the margin, nor surely a loss"
+    if sure and difference >= 0:
+        why = f"p < {alpha:g} for a loss, but the difference is none: they point in different ways"
     return Decision("inconclusive", f"a loss of the margin or more, but {chance}" if beyond else why)
 
 
@@ -157,6 +159,13 @@ def _margin(value: Any) -> float:
     if not is_number or not 0 < value < float("inf"):
         raise ParameterError(f"the margin is a number above 0, not {value!r}")
     return float(value)
+
+
+def check_inconclusive(wanted: str) -> None:
+    """Refuse what is no way to treat an open outcome."""
+    if wanted not in INCONCLUSIVE:
+        said = f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {wanted!r}"
+        raise ParameterError(f"{said}{did_you_mean(str(wanted), INCONCLUSIVE)}")
 
 
 def check_share(name: str, value: Any) -> float:

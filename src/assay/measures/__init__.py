@@ -4,7 +4,7 @@ Families that rankings have no use for are loaded when their vocabulary is: see 
 """
 
 from assay.measures.average_precision import AP, GMAP, Bpref, GMBpref, InfAP
-from assay.measures.cascade import ERR, RBP, RR, RBPResidual, nERR
+from assay.measures.cascade import ERR, RBP, RR, FirstRank, RBPResidual, nERR
 from assay.measures.counted_decisions import (
     FN,
     FP,
@@ -79,6 +79,7 @@ __all__ = [
     "ExactMatch",
     "F",
     "Fallout",
+    "FirstRank",
     "G",
     "GMBpref",
     "GeometricMean",

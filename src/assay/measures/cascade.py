@@ -1,16 +1,28 @@
-"""Measures with a user who goes down the list and stops somewhere: RR, ERR, nERR, RBP."""
+"""Measures with a user who goes down the list and stops somewhere: RR, FirstRank, ERR, nERR, RBP."""
 
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from assay.counting.graded import Graded
+from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Cutoff, Level, MaxGrade, Persistence, PlainGain
+from assay.measures.domains import (
+    Cutoff,
+    GainTable,
+    Level,
+    MaxGrade,
+    Persistence,
+    PlainGain,
+    Satisfaction,
+    SatisfactionName,
+)
 from assay.measures.kernels import (
     NO_GAIN,
+    NO_RELEVANT_FOUND,
+    best_first,
     chance_of_satisfaction,
-    ideal_rows,
     max_grade_of,
     persistence,
     relevant_rows,
@@ -46,39 +58,76 @@ def RR(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return steps.max("reciprocal").defined_with(relevant_total(ranks, rel))
 
 
+@measure(
+    aliases=("FirstRelevantRank",),
+    bounds=(1.0, np.inf),
+    user_model="reads down to the first relevant document",
+    counted_as=None,
+    higher_is_better=False,
+)
+def FirstRank(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+    r"""Rank of the first relevant document: how many results a user reads until there is one.
+
+    .. math:: \min \{ i : x_i = 1 \}
+
+    Lower is better. Undefined if no relevant document was retrieved; such queries are left out of the mean, as there is
+    no rank to count them with. So look at `Success` beside it: a system that finds nothing for the hard queries has the
+    lower mean. `RR` is its reciprocal, in which those queries count as 0.
+
+    >>> FirstRank.of(Ranks.from_grades([0, 0, 1, 1], [0, 0]))
+    array([ 3., nan])
+    """
+    rows = relevant_rows(ranks, rel)
+    steps = steps_of(rows, len(ranks.queries))
+    steps = steps.with_columns(first=np.where(steps.count_so_far() == 1, rows.rank, 0))
+    steps = steps.meaning(first="the rank of the first relevant document, 0 for those after it")
+    first = steps.sum("first", when_zero=NO_RELEVANT_FOUND)
+    return first.defined_with(relevant_total(ranks, rel)).defined_with(first)
+
+
 @measure(ir_measures="ERR@{cutoff}", user_model="reads on until satisfied; a good document satisfies sooner")
-def ERR(ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None) -> PerQuery:
+def ERR(
+    ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None, satisfaction: Satisfaction = "exponential"
+) -> PerQuery:
     r"""Expected reciprocal rank of the document that satisfies the user.
 
     .. math:: \mathrm{ERR}@k = \sum_{i=1}^{k} \frac{1}{i}\, R_i \prod_{j<i} (1 - R_j), \quad
               R_i = \frac{2^{grade_i} - 1}{2^{max\_grade}}
 
     :math:`R_i` is the chance that the document at rank *i* satisfies. `max_grade` is the top of the scale; if it is not
-    given, it is the largest grade of the judgments. 0 if nothing relevant is found.
+    given, it is the largest grade of the judgments. That is `satisfaction='exponential'`. With `binary`, every relevant
+    document satisfies for certain, and ERR is the reciprocal rank of the first; a table such as `{1: 0.2, 2: 0.9}`
+    gives the chance of each grade, and grades that it does not name have none. 0 if nothing relevant is found.
 
     >>> ERR(max_grade=3).of(Ranks.from_grades([3, 0, 2]))  # 7/8 + (1/3) (3/8) (1/8)
     array([0.8906])
+    >>> ERR(satisfaction="binary").of(Ranks.from_grades([0, 0, 1, 0, 1]))  # 1/3
+    array([0.3333])
+    >>> ERR(satisfaction={1: 0.2, 2: 0.9}).of(Ranks.from_grades([1, 0, 2]))  # 0.2 + (1/3) 0.9 (1 - 0.2)
+    array([0.44])
     """
-    top = max_grade_of(ranks, max_grade)
-    return _satisfaction(within(ranks.hits, cutoff), top, len(ranks.queries)).sum("contribution")
+    chances = _Chances(ranks, max_grade, satisfaction)
+    return _read_on(within(ranks.hits, cutoff), chances, len(ranks.queries)).sum("contribution")
 
 
 @measure(aliases=("NormalisedERR",), user_model="reads on until satisfied; a good document satisfies sooner")
-def nERR(ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None) -> PerQuery:
+def nERR(
+    ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None, satisfaction: Satisfaction = "exponential"
+) -> PerQuery:
     r"""Expected reciprocal rank, as a share of the ideal ranking's.
 
     .. math:: \mathrm{nERR}@k = \frac{\mathrm{ERR}@k}{\mathrm{ERR}^*@k}
 
-    The ideal ranking has all judged documents, best first, down to the cut-off. See `ERR`. Undefined without a document
-    that has a gain.
+    The ideal ranking has all judged documents, those that satisfy most likely first, down to the cut-off. See `ERR`.
+    Undefined without a document that has a gain.
 
     >>> nERR(max_grade=1).of(Ranks.from_grades([0, 1, 1]))  # (1/2/2 + 1/4/3) / (1/2 + 1/4/2)
     array([0.5333])
     """
-    top, units = max_grade_of(ranks, max_grade), len(ranks.queries)
-    best, _ = ideal_rows(ranks, "linear")
-    ideal = _satisfaction(within(best, cutoff), top, units, says="ideal")
-    got = _satisfaction(within(ranks.hits, cutoff), top, units)
+    chances, units = _Chances(ranks, max_grade, satisfaction), len(ranks.queries)
+    best, _ = best_first(ranks.ideal, chances.of(ranks.ideal.grade))
+    ideal = _read_on(within(best, cutoff), chances, units, says="ideal")
+    got = _read_on(within(ranks.hits, cutoff), chances, units)
     return got.sum("contribution") / ideal.sum("contribution", when_zero=NO_GAIN)
 
 
@@ -142,16 +191,41 @@ def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) ->
     return 1.0 - known.sum("known")
 
 
-def _satisfaction(rows: Graded, top: float, units: int, says: str = "ranking") -> Steps:
+class _Chances:
+    """How likely documents satisfy, by their grades."""
+
+    def __init__(self, ranks: Ranks, max_grade: float | None, satisfaction: SatisfactionName | GainTable) -> None:
+        self.top, self.level, self.satisfaction = max_grade_of(ranks, max_grade), ranks.level(), satisfaction
+
+    def of(self, grade: Floats) -> Floats:
+        if self.satisfaction == "exponential":
+            return chance_of_satisfaction(grade, self.top)
+        if self.satisfaction == "binary":
+            return ((grade >= self.level) & (grade >= 0)).astype(np.float64)
+        chance = np.zeros(len(grade))
+        for of_grade, value in self.satisfaction:
+            chance[grade == of_grade] = value
+        return chance
+
+    def in_words(self) -> str:
+        if self.satisfaction == "exponential":
+            return f"R = (2^grade - 1) / 2^{self.top:g}, the chance that the document satisfies"
+        if self.satisfaction == "binary":
+            return "R = 1 if relevant, the chance that the document satisfies"
+        named = ", ".join(f"{value:g} for grade {of_grade:g}" for of_grade, value in self.satisfaction)
+        return f"R = {named or '0'}, the chance that the document satisfies"
+
+
+def _read_on(rows: Graded, chances: _Chances, units: int, says: str = "ranking") -> Steps:
     """How likely each document satisfies, how likely it is read at all, and the product by rank."""
-    satisfied = chance_of_satisfaction(rows.grade, top)
-    # The product of all (1 - R) above, by its logarithm; where R rounds to 1, the product is as good as 0.
-    left = np.log1p(-np.minimum(satisfied, 1.0 - 2.0**-53))
-    still_reading = np.exp(Steps(rows.query, units, {"left": left}).running("left") - left)
+    satisfied = chances.of(rows.grade)
+    left = pl.DataFrame({"query": rows.query, "left": 1.0 - satisfied})
+    above = pl.col("left").shift(1, fill_value=1.0).cum_prod().over("query")
+    still_reading = left.select(above).to_series().to_numpy()
     steps = steps_of(rows, units, says).with_columns(satisfied=satisfied, still_reading=still_reading)
     steps = steps.with_columns(contribution=satisfied * still_reading / steps["rank"])
     return steps.meaning(
-        satisfied=f"R = (2^grade - 1) / 2^{top:g}, the chance that the document satisfies",
+        satisfied=chances.in_words(),
         still_reading="the product of 1 - R over all documents above",
         contribution="satisfied × still_reading / rank",
     )

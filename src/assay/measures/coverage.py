@@ -101,8 +101,6 @@ def NumRel(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 @measure(
     trec_eval="num_rel_ret",
     ir_measures="NumRelRet",
-    ranx="hits@{cutoff}",
-    aliases=("Hits",),
     bounds=None,
     summary="sum",
     user_model="-",
@@ -112,6 +110,8 @@ def NumRelRet(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQ
     r"""Number of relevant documents retrieved, down to a cut-off if one is given.
 
     .. math:: \sum_{i=1}^{k} x_i
+
+    ranx calls it hits, and takes the mean over queries; Hits@k is the hit rate here, `Success`.
 
     >>> NumRelRet.of(Ranks.from_grades([1, 0, 1], judged=[[1]]))
     array([2.])

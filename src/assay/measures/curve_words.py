@@ -54,11 +54,13 @@ def about_topic(query: str, reasons: Iterable[str | None]) -> str:
 
 def undefined_topics(summary: pl.DataFrame, undefined: Undefined) -> Iterable[str]:
     """How many topics had no value, and what became of them."""
-    for name, text, count in summary.select("system", "measure", "undefined").rows():
+    for name, text, count, value in summary.select("system", "measure", "undefined", "value").rows():
         if count:
             measure = parse_measure(text)
             left_out = undefined == "skip" or measure.substitute is None
             treated = "left out" if left_out else f"counted as {measure.substitute:g}"
+            if value is None:
+                treated = "which is every one: NA"
             yield f"{name}: {text} is undefined for {number_of('topic', count)}, {treated}"
 
 
@@ -73,7 +75,7 @@ def without_curve(curves: Mapping[str, Sequence[Roc]], undefined: Undefined) -> 
     """How many topics have no ROC curve, and why."""
     for name, drawn in curves.items():
         if reasons := [curve.reason for curve in drawn if curve.reason is not None]:
-            treated = "left out" if undefined == "skip" else "counted as 0"
+            treated = "left out" if undefined == "skip" or len(reasons) == len(drawn) else "counted as 0"
             why = " or ".join(dict.fromkeys(reasons))
             yield f"{name}: no ROC curve for {number_of('topic', len(reasons))} ({why}), {treated}"
 

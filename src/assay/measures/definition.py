@@ -10,6 +10,7 @@ from assay.errors import ParameterError
 from assay.measures.domains import At, Domain
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
+from assay.tables import Direction
 
 Summary: TypeAlias = Literal["mean", "geometric", "sum", "pooled"]
 
@@ -49,6 +50,11 @@ class Definition(NamedTuple):
     proportion: bool
     #: What its units can be, if not everything: the mistakes of a whole table are not those of an item.
     unit_kinds: tuple[str, ...] | None
+
+    @property
+    def direction(self) -> Direction:
+        """Which way it is good, in a word that travels with its scores."""
+        return "neither" if self.higher_is_better is None else "higher" if self.higher_is_better else "lower"
 
 
 def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], str | None]:

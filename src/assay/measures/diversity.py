@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats, Ints, Judgments
+from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
 from assay.counting.subtopics import Subtopics
-from assay.errors import InputError, ParameterError, quote
+from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure
 from assay.measures.steps import PerQuery, Steps, given
-from assay.tables import picked
+from assay.tables import Qrels, picked
 
-NO_SUBTOPICS = "there are no judgments of subtopics"
+NO_SUBTOPICS = "there are no judgments of subtopics: subtopics=True says that column 2 of the judgments names them"
 NO_RELEVANT_SUBTOPIC = "no subtopic has a relevant document"
 # Gains that differ by less than rounding does are equal: the greedy choice is then the same on every machine.
 _DECIMALS = 12
 # The bound of a measure adds up all ranks down to the cut-off.
 _TOO_DEEP = 1_000_000
+_FRACTION = re.compile(r"\d*\.\d+")
 
 
 @measure(
@@ -144,34 +146,45 @@ def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQu
     return covered.sum("new_subtopics") / _subtopics_total(ranks, table)
 
 
-def judged_by_subtopic(said: bool | None, measures: Sequence[Measure], judge: str | None) -> bool:
-    """Whether judgments are read as those of subtopics: as said, or if all measures are computed from these.
-
-    >>> judged_by_subtopic(None, [StRecall, ERR_IA], judge=None)
-    True
-    """
-    if said is not None and not isinstance(said, bool):
-        raise ParameterError(f"subtopics is True, False or None, not {said!r}")
-    if said and judge is not None:
+def check_subtopics(asked: bool | None, judge: str | None) -> None:
+    """Refuse what is no answer to the question whether column 2 names subtopics."""
+    if asked is not None and not isinstance(asked, bool):
+        raise ParameterError(f"subtopics is True, False or None, not {asked!r}")
+    if asked and judge is not None:
         raise ParameterError("column 2 of the judgments names either judges or subtopics: leave judge or subtopics out")
-    if said is None:
-        return judge is None and all(measure.definition.subtopics for measure in measures)
-    return said
 
 
-def doubts_about_subtopics(
-    judgments: Judgments, measures: Sequence[Measure], name: str, *, required: bool
-) -> tuple[str, ...]:
-    """What is odd about the judgments for those who want subtopics; an error if they said that there are some."""
-    if judgments.subtopics is None:
-        if required:
-            raise InputError(f"{name}: expected judgments of subtopics (column 2; in tables: `judge`), got none")
-        without = [str(measure) for measure in measures if measure.definition.subtopics]
-        how = "subtopics=True, or --subtopics, says that column 2 names them"
-        return (f"{name}: {NO_SUBTOPICS}, so {', '.join(without)} cannot be computed; {how}",) if without else ()
-    if len(names := judgments.subtopics.names) == 1:
-        return (f"{name}: all judgments are of one subtopic, {quote(names[0])}: is this what column 2 means?",)
-    return ()
+def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) -> tuple[bool, Qrels, tuple[str, ...]]:
+    """Whether judgments are those of subtopics, the judgments as such, and what to say about that.
+
+    Unless somebody says so, they are if a measure needs subtopics and column 2 looks like that: see `_looks_like`.
+    """
+    names = table.judges
+    if asked:
+        if not names:
+            raise InputError(f"{table.name}: expected judgments of subtopics (column 2; in tables: `judge`), got none")
+        doubt = f"{table.name}: all judgments are of one subtopic, {quote(names[0])}: is this what column 2 means?"
+        return True, table, (doubt,) if len(names) == 1 else ()
+    wanted = any(measure.definition.subtopics for measure in measures)
+    if asked is not None or not wanted or not _looks_like(table, names):
+        return False, table, ()
+    count = number_of("subtopic", len(names))
+    says = table.format.replace(f" by {len(names)} judges", f" for {count}")
+    assumed = (
+        f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
+        f"names: {listed(names)}; if these are judges, choose one: judge=..."
+    )
+    return True, Qrels(table.frame, table.name, says, table.warnings), (assumed,)
+
+
+def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
+    """Whether the same document is judged under several names, of which none is a fraction.
+
+    Rounds of judging also stand in column 2 (0.5, 1, 1.5, ...), but a document is judged in one of them.
+    """
+    if len(names) < 2 or any(_FRACTION.fullmatch(name) for name in names):
+        return False
+    return table.frame.n_unique(["query_id", "doc_id"]) < table.frame.height
 
 
 def _why_none(ranks: Ranks) -> str:

@@ -49,12 +49,17 @@ class Whole(Domain):
 
 
 class Real(Domain):
-    """Numbers between two ends; `inside` leaves the ends out."""
+    """Numbers between two ends; `inside` leaves the ends out. `infinite`: there is a limit at infinity, `inf`."""
 
     def __init__(
-        self, low: float = -math.inf, high: float = math.inf, inside: bool = False, optional: bool = False
+        self,
+        low: float = -math.inf,
+        high: float = math.inf,
+        inside: bool = False,
+        optional: bool = False,
+        infinite: bool = False,
     ) -> None:
-        self.low, self.high, self.inside, self.optional = low, high, inside, optional
+        self.low, self.high, self.inside, self.optional, self.infinite = low, high, inside, optional, infinite
 
     def check(self, name: str, value: Any) -> float | None:
         """Accept any number type, but no truth values."""
@@ -67,7 +72,7 @@ class Real(Domain):
         except (OverflowError, TypeError, ValueError):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
         fits = self.low < number < self.high if self.inside else self.low <= number <= self.high
-        if not fits or math.isnan(number) or math.isinf(number):
+        if not fits or math.isnan(number) or (math.isinf(number) and not self.infinite):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
         return number
 
@@ -77,7 +82,8 @@ class Real(Domain):
         if self.high == math.inf:
             if self.low == -math.inf:
                 return "a finite number"
-            return f"a number above {self.low:g}" if self.inside else f"a number from {self.low:g} on"
+            limit = ", or inf" if self.infinite else ""
+            return f"a number above {self.low:g}" if self.inside else f"a number from {self.low:g} on{limit}"
         return f"a number {ends} {self.low:g} {'and' if self.inside else 'to'} {self.high:g}"
 
 
@@ -119,23 +125,35 @@ class Flag(Domain):
 
 
 class WordOrTable(Choice):
-    """One of a few words, or a table of numbers such as {1: 3, 2: 9}."""
+    """One of a few words, or a table of numbers such as {1: 3, 2: 9}; `keys` and `values` say which numbers."""
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        keys: Real | None = None,
+        values: Real | None = None,
+        example: str = "{1: 3, 2: 9}",
+    ) -> None:
+        super().__init__(words)
+        self.keys, self.values, self.example = keys or Real(), values or Real(), example
 
     def check(self, name: str, value: Any) -> Any:
         """Accept a word or a mapping of numbers to numbers; give the latter as a sorted tuple of pairs."""
         pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else None
         if pairs is None:
             return super().check(name, value)
-        number = Real()
         try:
-            table = {number.check(name, key): number.check(name, item) for key, item in pairs}
+            within = f"a number in {name}"
+            table = {self.keys.check(within, key): self.values.check(within, item) for key, item in pairs}
+        except ParameterError:
+            raise
         except (TypeError, ValueError):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
         return tuple(sorted(table.items()))
 
     def describe(self) -> str:
         """Say in words which values are allowed."""
-        return f"{super().describe()}, or a table such as {{1: 3, 2: 9}}"
+        return f"{super().describe()}, or a table such as {self.example}"
 
 
 class At:
@@ -146,6 +164,7 @@ GainName = Literal["linear", "exp", "binary"]
 DiscountName = Literal["log2", "log2max2", "zipf", "none"]
 IdealName = Literal["judged", "uncut", "retrieved"]
 RuleName = Literal["exact", "trec_eval-9", "trec_eval-10"]
+SatisfactionName = Literal["exponential", "binary"]
 GainIdealName = Literal["judged", "scale"]
 AverageName = Literal["macro", "micro"]
 WeightsName = Literal["none", "linear", "quadratic"]
@@ -158,9 +177,10 @@ GainTable: TypeAlias = tuple[tuple[float, float], ...]
 Cutoff: TypeAlias = Annotated[int | None, Whole(1, optional=True), At]
 TopK: TypeAlias = Annotated[int, Whole(1), At]
 Depth: TypeAlias = Annotated[int, Whole(1), At]
-Level: TypeAlias = Annotated[float | None, Real(0.0, optional=True)]
+LEVEL = Real(0.0, optional=True)
+Level: TypeAlias = Annotated[float | None, LEVEL]
 Alpha: TypeAlias = Annotated[float | None, Real(0.0, 1.0, optional=True)]
-Beta: TypeAlias = Annotated[float, Real(0.0)]
+Beta: TypeAlias = Annotated[float, Real(0.0, infinite=True)]
 Recall: TypeAlias = Annotated[float, Real(0.0, 1.0), At]
 Factor: TypeAlias = Annotated[float, Real(0.0, inside=True), At]
 Points: TypeAlias = Annotated[int, Whole(2)]
@@ -170,6 +190,10 @@ MaxGrade: TypeAlias = Annotated[float | None, Real(0.0, inside=True, optional=Tr
 Coefficient: TypeAlias = Annotated[float, Real()]
 CollectionSize: TypeAlias = Annotated[int, Whole(0)]
 Gain: TypeAlias = Annotated[GainName | GainTable, WordOrTable(get_args(GainName))]
+Satisfaction: TypeAlias = Annotated[
+    SatisfactionName | GainTable,
+    WordOrTable(get_args(SatisfactionName), Real(0.0), Real(0.0, 1.0), example="{1: 0.2, 2: 0.9}"),
+]
 PlainGain: TypeAlias = Annotated[GainName, Choice(get_args(GainName))]
 GainByGrade: TypeAlias = Annotated[Literal["linear"] | GainTable, WordOrTable(("linear",))]
 Discount: TypeAlias = Annotated[DiscountName, Choice(get_args(DiscountName))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -72,8 +73,8 @@ def Q(
               \frac{\sum_{j \le i} x_j + \beta\, G_i}{i + \beta\, I_i}, \quad G_i = \sum_{j \le i} x_j\, g_j
 
     :math:`I_i` is the cumulated gain of the ideal ranking at rank *i*; only relevant documents have a gain: see `CG`.
-    With :math:`\beta = 0` this is AP. With a cut-off the sum stops there and is divided by *k* if there are more
-    relevant documents than that (`AP` is not). Undefined without a relevant document.
+    With :math:`\beta = 0` this is AP, with `beta=inf` gain alone counts. With a cut-off the sum stops there and is
+    divided by *k* if there are more relevant documents than that (`AP` is not). Undefined without a relevant document.
 
     >>> Q.of(Ranks.from_grades([1, 0, 2]))  # ((1 + 1)/(1 + 2) + (2 + 3)/(3 + 3)) / 2
     array([0.75])
@@ -83,14 +84,22 @@ def Q(
     steps = steps_of(rows, units).with_columns(gain=gains(rows.grade, gain, level))
     steps = steps.with_columns(found=steps.count_so_far(), gained=steps.running("gain"))
     steps = steps.with_columns(ideal_gained=running_at(_ideal(ranks, gain, level), steps))
-    ratio = (steps["found"] + beta * steps["gained"]) / (steps["rank"] + beta * steps["ideal_gained"])
+    # By its share, not by beta itself, which may be infinite: then gain alone counts, where there is any.
+    by_gain = np.where(steps["ideal_gained"] > 0, 1.0 if math.isinf(beta) else beta / (1 + beta), 0.0)
+    top = (1 - by_gain) * steps["found"] + by_gain * steps["gained"]
+    ratio = top / ((1 - by_gain) * steps["rank"] + by_gain * steps["ideal_gained"])
+    weighted = (
+        "gained / ideal_gained"
+        if math.isinf(beta)
+        else (f"(found + {beta:g} × gained) / (rank + {beta:g} × ideal_gained)")
+    )
     relevant = relevant_total(ranks, rel)
     number = relevant if cutoff is None else relevant.at_most(cutoff).defined_with(relevant)
     steps = steps.with_columns(blended_ratio=ratio).meaning(
         gain=gain_in_words(gain, rows.grade),
         gained="gain down to here",
         ideal_gained="gain of the ideal ranking down to this rank",
-        blended_ratio=f"(found + {beta:g} × gained) / (rank + {beta:g} × ideal_gained)",
+        blended_ratio=weighted,
     )
     return steps.sum("blended_ratio") / number
 

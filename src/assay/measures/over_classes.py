@@ -66,6 +66,27 @@ def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("al
     return made if measure.definition.bounds is None else made.within(*measure.definition.bounds)
 
 
+def left_out(measure: Measure, result: PerQuery, labels: Sequence[str], items: Floats) -> tuple[str, ...]:
+    """The classes without a number that an average over classes leaves out; those without items weigh nothing anyway.
+
+    `labels` and `items`: the classes of the table that `result` is the number of, and how many items each has.
+
+    >>> from assay.measures import parse_measure
+    >>> matrix = ConfusionMatrix.from_matrix([[5, 0], [3, 0]], ["a", "b"])  # b is never predicted
+    >>> precision = parse_measure("Precision", "multiclass")
+    >>> left_out(precision, overall(precision, matrix), matrix.labels, matrix.table.sum(axis=1))
+    ('b',)
+    """
+    parts = [leaf.steps for leaf in result.leaves() if leaf.steps is not None and leaf.steps.says == "classes"]
+    counted = [set(part.columns["class"].tolist()) for part in parts]
+    weighted = measure.parameters.get("average") == "weighted"
+    return tuple(
+        str(label)
+        for place, label in enumerate(labels)
+        if any(place not in own for own in counted) and (items[place] or not weighted)
+    )
+
+
 class Averages(NamedTuple):
     """A measure's number for each class, and all averages over them; NaN where there is none."""
 

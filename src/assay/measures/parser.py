@@ -7,10 +7,12 @@ The grammar is `Name(parameter=value, ...)@value`. Values are numbers, words wit
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
+from assay.measures.domains import Flag
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
 
@@ -49,7 +51,12 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
         nearest = did_you_mean(name, known_names(vocabulary))
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
     if inside is not None and inside.strip():
-        found = found(**_arguments(inside, text))
+        arguments = _arguments(inside, text)
+        if vocabulary == "ranking" and found.name == "SetP" and "relative" in arguments:
+            # The one measure that ir_measures makes of another by a parameter.
+            relative = Flag().check("relative of SetP", arguments.pop("relative"))
+            found = registered()["SetRelP"] if relative else found
+        found = found(**arguments)
     if at is None:
         return found
     value = parse_value(at)
@@ -119,4 +126,4 @@ def parse_value(text: str) -> Any:
         return text[1:-1]
     if _NUMBER.fullmatch(text):
         return int(text) if text.lstrip("+-").isdecimal() else float(text)
-    return {"None": None, "True": True, "False": False}.get(text, text)
+    return {"None": None, "True": True, "False": False, "inf": math.inf}.get(text, text)

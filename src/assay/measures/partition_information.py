@@ -127,15 +127,15 @@ def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     .. math:: \frac{(1 + \beta)\, h\, c}{\beta\, h + c} = \frac{(1 + \beta)\, I}{H_a + \beta\, H_b}
 
     *h* is homogeneity and *c* completeness. With beta above 1, completeness weighs more; it is beta, not its square.
-    With beta 1 it is `NMI`. Undefined for one class in one cluster (others say 1 there).
+    With beta 1 it is `NMI`, with `inf` completeness. Undefined for one class in one cluster (others say 1 there).
 
     >>> VMeasure.of(Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]]))  # of 0.3715 and 0.3579
     array([0.3646])
     """
-    weight = beta / (1 + beta)
+    weight = 1.0 if math.isinf(beta) else beta / (1 + beta)
     of_classes, of_clusters = _entropy(table, "class"), _entropy(table, "cluster")
     told = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
-    return told / ((1 - weight) * of_classes + weight * of_clusters).saying(ONE_CLASS)
+    return told / ((1 - weight) * of_classes + weight * of_clusters).saying(ONE_CLASS if weight < 1 else ONE_CLUSTER)
 
 
 @measure(bounds=(0.0, np.inf), higher_is_better=False, aliases=("VariationOfInformation", "SharedInformationDistance"))

@@ -17,6 +17,7 @@ from assay.measures.kernels import (
     steps_of,
 )
 from assay.measures.registry import measure
+from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerQuery, Steps, given
 
 
@@ -65,8 +66,10 @@ def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
 
 def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | None) -> PerQuery:
     """The weighted harmonic mean as textbooks write it."""
-    precision, recall = (one(cutoff=cutoff, rel=rel).per_unit(ranks).named(one.name) for one in (P, R))
-    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    precision, recall = (share(cutoff=cutoff, rel=rel).per_unit(ranks).named(share.name) for share in (P, R))
+    if (square := square_of_beta(beta)) is None:
+        return recall
+    return (1 + square) * precision * recall / (square * precision + recall)
 
 
 @measure(
@@ -82,15 +85,17 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     .. math:: F_\beta@k = \frac{(1+\beta^2)\, P@k \cdot R@k}{\beta^2\, P@k + R@k}
               = \frac{(1+\beta^2) \sum_{i=1}^{k} x_i}{\beta^2 R + k}
 
-    With :math:`\beta > 1` recall weighs more, with :math:`\beta < 1` precision does. Undefined without a relevant
-    document and, without a cut-off, if nothing was retrieved.
+    With :math:`\beta > 1` recall weighs more, with :math:`\beta < 1` precision does; `beta=inf` is recall. Undefined
+    without a relevant document and, without a cut-off, if nothing was retrieved.
 
     >>> F(cutoff=4).of(Ranks.from_grades([1, 0, 0, 0], judged=[[1]]))  # P 1/4, R 1/2
     array([0.3333])
     """
     found, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
     depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
-    share = (1 + beta**2) * found / (beta**2 * relevant + depth)
+    if (square := square_of_beta(beta)) is None:
+        return found / relevant
+    share = (1 + square) * found / (square * relevant + depth)
     return share.defined_with(relevant).defined_with(depth)
 
 
@@ -98,13 +103,15 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     trec_eval="success.{cutoff}",
     ir_measures="Success@{cutoff}",
     ranx="hit_rate@{cutoff}",
-    aliases=("HitRate", "hit_rate", "hit rate"),
+    aliases=("HitRate", "hit_rate", "hit rate", "Hits"),
     user_model="is content with one relevant result",
 )
 def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     r"""Success: 1 if there is a relevant document among the first *k* results, else 0.
 
     .. math:: \mathrm{Success}@k = \max_{i \le k} x_i
+
+    Its mean is the hit rate, Hits@k. How many relevant documents there are among the first *k* is `NumRelRet`.
 
     >>> Success(cutoff=2).of(Ranks.from_grades([0, 1, 1]))
     array([1.])

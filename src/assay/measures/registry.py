@@ -16,7 +16,7 @@ from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.errors import ParameterError, did_you_mean
 from assay.measures.definition import Definition, Parameter, Summary, declared
-from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES
+from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
 from assay.measures.given_curve import GivenCurve
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
@@ -80,7 +80,7 @@ class Measure:
         """All parameters with their values, chosen or default."""
         return {name: self.chosen.get(name, p.default) for name, p in self.definition.parameters.items()}
 
-    def __call__(self, **changes: Any) -> Measure:
+    def __call__(self, /, **changes: Any) -> Measure:
         """Give the measure with other parameters."""
         known = self.definition.parameters
         checked = {}
@@ -105,7 +105,9 @@ class Measure:
         if isinstance(counts, Ranks) and counts.hits.averaged and self.is_sampled(counts.policies):
             return self._sampled(counts, seed, samples)
         if self.definition.counts is Confusion and isinstance(counts, Ranks):
-            counts = Confusion.from_ranks(counts)
+            counts = Confusion.from_ranks(counts, self.parameters.get("rel"))
+        elif self.definition.counts is Confusion and self.parameters.get("rel") is not None:
+            raise ParameterError(f"rel of {self.name} needs documents with grades; these are counted already")
         if isinstance(counts, GivenCurve):
             return self._of_points(counts)
         if self.definition.counts is Confusion and isinstance(counts, ConfusionMatrix):
@@ -133,7 +135,7 @@ class Measure:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """What the function is called with: its own parameters; `average` mostly concerns the summary alone."""
+        """What the function is called with: its own parameters, not those of counting (`rel`) and of the summary."""
         own = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
         return {name: value for name, value in self.parameters.items() if name in own}
 
@@ -158,7 +160,9 @@ class Measure:
     def depends_on_level(self) -> bool:
         """Whether the smallest relevant grade changes the value."""
         return (
-            self.definition.counts is Confusion or "rel" in self.parameters or self.parameters.get("gain") == "binary"
+            self.definition.counts is Confusion
+            or "rel" in self.parameters
+            or "binary" in (self.parameters.get("gain"), self.parameters.get("satisfaction"))
         )
 
     @property
@@ -209,7 +213,8 @@ class Measure:
         return self.per_unit(counts).values
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.name, self.definition.vocabulary, self.chosen)
+        asked_for = {name: self.parameters[name] for name in self.definition.parameters if name in self.given}
+        return _restored, (self.name, self.definition.vocabulary, asked_for)
 
     def __str__(self) -> str:
         at = self.definition.at
@@ -335,8 +340,11 @@ def measure(
 
 
 def _of_rankings(plain: Definition, micro: bool) -> Measure:
-    average = {"average": Parameter("average", "macro", AVERAGE)} if micro else {}
-    return Measure(plain._replace(parameters={**plain.parameters, **average}))
+    """Of a retrieved set it is a question which grades are relevant: the function only gets what was counted."""
+    more = {"average": Parameter("average", "macro", AVERAGE)} if micro else {}
+    if plain.counts is Confusion:
+        more["rel"] = Parameter("rel", None, LEVEL)
+    return Measure(plain._replace(parameters={**plain.parameters, **more}))
 
 
 def _of_labels(

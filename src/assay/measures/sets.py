@@ -73,16 +73,17 @@ def SetR(confusion: Confusion) -> PerQuery:
 def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
     """The weighted harmonic mean as textbooks write it."""
     if (square := square_of_beta(beta, alpha)) is None:
-        return cells.recall(confusion).defined_with(cells.retrieved(confusion))
+        return cells.recall(confusion)
     precision, recall = (share(confusion).named(name) for share, name in _BOTH)
     return (1 + square) * precision * recall / (square * precision + recall)
 
 
 def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
     """The same with a weight of precision, alpha = 1 / (1 + beta^2)."""
+    if (square := square_of_beta(beta, alpha)) is None:
+        return cells.recall(confusion)
     precision, recall = (share(confusion).named(name) for share, name in _BOTH)
-    square = square_of_beta(beta, alpha)
-    weight = alpha if alpha is not None else 0.0 if square is None else 1 / (1 + square)
+    weight = 1 / (1 + square) if alpha is None else alpha
     return 1.0 / (weight / precision + (1 - weight) / recall)
 
 
@@ -123,6 +124,7 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
 
     `beta` is :math:`\beta` itself; the reference tool's parameter is its square. Instead, `alpha` may be given, the
     weight of precision in :math:`1 / (\alpha / P + (1 - \alpha) / R)`, which is :math:`1 / (1 + \beta^2)`.
+    `beta=inf` (`alpha=0`) is recall.
     Of a retrieved set it is undefined where precision or recall is; of a classifier only if both are, as the counts
     give it: a class that is never predicted has F 0, though no precision.
 
@@ -137,8 +139,8 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     square = square_of_beta(beta, alpha)
     neither = (either if square else retrieved).when_zero
     if square is None:
-        share = found / relevant
-    elif alpha is not None:
+        return found / relevant
+    if alpha is not None:
         share = found / (alpha * retrieved + (1 - alpha) * relevant).saying(neither)
     else:
         share = (1 + square) * found / (square * relevant + retrieved).saying(neither)
@@ -157,12 +159,14 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
 def SetAP(confusion: Confusion) -> PerQuery:
     r"""Precision times recall of the retrieved set: average precision as if relevant documents were spread evenly.
 
-    .. math:: P \cdot R
+    .. math:: P \cdot R = \frac{TP^2}{(TP + FP)(TP + FN)}
 
-    >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 0.4 * 0.5
+    >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 * 4 / (10 * 8)
     array([0.2])
     """
-    return cells.precision(confusion) * cells.recall(confusion)
+    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    # One division, as in the reference tool: a product of two quotients rounds differently in the last digit.
+    return found * found / (retrieved * relevant).defined_with(retrieved).defined_with(relevant)
 
 
 @measure(

@@ -23,12 +23,14 @@ Undefined: TypeAlias = Literal["counted_as", "skip", "error"]
 class Summary(NamedTuple):
     """One number for a system: NaN if no unit has a value. `undefined` units were counted as declared, or left out.
 
-    A micro average is made of the units' counts, so that none is counted as anything, or left out.
+    A micro average is made of the units' counts, so that none is counted as anything, or left out. `reason`: why there
+    is no number.
     """
 
     value: float
     units: int
     undefined: int
+    reason: str | None = None
 
 
 def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counted_as") -> Summary:
@@ -37,7 +39,9 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
     >>> from assay.measures import AP
     >>> from assay.counting import Ranks
     >>> summarise(AP, AP.per_unit(Ranks.from_grades([1, 0], [0, 0])))
-    Summary(value=0.5, units=2, undefined=1)
+    Summary(value=0.5, units=2, undefined=1, reason=None)
+    >>> summarise(AP, AP.per_unit(Ranks.from_grades([0, 0], [0, 0])))  # what no unit has is counted as nothing
+    Summary(value=nan, units=0, undefined=2, reason='no relevant document')
     """
     if undefined not in get_args(Undefined):
         raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {undefined!r}")
@@ -46,19 +50,23 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
         total = result.pooled()
         if undefined == "error" and (reason := total.reason(0)):
             raise InputError(f"{measure} is undefined: {reason}")
-        return Summary(float(total.values[0]), len(values), 0)
+        return Summary(float(total.values[0]), len(values), 0, total.reason(0))
     without = np.isnan(values)
     count = int(without.sum())
     if count and undefined == "error":
         reason = result.reason(int(np.flatnonzero(without)[0]))
         raise InputError(f"{measure} is undefined for {count} of {len(values)} units: {reason}")
+    if count == len(values) and (count or measure.definition.summary != "sum"):
+        return Summary(math.nan, 0, count, _commonest(result) if count else "there is nothing to average")
     values = filled(measure, values, undefined)
     values = values[~np.isnan(values)]
     return Summary(_put_together(measure, values), len(values), count)
 
 
 def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as") -> Floats:
-    """The values as the summary takes them: undefined ones as the measure declares, NaN if they are left out.
+    """Values of units as a summary takes them: undefined ones as the measure declares, NaN if they are left out.
+
+    That is for units beside others that have a value: where none has one, there is no summary. See `counted`.
 
     >>> from assay.measures import AP, Judged
     >>> filled(AP, np.array([0.5, np.nan])), filled(Judged, np.array([0.5, np.nan]))
@@ -67,6 +75,22 @@ def filled(measure: Measure, values: Floats, undefined: Undefined = "counted_as"
     if undefined == "skip" or measure.substitute is None:
         return values
     return np.where(np.isnan(values), measure.substitute, values)
+
+
+def counted(measure: Measure, values: Floats, undefined: Undefined = "counted_as") -> Floats:
+    """The values of all units of a system, `filled`; left as they are where no unit has one: that is no 0.
+
+    >>> from assay.measures import AP
+    >>> counted(AP, np.array([np.nan, 0.5])), counted(AP, np.array([np.nan, np.nan]))
+    (array([0. , 0.5]), array([nan, nan]))
+    """
+    return values if np.isnan(values).all() else filled(measure, values, undefined)
+
+
+def _commonest(result: PerQuery) -> str | None:
+    """The reason that most units have."""
+    counts = {reason: int(mask.sum()) for reason, mask in result.undefined.items()}
+    return max(counts, key=counts.__getitem__, default=None)
 
 
 def _put_together(measure: Measure, values: Floats) -> float:

@@ -11,7 +11,7 @@ from assay.counting.retrieved import as_judged, same_queries
 from assay.errors import ParameterError
 from assay.measures.domains import Whole
 from assay.measures.registry import Measure
-from assay.measures.summary import Undefined, filled, summarise
+from assay.measures.summary import Undefined, counted, summarise
 from assay.rankings.noticed import PAGE
 from assay.stats.parts import parts
 from assay.stats.samples import Averaged
@@ -120,7 +120,7 @@ def _values(measure: Measure, ranks: Ranks, undefined: Undefined) -> Floats:
     """One number a query, as the mean takes it; NaN for what it leaves out."""
     result = measure.per_unit(as_judged(ranks))
     summarise(measure, result, undefined)  # undefined="error" raises here
-    return filled(measure, result.values, undefined)
+    return counted(measure, result.values, undefined)
 
 
 def _documents(measure: Measure, ranks: Ranks) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """The same queries under many hypothetical judgments at once.
 
-A hypothesis is a set of unjudged documents that are taken to be relevant. To try one costs as much as a query; so all
-that are to be tried become queries of one large `Ranks`, and the measure is computed as it always is.
+A hypothesis gives every unjudged document a grade. To try one costs as much as a query; so all that are to be tried
+become queries of one large `Ranks`, and the measure is computed as it always is.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats, Ints, Mask
+from assay.counting.judgments import Floats, Ints
 from assay.counting.ranking import NONE
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
 from assay.measures.registry import Measure
 
-#: (number of the hypothesis, number of the unjudged document), each an array -> whether it is taken to be relevant.
-Chosen: TypeAlias = Callable[[Ints, Ints], Mask]
+#: (number of the hypothesis, number of the unjudged document), each an array -> the grade that it has.
+Grading: TypeAlias = Callable[[Ints, Ints], Floats]
 
 # Rows computed at a time: enough to be worth a call, few enough to stay in the processor's cache.
 _ROWS_AT_A_TIME = 1 << 19
@@ -63,8 +63,8 @@ class Unjudged(NamedTuple):
 class Hypotheses:
     """A system's queries, each under as many hypotheses as wanted.
 
-    Documents that are taken to be relevant get the grade `top` and lead the ideal ranking; the other unjudged ones stay
-    as they are, or, with `others_irrelevant`, get the grade 0.
+    Documents with a grade above 0 join the ideal ranking; those with grade 0 stay unjudged, or, with
+    `others_irrelevant`, are judged irrelevant. `top` is the highest grade there could be.
 
     >>> from assay.counting.retrieved import retrieved
     >>> from assay.measures import AP
@@ -72,7 +72,7 @@ class Hypotheses:
     >>> counts = retrieved({"mine": Run.of({"q": {"new": 2, "good": 1}})}, Qrels.of({"q": {"good": 1}}))["mine"]
     >>> unjudged = Unjudged.within(None, [counts])
     >>> system = Hypotheses(counts, unjudged, top=1.0, others_irrelevant=False)
-    >>> system.values(AP, np.array([0, 0]), lambda unit, number: unit == 1)  # nothing more is relevant; all is
+    >>> system.values(AP, np.array([0, 0]), lambda unit, number: 1.0 * unit)  # nothing more is relevant; all is
     array([0.5, 1. ])
     """
 
@@ -98,37 +98,37 @@ class Hypotheses:
     def _judged_sizes(self) -> Ints:
         return np.diff(self._hit_bounds) + np.diff(self._ideal_bounds)
 
-    def values(self, measure: Measure, query: Ints, chosen: Chosen) -> Floats:
-        """The measure of each hypothesis, given its query and what it takes to be relevant; NaN where undefined."""
+    def values(self, measure: Measure, query: Ints, grading: Grading) -> Floats:
+        """The measure of each hypothesis, from its query and the grades it gives; NaN where undefined."""
         values = [np.zeros(0)]
         for start, end in _blocks(self.sizes[query]):
-            values.append(measure.of(self.counts(query[start:end], chosen, start)))
+            values.append(measure.of(self.counts(query[start:end], grading, start)))
         return np.concatenate(values)
 
-    def values_of_one(self, measure: Measure, number: Ints) -> Floats:
-        """The measure of the query of each document, if this one is relevant."""
+    def values_with(self, measure: Measure, number: Ints) -> Floats:
+        """The measure of the query of each document, if this one has the top grade and all else stays unjudged."""
         query, values = self.unjudged.query[number], [np.zeros(0)]
         for start, end in _blocks(self._judged_sizes[query] + 1):
-            unit = np.arange(end - start)
-            relevant = np.ones(end - start, dtype=np.bool_)
-            values.append(measure.of(self._counts(query[start:end], unit, number[start:end], relevant)))
+            top = np.full(end - start, self.top)
+            values.append(measure.of(self._counts(query[start:end], np.arange(end - start), number[start:end], top)))
         return np.concatenate(values)
 
-    def counts(self, query: Ints, chosen: Chosen, start: int = 0) -> Ranks:
+    def counts(self, query: Ints, grading: Grading, start: int = 0) -> Ranks:
         """Counts with one query for each hypothesis, the first of them being number `start`."""
         unit, number = _stretches(self._unjudged_bounds, query)
-        relevant = chosen(unit + start, number)
+        grade = grading(unit + start, number)
         if not self.others_irrelevant:
-            unit, number, relevant = unit[relevant], number[relevant], relevant[relevant]
-        return self._counts(query, unit, number, relevant)
+            positive = grade > 0
+            unit, number, grade = unit[positive], number[positive], grade[positive]
+        return self._counts(query, unit, number, grade)
 
-    def _counts(self, query: Ints, unit: Ints, number: Ints, relevant: Mask) -> Ranks:
+    def _counts(self, query: Ints, unit: Ints, number: Ints, grade: Floats) -> Ranks:
         """Counts with one query for each hypothesis, and in it the unjudged documents that it says something about."""
         there = np.isfinite(self._rank[number])
         says = Graded(
             unit[there],
             self._rank[number[there]].astype(np.int64),
-            np.where(relevant[there], self.top, 0.0),
+            grade[there],
             NONE,
             NONE,
             self.unjudged.document[number[there]],
@@ -148,22 +148,20 @@ class Hypotheses:
             retrieved=self.plain.retrieved[query],
             in_run=self.plain.in_run[query],
             hits=_ranked(known, says),
-            ideal=self._ideal_rows(query, unit, number, relevant),
+            ideal=self._ideal_rows(query, unit, number, grade),
             max_grade=max(self.top, self.plain.max_grade),
         )
 
-    def _ideal_rows(self, query: Ints, unit: Ints, number: Ints, relevant: Mask) -> Graded:
-        """The ideal ranking: first what is taken to be relevant, at the top grade, then what was judged."""
-        document = self.unjudged.document[number]
+    def _ideal_rows(self, query: Ints, unit: Ints, number: Ints, grade: Floats) -> Graded:
+        """The ideal ranking: what was judged and what has a grade by hypothesis, best grade first."""
         owner, at = _stretches(self._ideal_bounds, query)
-        owner = np.concatenate([unit[relevant], owner, unit[~relevant]])
-        documents = np.concatenate([document[relevant], self._ideal.document[at], document[~relevant]])
-        top, zero = np.full(int(relevant.sum()), self.top), np.zeros(int((~relevant).sum()))
-        grade = np.concatenate([top, self._ideal.grade[at], zero])
-        order = np.argsort(owner, kind="stable")
+        owner = np.append(owner, unit)
+        grade = np.append(self._ideal.grade[at], grade)
+        document = np.append(self._ideal.document[at], self.unjudged.document[number])
+        order = np.lexsort((-grade, owner))
         owner = owner[order]
         place = place_in_group(owner) + 1
-        return Graded(owner, place, grade[order], place, place, documents[order])
+        return Graded(owner, place, grade[order], place, place, document[order])
 
 
 def _ranked(known: Graded, says: Graded) -> Graded:

@@ -12,7 +12,8 @@ from assay.counting.ranks import Ranks
 from assay.errors import ParameterError
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, filled, summarise
-from assay.rankings.hypotheses import Chosen, Hypotheses, Unjudged
+from assay.rankings.hypotheses import Grading, Hypotheses, Unjudged
+from assay.rankings.sufficient import grades_of, tells_unjudged
 from assay.stats.samples import Averaged
 
 
@@ -40,20 +41,17 @@ class Trials:
         self.unjudged = Unjudged.within(cutoff, systems)
         self.queries = np.arange(len(systems[0].queries))
         top = _top(measure, systems[0])
+        #: The grades that unjudged documents may have, and whether no other one matters.
+        self.grades, self.all_grades = grades_of(measure, systems[0], top)
         as_it_is = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=False) for ranks in systems]
-        irrelevant = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=True) for ranks in systems]
         for system in as_it_is:
             summarise(measure, measure.per_unit(system.plain), undefined)  # undefined="error" raises here
         #: The systems' values as judged, one row a system.
         self.observed = self._values(as_it_is, self.queries, none)
-        # Most measures take what is unjudged for irrelevant. For those that do not, it has to become irrelevant.
-        same = all(
-            np.array_equal(
-                self._values(as_it_is, self.queries, some), self._values(irrelevant, self.queries, some), equal_nan=True
-            )
-            for some in (none, _every_second)
-        )
-        self.systems, self._as_it_is = as_it_is if same else irrelevant, as_it_is
+        self.as_it_is = self.systems = as_it_is
+        # To most measures what is unjudged is irrelevant. For the others it has to become irrelevant.
+        if tells_unjudged(measure, systems[0]):
+            self.systems = [Hypotheses(ranks, self.unjudged, top, others_irrelevant=True) for ranks in systems]
         #: Queries with a value as judged; the others are left out of the mean, whatever a hypothesis says of them.
         self.counted: Mask = ~np.isnan(self.observed.sum(axis=0))
         self.ranks = [self.unjudged.ranks_in(ranks) for ranks in systems]
@@ -63,35 +61,79 @@ class Trials:
         """Whether what a hypothesis leaves out is judged irrelevant, so that nothing stays as it was."""
         return self.systems[0].others_irrelevant
 
-    @property
-    def rows(self) -> int:
-        """How many rows it takes to try every unjudged document once."""
-        return sum(int(system.sizes[self.unjudged.query].sum()) for system in self.systems)
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many rows it takes to try one hypothesis about a query."""
+        return sum((system.sizes for system in self.systems), np.zeros(len(self.queries), dtype=np.int64))
 
-    def values(self, query: Ints, chosen: Chosen) -> Floats:
+    @cached_property
+    def alike(self) -> Mask:
+        """The queries for which two systems return the same documents at the same ranks: no grade parts them."""
+        if len(self.systems) == 1:
+            return np.zeros(len(self.queries), dtype=np.bool_)
+        rows = [system.plain.hits for system in self.systems]
+        pairs = [set(zip(hits.document.tolist(), hits.rank.tolist(), strict=True)) for hits in rows]
+        apart = np.array([document for document, _ in pairs[0] ^ pairs[1]], dtype=np.int64)
+        differs = np.zeros(len(self.queries), dtype=np.bool_)
+        for hits in rows:
+            differs[hits.query[np.isin(hits.document, apart)]] = True
+        differs[self.unjudged.query[self.ranks[0] != self.ranks[1]]] = True
+        same: Mask = ~differs & (self.systems[0].plain.retrieved == self.systems[1].plain.retrieved)
+        return same
+
+    @cached_property
+    def kind(self) -> Ints:
+        """For each document: 0 if the first system (or the only one) alone has it, 1 the second alone, 2 both."""
+        there = [np.isfinite(rank) & (rank <= self.cutoff) for rank in self.ranks]
+        return np.where(there[0], np.where(there[-1] & (len(there) == 2), 2, 0), 1)
+
+    def cutoff_at(self, query: Ints, more: Ints) -> Floats:
+        """Where R-precision cuts if so many more documents were relevant."""
+        relevant = self.systems[0].plain.relevant(self.measure.parameters.get("rel"))[query] + more
+        cutoff: Floats = np.floor(self.measure.parameters.get("factor", 1.0) * relevant + 0.9)
+        return cutoff
+
+    def values(self, query: Ints, grading: Grading) -> Floats:
         """The systems' values (rows) under hypotheses (columns), undefined ones as the mean takes them."""
-        return self._values(self.systems, query, chosen)
+        return self._values(self.systems, query, grading)
 
-    def _values(self, systems: Sequence[Hypotheses], query: Ints, chosen: Chosen) -> Floats:
-        values = np.array([system.values(self.measure, query, chosen) for system in systems])
+    def _values(self, systems: Sequence[Hypotheses], query: Ints, grading: Grading) -> Floats:
+        values = np.array([system.values(self.measure, query, grading) for system in systems])
         return filled(self.measure, values, self.undefined)
 
     @cached_property
     def one_by_one(self) -> Floats:
         """The systems' values (rows) if a single document (columns) were relevant, all else as it is."""
-        query = self.unjudged.query
-        columns = np.empty((len(self._as_it_is), len(query)))
-        for row, (system, rank) in enumerate(zip(self._as_it_is, self.ranks, strict=True)):
+        return self.values_with(np.arange(len(self.unjudged.query)))
+
+    def values_with(self, numbers: Ints) -> Floats:
+        """The systems' values (rows) if one of these documents (columns) were relevant, all else as it is."""
+        query = self.unjudged.query[numbers]
+        columns = np.empty((len(self.as_it_is), len(query)))
+        for row, (system, rank) in enumerate(zip(self.as_it_is, self.ranks, strict=True)):
             # To a system that does not return them, all documents of a query are alike: one of them is tried.
-            there = np.flatnonzero(np.isfinite(rank))
-            elsewhere, first = np.unique(query[~np.isfinite(rank)], return_index=True)
-            tried = np.append(there, np.flatnonzero(~np.isfinite(rank))[first])
-            values = filled(self.measure, system.values_of_one(self.measure, tried), self.undefined)
+            returned = np.isfinite(rank[numbers])
+            there, elsewhere = np.flatnonzero(returned), np.flatnonzero(~returned)
+            queries, first = np.unique(query[elsewhere], return_index=True)
+            tried = numbers[np.append(there, elsewhere[first])]
+            values = filled(self.measure, system.values_with(self.measure, tried), self.undefined)
             of_query = np.zeros(len(self.queries))
-            of_query[elsewhere] = values[len(there) :]
+            of_query[queries] = values[len(there) :]
             columns[row] = of_query[query]
             columns[row, there] = values[: len(there)]
         return columns
+
+    @property
+    def before_first_relevant(self) -> Ints:
+        """The documents that stand above all relevant ones in one of the systems."""
+        above = np.zeros(len(self.unjudged.query), dtype=np.bool_)
+        for system, rank in zip(self.as_it_is, self.ranks, strict=True):
+            hits = system.plain.hits
+            relevant = hits.grade >= system.plain.level(self.measure.parameters.get("rel"))
+            first = np.full(len(self.queries), np.inf)
+            np.minimum.at(first, hits.query[relevant], hits.rank[relevant])
+            above |= rank < first[self.unjudged.query]
+        return np.flatnonzero(above)
 
     def height(self, values: Floats) -> Floats:
         """What is to be made low or high, on the scale on which queries are averaged."""
@@ -117,28 +159,18 @@ class Trials:
         there = [(np.isfinite(rank) & (rank <= self.cutoff)).astype(np.float64) for rank in self.ranks]
         return there[-1] - there[0]
 
-    def simple_sets(self) -> list[list[Ranks]]:
-        """The systems' counts if no document were relevant, if all were, and those further up in either system."""
-        advantage = self.advantage()
-        everywhere = np.ones(len(advantage), dtype=np.bool_)
-        return [
-            [system.counts(self.queries, lambda _, number: chosen[number]) for system in self.systems]  # noqa: B023
-            for chosen in (~everywhere, everywhere, advantage > 0, advantage < 0)
-        ]
+    def values_of(self, system: int, query: Ints, grading: Grading) -> Floats:
+        """The values of one of the systems under hypotheses."""
+        return filled(self.measure, self.systems[system].values(self.measure, query, grading), self.undefined)
 
 
-def none(unit: Ints, number: Ints) -> Mask:
+def none(unit: Ints, number: Ints) -> Floats:
     """The hypothesis that no document is relevant that nobody judged.
 
     >>> none(np.array([0, 0]), np.array([3, 4]))
-    array([False, False])
+    array([0., 0.])
     """
-    return np.zeros(np.broadcast(unit, number).shape, dtype=np.bool_)
-
-
-def _every_second(_unit: Ints, number: Ints) -> Mask:
-    second: Mask = number % 2 == 1
-    return second
+    return np.zeros(np.broadcast(unit, number).shape)
 
 
 def _top(measure: Measure, ranks: Ranks) -> float:

@@ -1,13 +1,13 @@
 """What unjudged documents could do to a score, and to a difference of scores.
 
-A document that nobody judged counts as irrelevant. It may be relevant all the same: how much would that change? Any set
-of the unjudged documents that were retrieved may have the highest grade, the others are irrelevant. A document has one
-grade, whichever system returns it, so that the difference of two systems is surer than the value of either.
+A document that nobody judged counts as irrelevant. It may be relevant all the same: how much would that change? Each
+of the unjudged documents that were retrieved may have any grade. A document has one grade, whichever system returns it,
+so that the difference of two systems is surer than the value of either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,7 +21,9 @@ from assay.errors import ParameterError
 from assay.measures.domains import Whole
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
-from assay.rankings.extremes import ROUNDING, extreme
+from assay.rankings.extremes import ROUNDING, extremes
+from assay.rankings.limits import limits
+from assay.rankings.pooled import pooled
 from assay.rankings.trials import Trials
 from assay.tables import picked
 
@@ -36,22 +38,29 @@ class Reach(NamedTuple):
     query. All of them are, also those whose grade would change nothing, such as what stands below a relevant document
     in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
     longer than the bounds do. `judge_next` lists those that matter by themselves.
-    `changes_sign`: whether the difference as observed could turn into its opposite.
+    `changes_sign`: whether the difference as observed could turn into its opposite. Where that is open, it is True.
+    `exact`: whether nothing lies beyond `low` and `high`. If not, they are what some grades lead to, and other grades
+    may lead a little further: there were too many to try them all.
     """
 
     low: float
     high: float
     documents: int
     changes_sign: bool
+    exact: bool
 
 
 class Bounds(NamedTuple):
-    """The lowest and the highest value of each query (NaN where it has none), and of the mean."""
+    """The lowest and the highest value of each query (NaN where it has none), and of the mean.
+
+    `exact`: whether nothing lies beyond those of the mean; if not, other grades may lead a little further.
+    """
 
     low: Floats
     high: Floats
     mean_low: float
     mean_high: float
+    exact: bool
 
 
 class Condensed(NamedTuple):
@@ -81,11 +90,14 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
     """
     trials = Trials(measure, [ranks], undefined)
     if measure.is_micro:
-        _, numbers = _sums(trials)
+        numbers, exact = pooled(trials)
         none = np.full(len(ranks.queries), np.nan)
-        return Bounds(none, none, float(numbers.min()), float(numbers.max()))
-    low, high = extreme(trials, -1), extreme(trials, 1)
-    return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]))
+        return Bounds(none, none, float(np.nanmin(numbers)), float(np.nanmax(numbers)), exact)
+    low, high, sure = extremes(trials)
+    exact = bool(sure[trials.counted].all())
+    if math.isnan(summarise(measure, measure.per_unit(as_judged(ranks)), undefined).value):
+        return Bounds(low[0], high[0], math.nan, math.nan, exact)  # of a mean that is none
+    return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]), exact)
 
 
 def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Reach:
@@ -97,18 +109,23 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 2, "z": 1}})}
     >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
     >>> reach_of(P @ 2, counts["a"], counts["b"])  # y, or z, or both may be relevant
-    Reach(low=-0.5, high=0.5, documents=2, changes_sign=True)
+    Reach(low=-0.5, high=0.5, documents=2, changes_sign=True, exact=True)
     """
     first, second = same_queries(first, second)
     trials = Trials(measure, [first, second], undefined)
+    documents = len(trials.unjudged.document)
     if measure.is_micro:
-        observed, numbers = _sums(trials)
-        low, high = float(numbers.min()), float(numbers.max())
-    else:
-        observed, low, high = (
-            _difference(trials.summary(values)) for values in (trials.observed, extreme(trials, -1), extreme(trials, 1))
-        )
-    return Reach(low, high, len(trials.unjudged.document), _changes_sign(observed, low, high))
+        numbers, exact = pooled(trials)
+        low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+        return Reach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
+    found = extremes(trials)
+    low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (found.low, found.high))
+    # The extremes of a geometric mean's logarithm are not those of the difference of two such means.
+    exact = bool(found.sure[trials.counted].all()) and (measure.definition.summary != "geometric" or not documents)
+    # The sign of a mean, also of a geometric one, is that of the sum of heights.
+    heights = (trials.height(trials.observed), *limits(trials, found))
+    turns = _changes_sign(*(float(height[trials.counted].sum()) for height in heights))
+    return Reach(low, high, documents, turns, exact)
 
 
 def condensed_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Condensed:
@@ -196,21 +213,6 @@ def _effects(trials: Trials) -> Floats:
     observed = trials.summary(now)
     effect: Floats = np.nan_to_num(numbers[1] - numbers[0] - (observed[1] - observed[0]))
     return effect
-
-
-def _sums(trials: Trials) -> tuple[float, Floats]:
-    """A micro average as observed, and under hypotheses: its sums run over all queries, so sets for all are tried."""
-    measure = trials.measure
-    numbers = [
-        _difference([summarise(measure, measure.per_unit(ranks), trials.undefined).value for ranks in systems])
-        for systems in ([system.plain for system in trials.systems], *trials.simple_sets())
-    ]
-    return numbers[0], np.array(numbers)
-
-
-def _difference(numbers: Sequence[float] | Floats) -> float:
-    """The second number less the first; the only one, if there is one."""
-    return float(numbers[1] - numbers[0] if len(numbers) == 2 else numbers[0])
 
 
 def _changes_sign(observed: float, low: float, high: float) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import polars as pl
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, number_of
 from assay.measures.curve_words import shortened
 from assay.measures.parser import parse_measure
 from assay.report.chart_parts import DASHES, DIM, INK, PALETTE, REST, SHAPES, altair, data, theme, tooltip
@@ -253,7 +253,7 @@ def legend(curve: Drawable) -> list[Any]:
     along = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 30]))
     down = alt.Y("place:O", axis=None, scale=alt.Scale(domain=places))
     told = [(each.number, each.name, each.colour, list(each.dash), each.shape) for each in chosen]
-    told += [("", f"{len(rest)} others", REST, [1, 0], "")] if rest else []
+    told += [("", number_of("other", len(rest)), REST, [1, 0], "")] if rest else []
     layers = []
     for place, (number, name, colour, dash, shape) in enumerate(told):
         row = {"place": place, "x": 0, "x2": 30, "number": number, "name": name}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.errors import number_of
-from assay.report.estimates import best, ends, known, measured, undefined, with_ends
+from assay.errors import listed, number_of
+from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_classes
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
 from assay.stats.digits import (
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 JSON_SCHEMA_VERSION = 1
 #: Matrices of more labels than this are left to `--csv` and `--json`; the pairs most confused stand for them.
 MOST_LABELS = 25
+#: The column of classes that averages leave out.
+_LEFT_OUT = "left out"
 
 
 def called(measure: Measure, task: str) -> str:
@@ -144,8 +146,9 @@ def _of_one(result: Classification, system: str, interval: str) -> Table:
         one = result.estimate(measure, system)
         own, *others = numbers([one.value, *(b.values[measure] for b in beside)])
         cells = (Cell(own), Cell(ends(one)), *map(_beside, others))
-        rows.append(((called(measure, result.task),), cells))
-    return Table(("measure",), ("value", interval, *(b.says for b in beside)), tuple(rows))
+        rows.append(((called(measure, result.task),), (*cells, Cell(listed(one.left_out)))))
+    table = Table(("measure",), ("value", interval, *(b.says for b in beside), _LEFT_OUT), tuple(rows))
+    return table if any(cells[-1].text for _, cells in rows) else table.without(_LEFT_OUT)
 
 
 def _of_several(result: Classification) -> Table:
@@ -155,7 +158,11 @@ def _of_several(result: Classification) -> Table:
         found = [result.estimate(measure, system.name) for system in result.systems]
         top = best([one.value for one in found], measure.definition.higher_is_better)
         least = decimals((one.value for one in found), 3)
-        cells = [Cell(with_ends(*known(one), least=least), one.value == top) for one in found]
+        absent = [f" without {listed(one.left_out)}" if one.left_out else "" for one in found]
+        cells = [
+            Cell(with_ends(*known(one), least=least) + without, one.value == top)
+            for one, without in zip(found, absent, strict=True)
+        ]
         cells += [_beside(number(b.values[measure])) for b in beside]
         rows.append(((called(measure, result.task),), tuple(cells)))
     names = (*(system.name for system in result.systems), *(b.says for b in beside))
@@ -205,7 +212,8 @@ def lines(result: Classification) -> list[str]:
         whose = f"{remark.system}: " if several else ""
         said.append(f"* {whose}{remark.says} [{remark.code}]")
     said += [""] if said else []
-    said += [*undefined(result, partial(called, task=result.task)), *_basis(result)]
+    name = partial(called, task=result.task)
+    said += [*undefined(result, name), *without_classes(result, name), *_basis(result)]
     return [*said, *result.notes]
 
 
@@ -263,7 +271,10 @@ def _system(result: Classification, name: str, rows: list[dict[str, Any]]) -> di
     predictions = result.system(name).predictions
     if predictions is not None:
         told["items"] = len(predictions)
-    told["measures"] = measured(rows, name)
+    told["measures"] = [
+        row | {"left_out": list(result.estimate(measure, name).left_out)}
+        for measure, row in zip(result.measures, measured(rows, name), strict=True)
+    ]
     labelled = result.system(name).is_labelled
     if labelled and result.task != "multilabel":
         matrix = result.matrix(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from assay.stats.digits import (
     signed_span,
     span,
 )
-from assay.stats.interval_names import NO_INTERVAL, SUBSAMPLING
+from assay.stats.interval_names import CHOSEN, NO_INTERVAL, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
@@ -57,7 +58,7 @@ TESTS = {
     NO_TEST: "no test, the interval of the difference decides",
 }
 #: What intervals are called that do not come from a bootstrap.
-INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided", NO_INTERVAL: None}
+INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided", "t": CHOSEN["t"], NO_INTERVAL: None}
 CORRECTIONS = {
     "none": "not corrected",
     "bonferroni": "corrected by Bonferroni's method",
@@ -139,7 +140,7 @@ def _cells(one: Finding) -> Iterator[str]:
     yield signed_span(one.interval.low, one.interval.high)
     yield p_value(one.p)
     yield signed(one.d_z, 2)
-    yield "/".join(map(str, one.wins))
+    yield "/".join(map(str, one.record))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}{'*' if one.verdict.unjudged else ''}"
 
 
@@ -170,11 +171,13 @@ def method(comparison: Comparison) -> str:
     """How it was made, in a sentence for a paper."""
     settings, alpha = comparison.settings, comparison.settings.alpha
     test = _tests(comparison)
-    margins = sorted({one.margin.value for one in comparison.findings})
+    margins = sorted(
+        {one.margin.value for one in comparison.findings if not math.isnan(one.margin.value)} or {math.nan}
+    )
     extent = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
     margin = f"{extent} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
     return (
-        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {_intervals(comparison)}; margin {margin}; "
+        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {intervals_in_words(comparison)}; margin {margin}; "
         f"alpha {alpha:g}; seed {settings.seed}."
     )
 
@@ -195,7 +198,7 @@ def _tests(comparison: Comparison) -> str:
     return ", ".join(said)
 
 
-def _intervals(comparison: Comparison) -> str:
+def intervals_in_words(comparison: Comparison) -> str:
     """How intervals were made; those that draw nothing anew are named beside the others."""
     settings = comparison.settings
     others = dict.fromkeys(INTERVALS.get(one.interval.method) for one in comparison.findings)
@@ -207,13 +210,12 @@ def _intervals(comparison: Comparison) -> str:
         elif one.interval.method not in INTERVALS:
             # Measures of scores are computed anew for each resample, and so take fewer.
             own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
-            name = "BCa" if one.interval.method == "bca" else "percentile"
-            drawn.setdefault((name, own or settings.bootstrap_resamples))
+            drawn.setdefault((CHOSEN[one.interval.method], own or settings.bootstrap_resamples))
     level = as_level(1 - settings.alpha)
     redrawn = [
         f"intervals at {level} from {resamples:,} {name}"
-        if name not in {"BCa", "percentile"}
-        else f"{name} bootstrap intervals at {level} ({resamples:,} resamples)"
+        if name not in CHOSEN.values()
+        else f"{name} intervals at {level} ({resamples:,} resamples)"
         for name, resamples in drawn
     ]
     return ", ".join(redrawn + said) or "no intervals"
@@ -241,8 +243,8 @@ def family(comparison: Comparison) -> str:
 
 
 def _judged(comparison: Comparison) -> dict[str, float]:
-    """The share of judged documents in each system's first ten; nothing if only scores were given."""
-    if comparison.evaluation is None:
+    """The share of judged documents in each system's first ten; nothing from scores, or if all counts as judged."""
+    if comparison.evaluation is None or comparison.is_complete:
         return {}
     rows = {row["system"]: row for row in comparison.evaluation.coverage.to_dicts()}
     return {name: rows[name]["judged@10"] for name in comparison.systems}
@@ -250,15 +252,18 @@ def _judged(comparison: Comparison) -> dict[str, float]:
 
 def coverage(comparison: Comparison) -> str:
     """What the scores rest on, in a line; nothing if only scores were given."""
-    shares = _judged(comparison)
-    if not shares:
+    if comparison.evaluation is None:
         return ""
-    units = len(comparison.paired[0].units)
-    said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; judged in the top 10: "
+    shares, units = _judged(comparison), len(comparison.paired[0].units)
+    said = f"{number_of(comparison.paired[0].unit_kind, units)} in common; "
+    if comparison.is_complete:
+        return said + "judgments declared complete"
+    said += "judged in the top 10: "
     if len(shares) <= 4:
         return said + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
-    low, high = min(shares, key=lambda name: shares[name]), max(shares, key=lambda name: shares[name])
-    if shares[low] == shares[high]:
+    known = {name: share for name, share in shares.items() if not math.isnan(share)} or shares
+    low, high = min(known, key=lambda name: shares[name]), max(known, key=lambda name: shares[name])
+    if shares[low] == shares[high] and len(known) == len(shares):
         return said + f"{as_percent(shares[low])} of all systems"
     least, most = as_percents([shares[low], shares[high]])
     return said + f"from {least} ({low}) to {most} ({high})"
@@ -323,6 +328,7 @@ def to_json(comparison: Comparison) -> str:
         "method": method(comparison),
         "notes": list(comparison.notes),
         "signatures": _signatures(comparison),
+        "complete": comparison.is_complete,
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
     return as_json(told)

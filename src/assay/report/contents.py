@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from assay.files.writing import Table
 
 _LONGEST_CELL = 60
+#: A scale with more different grades than this is taken for a continuous one.
+_MOST_GRADES = 12
 
 
 def of_table(table: Table, path: str, lines: int = 5) -> dict[str, Any]:
@@ -94,9 +96,9 @@ def of_collection(collection: Collection) -> dict[str, Any]:
         found["topics"] = f"{len(collection.topics):,} ({collection.topics.format})"
     for split, qrels in collection.qrels.items():
         told = _of_qrels(qrels)
-        grades = ", ".join(f"{count} x {grade}" for grade, count in told["grades"].items())
         found[f"judgments in {split}"] = (
-            f"{told['judgments']:,} on {number_of('topic', told['topics'])} ({qrels.format}); grades {grades}"
+            f"{told['judgments']:,} on {number_of('topic', told['topics'])} ({qrels.format}); "
+            f"grades {_grades(told['grades'])}"
         )
     found["warnings"] = list(collection.warnings)
     return found
@@ -125,10 +127,18 @@ def as_text(found: dict[str, Any]) -> str:
 
 def _told(value: Any, width: int) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{count:,} x {grade}" for grade, count in value.items())
+        return _grades(value)
     if isinstance(value, int):
         return f"{value:,}"
     return legible(str(value)).replace("\n", "\n" + " " * (width + 2))
+
+
+def _grades(counts: dict[str, int]) -> str:
+    """How often each grade was given; of many grades, how many there are."""
+    if len(counts) > _MOST_GRADES:
+        low, *_, high = counts
+        return f"from {low} to {high}, {len(counts):,} different ones"
+    return ", ".join(f"{count:,} x {grade}" for grade, count in counts.items())
 
 
 def _shown(value: Any) -> str:

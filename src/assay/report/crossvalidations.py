@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.errors import number_of
 from assay.report.classifications import called
+from assay.report.estimates import best, classes
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
 from assay.stats.digits import as_level, bracketed, number, p_phrase, signed, significant
@@ -39,7 +40,7 @@ def _summary(result: CrossValidation) -> Table:
     rows = []
     for measure in result.measures:
         means = [result.mean(measure, system.name) for system in result.systems]
-        top = _best(means, measure.definition.higher_is_better)
+        top = best(means, measure.definition.higher_is_better)
         for place, system in enumerate(result.systems):
             names = (called(measure, result.task.kind),) + ((system.name,) if several else ())
             values = result.values(measure, system.name)
@@ -84,13 +85,6 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
     return Table(names, ("learned from", "tested", *measures), tuple(rows))
 
 
-def _best(values: list[float], higher: bool | None) -> float | None:
-    known = [value for value in values if not math.isnan(value)]
-    if higher is None or len(set(known)) < 2:
-        return None
-    return max(known) if higher else min(known)
-
-
 def _or_dash(value: float) -> str:
     return "–" if math.isnan(value) else number(value)
 
@@ -108,7 +102,7 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
     for system in result.systems:
         of = f" of {system.name}" if len(result.systems) > 1 else ""
         for measure in result.measures:
-            values, reasons = system.values[measure]
+            values, reasons, left_out = system.values[measure]
             missing = [reason for value, reason in zip(values.tolist(), reasons, strict=True) if math.isnan(value)]
             if missing:
                 where = (
@@ -120,6 +114,10 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
                 known = dict.fromkeys(reason for reason in missing if reason)
                 why = f": {', or '.join(known)}" if known else ""
                 yield f"{called(measure, result.task.kind)}{of} is undefined in {where}{why}{rest}."
+            if without := [absent for absent in left_out if absent]:
+                named = classes(list(dict.fromkeys(name for absent in without for name in absent)))
+                where = f"{len(without)} of {number_of('fold', len(values))}"
+                yield f"{called(measure, result.task.kind)}{of} leaves out {named} in {where}, where it is undefined."
 
 
 def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:

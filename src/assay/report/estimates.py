@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import listed
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.measures.registry import Measure
 
 
-def best(values: list[float], higher: bool | None) -> float | None:
+def best(values: Iterable[float], higher: bool | None) -> float | None:
     """The value that stands out: the best of those that are known, if they are not all the same.
 
     >>> best([0.2, 0.7, float("nan")], higher=True), best([0.7, 0.7], higher=True)
@@ -60,6 +60,28 @@ def undefined(result: Classification | Clustering, called: Callable[[Measure], s
             reason = result.estimate(measure, system.name).undefined
             if reason is not None:
                 yield f"{called(measure)}{of} is undefined: {reason}."
+
+
+def without_classes(result: Classification, called: Callable[[Measure], str]) -> Iterator[str]:
+    """Which classes averages leave out, a line for the measures and systems that leave out the same."""
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for system in result.systems:
+        of = f" of {system.name}" if len(result.systems) > 1 else ""
+        for measure in result.measures:
+            if absent := result.estimate(measure, system.name).left_out:
+                alike.setdefault((of, absent), []).append(called(measure))
+    for (of, absent), names in alike.items():
+        leaves, is_so = ("leaves", "it is") if len(names) == 1 else ("leave", "they are")
+        yield f"{', '.join(names)}{of} {leaves} out {classes(absent)}, where {is_so} undefined."
+
+
+def classes(names: Sequence[str]) -> str:
+    """Classes in a sentence.
+
+    >>> classes(["c"]), classes(["c", "d"])
+    ('class c', 'classes c, d')
+    """
+    return f"{'class' if len(names) == 1 else 'classes'} {listed(names)}"
 
 
 def without_interval(found: Iterable[tuple[str, str, str | None]], systems: int, mark: str = "–") -> Iterator[str]:

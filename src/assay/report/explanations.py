@@ -160,7 +160,7 @@ def _arithmetic(explanation: Explanation) -> list[str]:
     ]
     if explanation.undefined_units:
         without = number_of(explanation.unit_kind, explanation.undefined_units)
-        said.append(f"{without} without a number: {_treated(explanation)}")
+        said.append(f"{without} without a number" + (f": {_treated(explanation)}" if explanation.is_defined else ""))
     if formula.words != name:
         said.append(f"{name} = {formula.words}")
     if not formula.is_plain:

@@ -42,7 +42,7 @@ def _cells(one: Finding) -> Iterator[str]:
     yield from (*numbers([one.baseline_value, one.value]), signed(one.difference))
     yield signed_span(one.interval.low, one.interval.high)
     yield p_value(one.p)
-    yield "/".join(map(str, one.wins))
+    yield "/".join(map(str, one.record))
     yield f"{one.verdict.word}{' (negligible)' if one.verdict.negligible else ''}"
 
 

@@ -10,8 +10,9 @@ from assay.errors import number_of, several
 from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
+from assay.stats.bootstrap import FEWEST_DRAWN
 from assay.stats.digits import as_level, as_percent, decimals, number, numbers, p_phrase, p_value, signed
-from assay.stats.interval_names import SUBSAMPLING
+from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
 
@@ -30,6 +31,7 @@ _MOST_LISTED = 4
 _MOST_SENTENCES = 6
 #: Longer lines of prose are hard to read.
 _LONGEST_LINE = 88
+_COMPLETE = "declared complete"
 JSON_SCHEMA_VERSION = 1
 #: By guard: what to do if it does not hold, and the settings that are named in it.
 _WHAT_TO_DO: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -209,16 +211,20 @@ def _intervals(result: GateResult) -> str:
     """How intervals were made; of several ways, which measures each is for."""
     ways: dict[str, list[str]] = {}
     for check in result.checks:
+        if check.interval == "t":
+            ways.setdefault(f"{CHOSEN['t']}, for fewer than {FEWEST_DRAWN} {several(check.unit_kind)}", [])
+            continue
         name = INTERVALS.get(check.interval)
         if check.is_untested:
             name = f"{check.redrawn:,} random halves of the items" if check.interval == SUBSAMPLING else "none"
         if name is None:
-            kind = "BCa" if check.interval == "bca" else "percentile"
-            name = f"{kind} bootstrap over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+            name = f"{CHOSEN[check.interval]} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
         ways.setdefault(name, []).append(check.measure)
     if len(ways) == 1:
         return next(iter(ways))
-    return "; ".join(f"{name}, for {' and '.join(dict.fromkeys(measures))}" for name, measures in ways.items())
+    return "; ".join(
+        f"{name}, for {' and '.join(dict.fromkeys(measures))}" if measures else name for name, measures in ways.items()
+    )
 
 
 def tables(result: GateResult) -> list[Titled]:
@@ -232,11 +238,18 @@ def tables(result: GateResult) -> list[Titled]:
         made.append(Titled(_lost(behind[0]), _losses(behind[0], result)))
     if not result.coverage:
         return made
+    complete = result.evaluation is not None and result.evaluation.policies.complete
     rows = tuple(
-        ((one.system,), (Cell(f"{one.topics:,}"), Cell(f"{one.missing:,}"), Cell(as_percent(one.judged))))
+        (
+            (one.system,),
+            tuple(
+                map(Cell, (f"{one.topics:,}", f"{one.missing:,}", _COMPLETE if complete else as_percent(one.judged)))
+            ),
+        )
         for one in result.coverage
     )
-    made.append(Titled("Coverage", Table(("system",), ("topics", "missing", "judged in top 10"), rows)))
+    judged = "judgments" if complete else "judged in top 10"
+    made.append(Titled("Coverage", Table(("system",), ("topics", "missing", judged), rows)))
     return made
 
 

@@ -118,6 +118,8 @@ def _shown(value: Any, column: str) -> str:
         return "–"
     if column == "grade":  # mostly whole, though kept as a number that need not be
         return f"{value:g}"
+    if column == "exact":
+        return "yes" if value else "no"
     if column == "p":
         return p_value(value)
     if column in _SIGNED:
@@ -169,17 +171,26 @@ def piped(cells: Sequence[str]) -> str:
 
 
 def as_json(told: Any) -> str:
-    """JSON that people can read too; what is not a number is null.
+    """JSON that people can read too; what is not a number is null, and so is infinity, with a reason beside it.
 
-    >>> as_json({"p": float("nan")})
-    '{\\n  "p": null\\n}\\n'
+    >>> print(as_json({"p": float("nan"), "statistic": float("-inf")}), end="")
+    {
+      "p": null,
+      "statistic": null,
+      "statistic_reason": "minus infinity"
+    }
     """
-    return json.dumps(_without_nan(told), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_strict(told), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _without_nan(value: Any) -> Any:
+def _strict(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        strict = {}
+        for key, item in value.items():
+            strict[key] = _strict(item)
+            if isinstance(item, float) and math.isinf(item):
+                strict[f"{key}_reason"] = "infinity" if item > 0 else "minus infinity"
+        return strict
     if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+        return [_strict(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

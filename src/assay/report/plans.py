@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def tables(plan: Plan, most_pairs: int) -> list[Titled]:
     """The pairs if they are few, else their median and range; then what the measures tell apart."""
     kind = several(plan.measures[0].unit_kind)
-    numbers = ("spread", "detectable", "to find", f"{kind} needed")
+    numbers = ("spread", "detectable", "to find", "needed")
     few = len(plan.measures[0].pairs) <= most_pairs
     found = _pairs(plan, numbers) if few else _ranges(plan, numbers)
     title = f"What {number_of(plan.measures[0].unit_kind, plan.measures[0].units)} can show"
@@ -36,7 +36,7 @@ def lines(plan: Plan, most_pairs: int) -> list[str]:
     drawn = " or ".join(dict.fromkeys(swaps(one.units, plan.resamples)[1] for one in plan.measures))
     said = [
         f"detectable: the smallest true difference that as many {kind} show, with a chance of {as_level(plan.power)} "
-        f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); {kind} needed: for the difference to find.",
+        f"(one pair alone: paired t test, two-sided, alpha {plan.alpha:g}); needed: {kind} for the difference to find.",
         f"told apart: pairs with p < {plan.alpha:g} in a permutation test with Holm's correction ({drawn}, "
         f"seed {plan.seed}).",
         f"tau: mean of Kendall's tau-b, and where 95% of it lies, against {kind} drawn anew; and of one random half "

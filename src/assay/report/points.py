@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.report.layout import escaped_cell, piped
+from assay.report.layout import as_json, escaped_cell, piped
 from assay.stats.digits import NOT_AVAILABLE, number
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def to_json(curve: Curve) -> str:
         "summary": _finite(curve.summary).to_dicts(),
         "points": _finite(curve.frame).to_dicts(),
     }
-    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+    return as_json(told)
 
 
 def _finite(frame: pl.DataFrame) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from assay.errors import number_of
+from assay.report.conflicts import conflict
 from assay.stats.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
 from assay.stats.verdict import FEWEST_UNITS
 
@@ -49,7 +50,7 @@ def of_finding(finding: Finding, kind: str, power: float) -> str:
 
 def without_caveat(finding: Finding, kind: str, power: float) -> str:
     """One finding in words, but for what it depends on."""
-    parts = (of_verdict(finding, kind), _needed(finding, kind, power), _units(finding, kind))
+    parts = (of_verdict(finding, kind), conflict(finding, kind), _needed(finding, kind, power), _units(finding, kind))
     return " ".join(part for part in parts if part)
 
 
@@ -57,10 +58,14 @@ def caveat(finding: Finding) -> str:
     """What a finding depends on: unjudged documents that could change its sign; empty if there are none."""
     if not finding.verdict.unjudged or finding.reach is None:
         return ""
+    reach, difference = finding.reach, finding.difference
+    turns = reach.low < 0 if difference > 0 else reach.high > 0 if difference < 0 else reach.low < reach.high
+    documents = finding.verdict.unjudged
     return (
-        f"It depends on unjudged documents: {number_of('document', finding.verdict.unjudged)} within reach of the "
-        f"measure {'has' if finding.verdict.unjudged == 1 else 'have'} no judgment, and with other grades the "
-        f"difference could lie anywhere from {signed_span(finding.reach.low, finding.reach.high)}."
+        f"It {'depends' if turns else 'may depend'} on unjudged documents: {number_of('document', documents)} within "
+        f"reach of the measure {'has' if documents == 1 else 'have'} no judgment, and with other grades the difference "
+        f"could lie anywhere from {signed_span(reach.low, reach.high)}"
+        f"{'' if reach.exact else ', perhaps further: there were too many grades to try all'}."
     )
 
 
@@ -70,7 +75,9 @@ def headline(finding: Finding) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical"
     if word == "equivalent":
-        return f"{system} is as good as {baseline}"
+        return f"{system} is {_alike(finding)} {baseline}"
+    if math.isnan(finding.difference):
+        return f"{system} and {baseline} cannot be compared"
     if word == "cannot tell":
         return f"One cannot tell {system} from {baseline}"
     return f"{system} is {word} than {baseline}"
@@ -82,24 +89,29 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({number(finding.value)})."
     if math.isnan(finding.difference):
-        both = {baseline: finding.baseline_value, system: finding.value}
-        absent = " and ".join(name for name, value in both.items() if math.isnan(value))
-        return (
-            f"One cannot tell whether {system} is better or worse than {baseline} under {measure}: no number "
-            f"of {absent} ({number(finding.value)} against {number(finding.baseline_value)})."
-        )
+        against = " against ".join(numbers([finding.value, finding.baseline_value]))
+        return f"{system} and {baseline} cannot be compared under {measure}, {finding.verdict.why}: {against}."
     values = f"{' against '.join(numbers([finding.value, finding.baseline_value]))}, {_change(finding)}"
     interval, p = _interval(finding), _decided_by(finding)
     if word == "equivalent":
         small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
         return (
-            f"{system} is as good as {baseline} under {measure}: whatever difference there is lies within "
+            f"{system} is {_alike(finding)} {baseline} under {measure}: whatever difference there is lies within "
             f"±{finding.margin.value:g}, the smallest that matters. {small}It has {values} ({interval}{p})."
         )
     if word in {"better", "worse", "higher", "lower"}:
         return f"{system} is {word} than {baseline} under {measure}: {values} ({interval}{p})."
-    said = f"One cannot tell whether {system} is better or worse than {baseline} under {measure}"
+    said = f"One cannot tell whether {system} is {_either(finding)} than {baseline} under {measure}"
     return f"{said}: {values} ({interval}{p})."
+
+
+def _either(finding: Finding) -> str:
+    """What a system may be; of a number that is not known to be good or bad, only higher or lower."""
+    return "better or worse" if finding.direction in {"higher", "lower"} else "higher or lower"
+
+
+def _alike(finding: Finding) -> str:
+    return "as good as" if finding.direction in {"higher", "lower"} else "about the same as"
 
 
 def _decided_by(finding: Finding) -> str:
@@ -115,16 +127,18 @@ def _decided_by(finding: Finding) -> str:
 
 def _needed(finding: Finding, kind: str, power: float) -> str:
     """What it would take to tell, where one cannot."""
-    if finding.verdict.word != "cannot tell":
+    if finding.verdict.word != "cannot tell" or math.isnan(finding.difference):
         return ""
     if finding.units < FEWEST_UNITS:
         return f"{number_of(kind, finding.units)} are too few to tell anything."
     if finding.needed is None or not finding.spread > 0:
         return ""
     units, needed = number_of(kind, finding.units), number_of(kind, finding.needed)
+    like = finding.needed_observed
     return (
         f"With {units}, a difference of {number(finding.detectable, 3)} would be detected {as_level(power)} of the "
-        f"time; to detect {finding.margin.value:g} that often takes about {needed}."
+        f"time; to detect {finding.margin.value:g} that often takes about {needed}"
+        f"{'' if like is None else f', and the difference observed about {like:,}'}."
     )
 
 
@@ -199,9 +213,14 @@ def _of_many(comparison: Comparison) -> Iterator[str]:
         best = comparison.standing(paired.measure)[0]
         like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.is_sure(alpha)]
         detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
+        if math.isnan(best.value):
+            reason = paired.reasons()[0]
+            yield f"{paired.measure}: no system has a number{f' ({reason})' if reason else ''}."
+            continue
+        top = "best" if paired.higher_is_better is not None else "highest"
         said = (
             f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
-            f"the best number, {number(best.value)}"
+            f"the {top} number, {number(best.value)}"
         )
         said += (
             f"; {number_of('system', len(like))} cannot be told from it" if like else ", and is apart from all others"

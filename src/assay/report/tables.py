@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from assay.report.estimates import best
 from assay.report.layout import Cell, Table, as_json
 from assay.stats.digits import decimals, number
 
@@ -23,8 +25,8 @@ def systems_table(evaluation: Evaluation) -> Table:
         [evaluation.summary(measure, system.name).value for measure in evaluation.measures]
         for system in evaluation.systems
     ]
-    best = [
-        _best(column) if len(values) > 1 and measure.definition.higher_is_better else None
+    tops = [
+        best(column, measure.definition.higher_is_better)
         for measure, column in zip(evaluation.measures, zip(*values, strict=True), strict=True)
     ]
     least = [decimals(column) for column in zip(*values, strict=True)]
@@ -33,7 +35,7 @@ def systems_table(evaluation: Evaluation) -> Table:
             (system.name,),
             tuple(
                 Cell(shown(m, v, places), v == top)
-                for m, v, top, places in zip(evaluation.measures, row, best, least, strict=True)
+                for m, v, top, places in zip(evaluation.measures, row, tops, least, strict=True)
             ),
         )
         for system, row in zip(evaluation.systems, values, strict=True)
@@ -124,25 +126,21 @@ def _in_full(value: float) -> str | None:
 
 
 def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:
-    """A pipe table; the best number of each column in bold."""
-    return _table(evaluation, per_query).to_markdown()
+    """A pipe table; the best number of each column in bold. Below, why there is no number where there is none."""
+    return _table(evaluation, per_query).to_markdown() + "".join(f"\n{line}\n" for line in evaluation.without_number)
 
 
 def to_latex(evaluation: Evaluation, per_query: bool = False) -> str:
     """A booktabs table; the best number of each column in bold."""
-    return _table(evaluation, per_query).to_latex()
+    notes = "".join(f"% {line}\n" for line in evaluation.without_number)
+    return _table(evaluation, per_query).to_latex() + notes
 
 
 def to_html(evaluation: Evaluation, per_query: bool = False) -> str:
     """A plain table, for notebooks and pages."""
-    return _table(evaluation, per_query).to_html()
+    notes = "".join(f"<p>{escape(line)}</p>" for line in evaluation.without_number)
+    return _table(evaluation, per_query).to_html() + notes
 
 
 def _table(evaluation: Evaluation, per_query: bool) -> Table:
     return queries_table(evaluation) if per_query else systems_table(evaluation)
-
-
-def _best(values: Sequence[float]) -> float | None:
-    """The largest value, unless all are the same."""
-    known = [value for value in values if not math.isnan(value)]
-    return max(known) if len(set(known)) > 1 else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -101,15 +100,16 @@ def _upright(table: Table, evaluation: Evaluation) -> RichTable:
 
 def _counts(evaluation: Evaluation) -> Table:
     """Topics, missing and ignored ones, relevant documents found, the share judged, ties, undefined values."""
-    rows = []
+    rows, complete = [], evaluation.policies.complete
     for row, system in zip(evaluation.coverage.to_dicts(), evaluation.systems, strict=True):
         undefined = max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
-        judged = "NA" if math.isnan(row["judged@10"]) else as_percent(row["judged@10"])
+        judged = "declared complete" if complete else as_percent(row["judged@10"])
         found = f"{row['relevant_retrieved']:,} of {row['relevant']:,}"
         plain = (f"{row[name]:,}" for name in ("topics", "missing", "ignored"))
         counts = (*plain, found, judged, f"{row['tied']:,}", f"{undefined:,}")
         rows.append(((system.name,), tuple(map(Cell, counts))))
-    names = ("topics", "missing", "ignored", "relevant found", "judged in top 10", "judged, but tied", "undefined")
+    share = "judgments" if complete else "judged in top 10"
+    names = ("topics", "missing", "ignored", "relevant found", share, "judged, but tied", "undefined")
     return Table(("system",), names, tuple(rows))
 
 

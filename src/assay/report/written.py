@@ -22,7 +22,7 @@ from assay.stats.digits import (
 )
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import Contents, Score, Spoken
+    from assay.reporting.contents import Bound, Contents, Score, Spoken
 
 JSON_SCHEMA_VERSION = 1
 #: How a verdict is marked, by its word; where one cannot tell, there is no mark.
@@ -36,6 +36,8 @@ LEGEND = {
     "≈": "equivalent to the baseline",
     "=": "identical with the baseline",
 }
+#: What stands below bounds that are not exact.
+NOT_ALL_TRIED = "At most, at least: there were too many grades to try all, and others may lead a little further."
 _NOT_TESTED = {"≈": "the difference lies within the margin", "=": "no value differs"}
 
 
@@ -157,12 +159,23 @@ def coverage_table(contents: Contents) -> Table:
 
 
 def bounds_table(contents: Contents) -> Table:
-    """One row a system and measure: the value, and how low and high it could be."""
+    """One row a system and measure: the value, and how low and high it could be, or how low and high at least."""
     rows = tuple(
-        ((one.measure, one.system), (Cell(number(one.value)), Cell(number(one.low)), Cell(number(one.high))))
+        ((one.measure, one.system), (Cell(number(one.value)), *map(Cell, lowest_and_highest(one))))
         for one in contents.bounds
     )
     return Table(("measure", "system"), ("value", "lowest", "highest"), rows)
+
+
+def lowest_and_highest(bound: Bound) -> tuple[str, str]:
+    """Both ends, in words where other grades may lead further.
+
+    >>> from assay.reporting.contents import Bound
+    >>> lowest_and_highest(Bound("bm25", "AP", 0.3, 0.1, 0.9, exact=False))
+    ('at most 0.1000', 'at least 0.9000')
+    """
+    low, high = number(bound.low), number(bound.high)
+    return (low, high) if bound.exact else (f"at most {low}", f"at least {high}")
 
 
 def power_sentences(contents: Contents) -> Iterator[str]:

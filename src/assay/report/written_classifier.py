@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.errors import number_of
 from assay.report.layout import Cell, Table, threshold
 from assay.report.written_items import as_markdown
 from assay.report.written_markdown import escaped, table, with_title
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         Share,
         SystemThresholds,
     )
+    from assay.reporting.item_contents import Estimated
 
 #: Measures of the table of thresholds.
 AT_THRESHOLD = ("Precision", "Recall", "Specificity", "Accuracy", "F1", "MCC")
@@ -70,7 +72,7 @@ def measures_table(contents: ClassifierContents) -> Table:
         (
             (row.system, one.measure, one.method),
             (
-                Cell(number(one.value) if not one.undefined else f"{NOT_AVAILABLE} ({one.undefined})"),
+                Cell(_value(one)),
                 Cell(span(one.low, one.high)),
                 Cell(number(one.dummy)),
             ),
@@ -81,6 +83,13 @@ def measures_table(contents: ClassifierContents) -> Table:
     return Table(
         ("system", "measure", "interval by"), ("value", f"{as_level(contents.confidence)} interval", "no skill"), rows
     )
+
+
+def _value(one: Estimated) -> str:
+    """A number with the classes that it leaves out, or why there is none."""
+    if one.undefined:
+        return f"{NOT_AVAILABLE} ({one.undefined})"
+    return number(one.value) + (f" (without {one.left_out})" if one.left_out else "")
 
 
 def _compared(contents: ClassifierContents) -> Iterator[str]:
@@ -114,7 +123,7 @@ def compared_table(contents: ClassifierContents) -> Table:
 def flips(contents: ClassifierContents) -> list[str]:
     """Items that were set right and broken, a sentence a pair."""
     return [
-        f"{one.system} in place of {one.baseline}: {one.fixed:,} items fixed, {one.broke:,} broken."
+        f"{one.system} in place of {one.baseline}: {number_of('item', one.fixed)} fixed, {one.broke:,} broken."
         for one in contents.flips
     ]
 

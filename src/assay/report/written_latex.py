@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from assay.report.layout import Cell, Table, latex
 from assay.report.legible import legible
 from assay.report.written import (
+    NOT_ALL_TRIED,
     bounds_table,
     coverage_table,
     marks,
@@ -104,7 +105,9 @@ def _parts(contents: Contents) -> Iterator[str]:
     if contents.coverage:
         yield floated(tabular(coverage_table(contents)), "What the scores rest on.")
     if contents.bounds:
-        yield floated(tabular(bounds_table(contents)), "How low and high, with other grades for unjudged documents.")
+        says = "How low and high, with other grades for unjudged documents."
+        says += "" if all(one.exact for one in contents.bounds) else f" {NOT_ALL_TRIED}"
+        yield floated(tabular(bounds_table(contents)), says)
     yield from paragraphs("Power", list(power_sentences(contents)))
     yield from paragraphs("Notes", [*contents.warnings, *contents.notes])
     yield r"\section*{Methods}" + f"\n{escaped(contents.methods)}"

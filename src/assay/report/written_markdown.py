@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from assay.report.layout import Cell, Table, piped
 from assay.report.legible import legible
 from assay.report.written import (
+    NOT_ALL_TRIED,
     bounds_table,
     coverage_table,
     marks,
@@ -209,6 +210,8 @@ def _rests_on(contents: Contents) -> Iterator[str]:
     if contents.bounds:
         yield "With other grades for unjudged documents, the numbers could be as low and as high as this:"
         yield table(bounds_table(contents))
+        if not all(one.exact for one in contents.bounds):
+            yield NOT_ALL_TRIED
 
 
 def provenance_blocks(made: Provenance) -> Iterator[str]:

@@ -52,12 +52,13 @@ def _without_findings(basis: Basis) -> Advice | None:
 def _of(basis: Basis, finding: Finding) -> Advice:
     word = finding.verdict.word
     if word in {"higher", "lower"}:
-        said = f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
-        return Advice(said)
-    if word == "cannot tell" and finding.units < FEWEST_UNITS:
-        few = number_of(basis.unit_kind, finding.units)
-        return Advice(f"Cannot tell: {few} are too few; get at least {FEWEST_UNITS}.")
-    if finding.verdict.unjudged:
+        if finding.direction == "unknown":
+            return Advice(f"{_SAYS[word]}; state the direction of {finding.measure} to know whether that is good.")
+        return Advice(
+            f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
+        )
+    too_few = word == "cannot tell" and finding.units < FEWEST_UNITS
+    if finding.verdict.unjudged and not too_few:
         return _unjudged(basis, finding, _SAYS[word])
     if word == "cannot tell":
         return Advice(f"Cannot tell: {_more(basis, finding)}.")
@@ -83,6 +84,15 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
 
 def _more(basis: Basis, finding: Finding) -> str:
     """How many units it would take to tell; or what so many can show, where the margin takes no more than these."""
+    if math.isnan(finding.difference):
+        return f"{finding.measure} is {finding.verdict.why}"
+    if finding.units < FEWEST_UNITS:
+        return f"{number_of(basis.unit_kind, finding.units)} are too few; get at least {FEWEST_UNITS}"
+    if finding.verdict.conflict == "direction":
+        test = finding.outcome.test.replace("_", " ")
+        return (
+            f"the {test} test and the mean point in different ways; look at the {several(basis.unit_kind)} themselves"
+        )
     units, power = several(basis.unit_kind), as_level(basis.settings.power)
     if finding.needed is not None and finding.needed > finding.units:
         smallest = f"a difference of {finding.margin.value:.3g}"

@@ -23,7 +23,7 @@ from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
-from assay.stats.pairs import Resampled
+from assay.stats.pairs import Resampled, few_units
 
 #: What a report shows unless told otherwise; charts and queries are of the first one.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
@@ -33,7 +33,7 @@ MOST_SYSTEMS = 8
 MOST_ROWS = 5_000_000
 #: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
 COMPARED_BY: dict[str, Any] = {
-    "test": "permutation", "correction": "holm", "family": "measure", "interval": "bca", "alpha": 0.05, "margin": None,
+    "test": "permutation", "correction": "holm", "family": "measure", "interval": "hull", "alpha": 0.05, "margin": None,
     "power": 0.8, "resamples": None, "bootstrap_resamples": 10_000, "seed": 0,
 }  # fmt: skip
 
@@ -89,16 +89,21 @@ class Basis:
 
     def higher_is_better(self, measure: str) -> bool | None:
         """Whether more of a measure is good; None if it is neither good nor bad."""
-        if self.evaluation is not None:
-            return self.measure(measure).definition.higher_is_better
-        return self.paired[measure].higher_is_better
+        if measure in self.paired:  # it knows what was stated, too
+            return self.paired[measure].higher_is_better
+        return self.measure(measure).definition.higher_is_better
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the judgments were declared complete, so that nothing is unjudged."""
+        return self.evaluation is not None and self.evaluation.policies.complete
 
     @property
     def is_unchecked(self) -> bool:
         """Whether documents without judgment may matter to the verdicts, and nobody could look at what they do."""
-        if self.evaluation is None or self.evaluation.policies.unjudged == "error":
+        if self.evaluation is None or self.evaluation.policies.unjudged == "error" or self.is_complete:
             return False
-        return any(one.reach is None for one in self.findings())
+        return any(one.reach is None and not math.isnan(one.difference) for one in self.findings())
 
     def retrieved(self, systems: Sequence[str], depth: int | None) -> dict[str, Ranks]:
         """Every document that one of these systems returned down to a depth, judged or not."""
@@ -151,6 +156,7 @@ def basis_of(
     else:
         settings = Settings(**{**asked, "resamples": None})
         standings = _alone(paired, settings)
+        notes += [note for one in paired.values() for note in few_units(one.unit_kind, len(one.units))]
     for name in [name for name in names if name not in paired]:
         for one in systems:
             known = math.nan if measured.evaluation is None else measured.evaluation.mean(name, one)
@@ -171,11 +177,7 @@ def _of_comparison(given: Comparison, baseline: str | None, system: str | None, 
     for name, value in said.items():
         if value is not None:
             raise ParameterError(f"{name} belongs to the comparison that the report is made of: give it to compare")
-    baselines = list(dict.fromkeys(one.baseline for one in given.findings))
-    if len(baselines) > 1:
-        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
-    if baseline is not None and baseline != baselines[0]:
-        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
+    first = compared_with(given, baseline)
     paired = {one.measure: one for one in given.paired}
     return _basis(
         given.evaluation,
@@ -183,12 +185,22 @@ def _of_comparison(given: Comparison, baseline: str | None, system: str | None, 
         given.settings,
         given.measures,
         given.systems,
-        baselines[0],
+        first,
         system,
         _standings(given),
         paired,
         [],
     )
+
+
+def compared_with(comparison: Comparison, baseline: str | None) -> str:
+    """The one baseline of a comparison; if another was asked for, or there are several, it is no basis of a report."""
+    baselines = list(dict.fromkeys(one.baseline for one in comparison.findings))
+    if len(baselines) > 1:
+        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
+    if baseline is not None and baseline != baselines[0]:
+        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
+    return baselines[0]
 
 
 _NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")

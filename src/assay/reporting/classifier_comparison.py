@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.classification import Classification
-from assay.classification.pairing import DEFAULT_MEASURES, Classifiers
+from assay.classification import Classification, classify
+from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.errors import InputError, ParameterError
 from assay.report.classifications import called
-from assay.report.comparisons import TESTS, family
+from assay.report.comparisons import TESTS, family, intervals_in_words
+from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
 from assay.reporting.item_parts import baseline_of, verdicts_of
 from assay.reporting.naming import joined
 
-#: Label measures that are compared, where they are among those computed; if none is, all of them are.
-COMPARED = (*DEFAULT_MEASURES, "AUC")
 #: Flipped items are counted for so many systems.
 MOST_SYSTEMS = 8
 
@@ -35,9 +35,27 @@ class Compared(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def compared(result: Classification, baseline: str | None, settings: Mapping[str, Any]) -> Compared:
-    """Hold the classifiers against the baseline, the first one unless another is named, as `compare` does."""
-    first = baseline_of(result, baseline)
+def classified(held: Comparison, classifiers: Classifiers) -> Classification:
+    """The classifiers of a comparison under its measures, with intervals at its level."""
+    thresholds = set(classifiers.thresholds)
+    return classify(
+        list(classifiers.predictions),
+        list(held.measures),
+        pos_label=classifiers.positive,
+        threshold=thresholds.pop() if len(thresholds) == 1 else None,
+        confidence=round(1 - held.settings.alpha, 12),
+        seed=held.settings.seed,
+    )
+
+
+def compared(
+    result: Classification, baseline: str | None, settings: Mapping[str, Any], held: Comparison | None = None
+) -> Compared:
+    """Hold the classifiers against the baseline, the first one unless another is named, as `compare` does.
+
+    `held`: the comparison, if it has been made.
+    """
+    first = baseline_of(result, baseline) if held is None else compared_with(held, baseline)
     if len(result.systems) == 1:
         return Compared()
     try:
@@ -49,7 +67,8 @@ def compared(result: Classification, baseline: str | None, settings: Mapping[str
     flips = [made for name in others if (made := _flips(paired, first, name))]
     if not wanted:
         return Compared(flips=tuple(flips[:MOST_SYSTEMS]), notes=tuple(notes))
-    held = compare(result, measures=wanted, baseline=first, **settings)
+    if held is None:
+        held = compare(result, measures=wanted, baseline=first, **settings)
     called_so = {str(measure): called(measure, result.task) for measure in result.measures}
     verdicts, summary = verdicts_of(held, called_so, len(result.systems))
     return Compared(
@@ -57,7 +76,7 @@ def compared(result: Classification, baseline: str | None, settings: Mapping[str
         tuple(flips[:MOST_SYSTEMS]),
         tuple(summary),
         _methods(held, called_so, first),
-        (*notes, *held.notes),
+        (*notes, *held.notes, *(paired.why_not_accuracy() if wanted[0] == paired.headline else ())),
     )
 
 
@@ -65,7 +84,8 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
     """The measures that classifiers can be compared by, and why not by the others that were wanted."""
     known = list(map(str, result.measures))
     wanted, notes = [], []
-    for name in [name for name in COMPARED if name in known] or known:
+    # Those that classifiers are usually compared by, where they are among those computed; if none is, all of them are.
+    for name in [name for name in (*paired.usual_measures, "AUC") if name in known] or known:
         try:
             paired.paired(paired.measure(name))
         except (InputError, ParameterError) as problem:
@@ -82,12 +102,19 @@ def _methods(held: Comparison, called_so: Mapping[str, str], baseline: str) -> s
         measures = tests.setdefault(TESTS.get(one.outcome.test, one.outcome.test), [])
         if (name := called_so.get(one.measure, one.measure)) not in measures:
             measures.append(name)
-    told = [f"{test} for {joined(measures, most=len(measures))}" for test, measures in tests.items()]
+    made: dict[str, list[str]] = {}
+    for name in held.measures:
+        alone = replace(held, findings=tuple(one for one in held.findings if one.measure == name))
+        made.setdefault(intervals_in_words(alone), []).append(called_so.get(name, name))
     return (
-        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {'; '.join(told)}. "
+        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {_each(tests)}. "
         f"{_corrected(held)}"
-        f"Intervals of differences are from {held.settings.bootstrap_resamples:,} resamples of the items."
+        f"Their intervals: {_each(made)}."
     )
+
+
+def _each(measures_by: Mapping[str, list[str]]) -> str:
+    return "; ".join(f"{what} for {joined(names, most=len(names))}" for what, names in measures_by.items())
 
 
 def _corrected(held: Comparison) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.classification import Classification, classify
-from assay.errors import number_of
+from assay.comparison import Comparison
+from assay.errors import listed, number_of
 from assay.report.classifications import called
-from assay.reporting.classifier_comparison import Compared, compared
+from assay.reporting.classifier_comparison import Compared, classified, compared
 from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.classifier_matrices import classes_of, matrices_of, pairs_of
 from assay.reporting.classifier_result import ClassifierReport
@@ -34,6 +35,7 @@ from assay.reporting.item_parts import (
     remarks_of,
     shown_measure,
 )
+from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 
 MANY_LABELS = 12
@@ -55,7 +57,8 @@ def classifier_report(
 ) -> ClassifierReport:
     """Put together everything that is known about classifiers: what they are worth, how sure that is, and why.
 
-    `given` is a `Classification`; or what `classify` takes, with `measures` and its further arguments. Of several
+    `given` is a `Classification`; or a `Comparison` of predictions with one baseline; or what `classify` takes, with
+    `measures` and its further arguments. Of several
     classifiers the first, or the one that `baseline` names, is what the others are held against; `comparison` are
     further arguments of `compare` for that (`margin`, `correction`, …).
 
@@ -64,11 +67,16 @@ def classifier_report(
     >>> report.contents.matrices[0].cells[1][0].items[0].item_id
     '2'
     """
+    check_options(rules, classifier_report)
     before = stamps_of(given) | dict(stamps or {})
     asked = dict(comparison or {})
+    held_already = given if isinstance(given, Comparison) else None
     if "alpha" in asked and not isinstance(given, Classification):
         rules.setdefault("confidence", round(1 - asked["alpha"], 12))
-    if isinstance(given, Classification):
+    if isinstance(given, Comparison) and given.classifiers is not None:
+        refuse_told({"measures": measures, "comparison": comparison, **rules}, "comparison", "compare")
+        result = classified(given, given.classifiers)
+    elif isinstance(given, Classification):
         refuse_told({"measures": measures, **rules}, "classification", "classify")
         result = given
     else:
@@ -77,7 +85,7 @@ def classifier_report(
     names = [system.name for system in result.systems]
     close = names[:MOST_SYSTEMS]
     labelled = [name for name in close if result.system(name).is_labelled]
-    held = compared(result, baseline, _as_here(result) | asked)
+    held = compared(result, baseline, _as_here(result) | asked, held_already)
     paragraph, references = methods_of(result)
     counted = labelled if result.task != "multilabel" else []
     contents = ClassifierContents(
@@ -130,7 +138,7 @@ def _estimates(result: Classification, system: str) -> Iterator[Estimated]:
         one = result.estimate(measure, system)
         yield Estimated(
             called(measure, result.task), one.value, one.low, one.high, interval_by(one.method),
-            one.undefined or "", beside.get(measure, math.nan),
+            one.undefined or "", beside.get(measure, math.nan), left_out=listed(one.left_out),
         )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from assay import __version__
 from assay.classification import Classification, Estimate
+from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.errors import number_of
 from assay.measures.registry import Measure
 from assay.report.classifications import called
@@ -57,23 +58,48 @@ def items_of(result: Classification) -> int:
 
 
 def summary_of(result: Classification) -> Iterator[str]:
-    """What each classifier is worth: the first one in whole sentences, the others by the first measure."""
-    first = result.systems[0].name
-    if len(result.systems) > _FEW:  # of two, the verdict says it
-        measure = next((one for one in result.measures if one.name in {"Accuracy", "F"}), result.measures[0])
+    """What each classifier is worth: all of a few in whole sentences, many by the headline alone."""
+    if len(result.systems) > _FEW:
+        measure = headline_of(result)
         values = [(system.name, result.value(measure, system.name)) for system in result.systems]
         told = [f"{name} has {_number(value)}" for name, value in values]
         yield f"Under {called(measure, result.task)}, {joined(told, _MOST_NAMES)}."
-    if result.task == "multilabel":
-        yield from _several_labels(result, first)
         return
-    if not result.systems[0].is_labelled:
+    for system in result.systems:
+        yield from _of_system(result, system.name)
+
+
+def headline_of(result: Classification) -> Measure:
+    """The measure that stands for all, of those computed: not accuracy where one label has most items."""
+    first = result.systems[0]
+    leads: tuple[str, ...] = ("Accuracy", "F")
+    if first.is_labelled and imbalance_of(first.predictions or result.matrix(first.name)) is not None:
+        leads = (LEADING, SPARE, "F")
+    known = {one.name: one for one in reversed(result.measures)}
+    defined = [known[name] for name in leads if name in known and _is_defined(result, known[name])]
+    return defined[0] if defined else result.measures[0]
+
+
+def _is_defined(result: Classification, measure: Measure) -> bool:
+    return not any(math.isnan(result.value(measure, system.name)) for system in result.systems)
+
+
+def _of_system(result: Classification, system: str) -> Iterator[str]:
+    if result.task == "multilabel":
+        yield from _several_labels(result, system)
+        return
+    if not result.system(system).is_labelled:
         measure = result.measures[0]
-        yield f"{called(measure, result.task)} of {first} is {_with_interval(result.estimate(measure, first))}."
+        yield f"{called(measure, result.task)} of {system} is {_with_interval(result.estimate(measure, system))}."
         return
     if result.task == "binary":
-        yield _binary(result, first)
-    yield _right(result, first, "It" if result.task == "binary" else first)
+        yield _binary(result, system)
+    matrix = result.matrix(system)
+    if imbalance_of(matrix) is not None and (measure := headline_of(result)).name in {LEADING, SPARE}:
+        guess = "0" if measure.name == LEADING else f"{1 / len(matrix.classes):.2g}"
+        value = _with_interval(result.estimate(measure, system))
+        yield f"{called(measure, result.task)} of {system} is {value}; a guess has {guess}."
+    yield _right(result, system, "It" if result.task == "binary" else system)
 
 
 def _several_labels(result: Classification, system: str) -> Iterator[str]:
@@ -151,7 +177,8 @@ def methods_of(result: Classification) -> tuple[str, list[Reference]]:
         f"{number_of('item', items_of(result))} with {labels}{_how_decided(result)}."
     ]
     told = [f"{called(measure, result.task)}{_cited(measure, cite)}" for measure in result.measures]
-    sentences.append(f"They were measured by {joined(told, most=len(told))}.")
+    they = "It was" if len(result.systems) == 1 else "They were"
+    sentences.append(f"{they} measured by {joined(told, most=len(told))}.")
     sentences += _intervals(result, cite)
     sentences.append(f"All numbers were computed with Assay {__version__} (seed {result.seed}).")
     return " ".join(sentences), cite.references()
@@ -184,8 +211,14 @@ def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
     """How intervals were made, by method; only those that were."""
     groups: dict[tuple[str, int], list[str]] = {}
     for measure in result.measures:
-        one = result.estimate(measure, result.systems[0].name)
-        groups.setdefault((one.method, one.resamples), []).append(called(measure, result.task))
+        # Of two classifiers, one may have another way: a perfect AUC has an exact bound.
+        of_systems = {system.name: result.estimate(measure, system.name) for system in result.systems}
+        alike = len({(one.method, one.resamples) for one in of_systems.values()}) == 1
+        for system, one in of_systems.items():
+            name = called(measure, result.task) + ("" if alike else f" of {system}")
+            listed = groups.setdefault((one.method, one.resamples), [])
+            if name not in listed:
+                listed.append(name)
     told = []
     for (method, resamples), measures in groups.items():
         if method not in WAYS:

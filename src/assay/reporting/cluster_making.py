@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from assay.clustering import Clustering, cluster
 from assay.clustering.over_k import NumberOfClusters
-from assay.comparison import compare
+from assay.clustering.pairing import Clusterings
+from assay.comparison import Comparison, compare
 from assay.errors import InputError, ParameterError, number_of
 from assay.report.clusterings import called
+from assay.reporting.basis import compared_with
 from assay.reporting.classifier_words import interval_by
 from assay.reporting.cluster_contents import ClusterContents
 from assay.reporting.cluster_parts import groups_of, map_of, number_of_clusters_in, silhouettes_of
@@ -28,6 +30,7 @@ from assay.reporting.item_parts import (
     shown_measure,
     verdicts_of,
 )
+from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 
 #: What else than measures a report on clusterings may be told.
@@ -57,7 +60,8 @@ def cluster_report(
 ) -> ClusterReport:
     """Put together everything that is known about clusterings: what they are worth, how sure that is, and why.
 
-    `given` is a `Clustering`; or what `cluster` takes, with `measures` and its further arguments. Of several
+    `given` is a `Clustering`; or a `Comparison` of clusters with one baseline; or what `cluster` takes, with `measures`
+    and its further arguments. Of several
     clusterings the first, or the one that `baseline` names, is what the others are held against; `comparison` are
     further arguments of `compare` for that. `over_k`: what `number_of_clusters` found.
 
@@ -66,8 +70,13 @@ def cluster_report(
     >>> report.contents.maps[0].cells[0][1].items  # class o in cluster 0
     ('3',)
     """
+    check_options(rules, cluster_report)
     before = stamps_of(given) | dict(stamps or {})
-    if isinstance(given, Clustering):
+    held_already = given if isinstance(given, Comparison) else None
+    if isinstance(given, Comparison) and given.clusterings is not None:
+        refuse_told({"measures": measures, "comparison": comparison, **rules}, "comparison", "compare")
+        result = _clustered(given, given.clusterings)
+    elif isinstance(given, Clustering):
         refuse_told({"measures": measures, **rules}, "clustering", "cluster")
         result = given
     else:
@@ -75,7 +84,7 @@ def cluster_report(
         result = cluster(given, measures, **rules)
     names = [system.name for system in result.systems]
     close = names[:MOST_SYSTEMS]
-    held = _compared(result, baseline, dict(comparison or {}))
+    held = _compared(result, baseline, dict(comparison or {}), held_already)
     paragraph, references = methods_of(result, over_k, held.methods)
     silhouettes = tuple(filter(None, (silhouettes_of(result, name) for name in close)))
     return ClusterReport(
@@ -101,14 +110,30 @@ def cluster_report(
     )
 
 
-def _compared(result: Clustering, baseline: str | None, settings: dict[str, Any]) -> _Compared:
-    """Hold the clusterings against the baseline, the first one unless another is named, as `compare` does."""
-    first = baseline_of(result, baseline)
+def _clustered(held: Comparison, clusterings: Clusterings) -> Clustering:
+    """The clusterings of a comparison under its measures, with intervals at its level."""
+    return cluster(
+        [one.clusters for one in clusterings.systems],
+        list(held.measures),
+        confidence=round(1 - held.settings.alpha, 12),
+        seed=held.settings.seed,
+        **clusterings.rules._asdict(),
+    )
+
+
+def _compared(
+    result: Clustering, baseline: str | None, settings: dict[str, Any], held: Comparison | None = None
+) -> _Compared:
+    """Hold the clusterings against the baseline, the first one unless another is named, as `compare` does.
+
+    `held`: the comparison, if it has been made.
+    """
+    first = baseline_of(result, baseline) if held is None else compared_with(held, baseline)
     if len(result.systems) == 1:
         return _Compared()
     asked = {"alpha": round(1 - result.confidence, 12), "seed": result.seed} | settings
     try:
-        held = compare(result, baseline=first, **asked)
+        held = compare(result, baseline=first, **asked) if held is None else held
     except (InputError, ParameterError) as problem:
         return _Compared(notes=(f"the clusterings are not compared: {problem}",))
     called_so = {str(measure): called(measure) for measure in result.measures}
@@ -140,11 +165,11 @@ def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:
     if all(system.clusters is None for system in result.systems):
         yield "a table holds no items: none are listed behind its cells"
     if result.points(first.name) is None:
-        yield "without points there are no silhouettes: --points names their columns"
+        yield "without points there are no silhouettes: say points=... (--points)"
     elif not drawn:
         yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
     if result.contingency(first.name) is None:
-        yield "without classes there is no map of classes and clusters: --truth names their column"
+        yield "without classes there is no map of classes and clusters: say truth=... (--truth)"
 
 
 def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -> Provenance:

@@ -113,7 +113,8 @@ def methods_of(result: Clustering, over_k: NumberOfClusters | None, compared: st
         f"{were} evaluated{_rules(result)}."
     ]
     told = [f"{called(measure)}{_cited(measure, cite)}" for measure in result.measures]
-    sentences.append(f"They were measured by {joined(told, most=len(told))}.")
+    they = "It was" if len(result.systems) == 1 else "They were"
+    sentences.append(f"{they} measured by {joined(told, most=len(told))}.")
     if any(result.points(system.name) is not None for system in result.systems):
         sentences.append(f"Distances of points are {result.rules.metric}.")
     drawn = _halves(result)

@@ -29,7 +29,8 @@ class Spoken(NamedTuple):
 
     `p` is corrected over a family of `comparisons` by the method that `correction` names (empty: it is not corrected,
     since there is one comparison only, or the test covers all at once, or nobody asked for it); `p_uncorrected` never
-    is, nor are the intervals.
+    is, nor are the intervals. `conflict`: how test, interval and difference do not fit together (that of `Verdict`;
+    empty if they do), and `conflict_says` the same in words.
     """
 
     measure: str
@@ -61,6 +62,8 @@ class Spoken(NamedTuple):
     narrow_low: float = math.nan
     narrow_high: float = math.nan
     narrow_level: float = math.nan
+    conflict: str = ""
+    conflict_says: str = ""
 
 
 class Score(NamedTuple):
@@ -225,13 +228,17 @@ class Coverage(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """How low and how high a system's number could be with other grades for unjudged documents."""
+    """How low and how high a system's number could be with other grades for unjudged documents.
+
+    Where that is not `exact`, other grades may lead a little further: there were too many to try them all.
+    """
 
     system: str
     measure: str
     value: float
     low: float
     high: float
+    exact: bool = True
 
 
 class PowerOf(NamedTuple):

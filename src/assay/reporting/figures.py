@@ -12,6 +12,7 @@ from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
 from assay.rankings.noticed import PAGE
 from assay.rankings.unjudged import bounds_of
+from assay.report.estimates import best
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.contents import Bound, Coverage, PowerOf, PrecisionRecall, Score, SystemRow
@@ -24,13 +25,15 @@ _LEVELS = 11
 def systems_table(basis: Basis) -> list[SystemRow]:
     """A row a system, best first: its numbers with intervals, marked where they differ from the baseline's."""
     findings = {(one.measure, one.system): one for name in basis.measures for one in basis.findings(name)}
-    judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
-    best = {name: _best(basis, name) for name in basis.measures}
+    judged: dict[str, float] = {}
+    if basis.evaluation is not None and not basis.is_complete:
+        judged = dict(basis.evaluation.coverage.select("system", "judged@10").rows())
+    tops = {name: _best(basis, name) for name in basis.measures}
     return [
         SystemRow(
             system,
             system == basis.baseline,
-            tuple(_score(basis, name, system, findings.get((name, system)), best[name]) for name in basis.measures),
+            tuple(_score(basis, name, system, findings.get((name, system)), tops[name]) for name in basis.measures),
             judged.get(system, math.nan),
         )
         for system in basis.systems
@@ -49,11 +52,7 @@ def _score(basis: Basis, measure: str, system: str, finding: Finding | None, bes
 def _best(basis: Basis, measure: str) -> float | None:
     """The best number of a column, unless all are alike, or none is better than another."""
     values = [basis.standings[measure, system][0] for system in basis.systems]
-    known = {value for value in values if not math.isnan(value)}
-    more_is_good = basis.higher_is_better(measure)
-    if len(known) < 2 or more_is_good is None:
-        return None
-    return max(known) if more_is_good else min(known)
+    return best(values, basis.higher_is_better(measure))
 
 
 def curves(basis: Basis) -> tuple[list[PrecisionRecall], list[str]]:
@@ -91,7 +90,8 @@ def coverage(basis: Basis) -> list[Coverage]:
     told = []
     for system in basis.systems:
         counts = {name: rows[system][name] for name in Coverage._fields if name != "judged"}
-        judged = tuple((cutoff, _judged(evaluation, system, cutoff)) for cutoff in _JUDGED_AT)
+        cutoffs = () if basis.is_complete else _JUDGED_AT
+        judged = tuple((cutoff, _judged(evaluation, system, cutoff)) for cutoff in cutoffs)
         told.append(Coverage(**counts, judged=judged))
     return told
 
@@ -105,6 +105,8 @@ def bounds(basis: Basis) -> tuple[list[Bound], list[str]]:
     """How low and how high the numbers could be with other grades for unjudged documents."""
     if basis.no_documents or basis.evaluation is None:
         return [], [basis.no_documents]
+    if basis.is_complete:
+        return [], []
     measures = [basis.measure(name) for name in basis.measures if name in basis.paired]
     cutoffs = [measure.parameters.get("cutoff") for measure in measures]
     depth = None if None in cutoffs else max([PAGE, *(int(cutoff) for cutoff in cutoffs if cutoff)])
@@ -118,7 +120,7 @@ def bounds(basis: Basis) -> tuple[list[Bound], list[str]]:
                 ranks = on_units(counts[system], basis.paired[name].units)
                 limits = bounds_of(measure, ranks, basis.evaluation.undefined)
                 value = basis.standings[name, system][0]
-                found.append(Bound(system, name, value, limits.mean_low, limits.mean_high))
+                found.append(Bound(system, name, value, limits.mean_low, limits.mean_high, limits.exact))
         except ParameterError as problem:
             notes.append(f"unjudged documents are not looked at: {problem}")
     return found, notes

@@ -36,6 +36,8 @@ class Estimated(NamedTuple):
     dummy: float = math.nan
     #: Why a number has no interval, where that is known.
     no_interval: str = ""
+    #: Classes that an average over classes leaves out, in words.
+    left_out: str = ""
 
 
 class MeasuredSystem(NamedTuple):

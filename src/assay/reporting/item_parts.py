@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay import __version__
 from assay.errors import ParameterError, did_you_mean, listed
+from assay.report.conflicts import conflict
 from assay.report.sentences import of_verdict
 from assay.reporting.contents import Input, Provenance, Role, Spoken
 from assay.reporting.item_contents import RemarkOf, ShownMeasure
@@ -53,7 +55,8 @@ def verdicts_of(held: Comparison, called: Mapping[str, str], systems: int) -> tu
     """The verdicts, measures as people call them; and those under the main measure in words, of a single pair."""
     findings = [one._replace(measure=called.get(one.measure, one.measure)) for one in held.findings]
     main = [one for one in findings if one.measure == findings[0].measure]
-    summary = [of_verdict(one, "item") for one in main] if systems == _A_PAIR else []
+    said = [text for one in main for text in (of_verdict(one, "item"), conflict(one, "item")) if text]
+    summary = said if systems == _A_PAIR else []
     return tuple(spoken(one, held, "item") for one in findings), summary
 
 
@@ -68,7 +71,9 @@ def remarks_of(result: Classification | Clustering) -> Iterator[RemarkOf]:
     several = len(result.systems) > 1
     said = [(one.code, one.says) for one in result.advice]
     once: set[tuple[str, str]] = set()
-    for one in result.advice:
+    # In turn: what stands on top must not be about the first system alone.
+    by_system = [[one for one in result.advice if one.system == system.name] for system in result.systems]
+    for one in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
         of_all = said.count((one.code, one.says)) == len(result.systems)
         if of_all and (one.code, one.says) in once:
             continue

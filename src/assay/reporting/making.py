@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.classification.pairing import are_predictions
 from assay.clustering.pairing import are_clusters
-from assay.comparison.result import FROM_SCORES
+from assay.comparison.result import FROM_SCORES, Comparison
 from assay.errors import ParameterError, number_of
 from assay.given import whole
 from assay.measures.registry import Measure
@@ -18,11 +18,16 @@ from assay.reporting.basis import Basis, basis_of
 from assay.reporting.contents import Contents, Measured
 from assay.reporting.methods import methods
 from assay.reporting.naming import told_once
+from assay.reporting.options import check_options
 from assay.reporting.provenance import provenance
 from assay.reporting.result import RankingReport, Report
 from assay.reporting.rules import topics_of
 from assay.reporting.stamps import Stamp, stamps_of
 from assay.reporting.texts import Texts
+
+#: Of the most changed queries, so many are shown, with so many ranks of each.
+CHANGED = 6
+SHOWN = 10
 
 
 def make_report(
@@ -35,8 +40,8 @@ def make_report(
     topics: Any = None,
     documents: Any = None,
     title: str | None = None,
-    changed: int = 6,
-    show: int = 10,
+    changed: int | None = None,
+    show: int | None = None,
     command: str = "",
     stamps: Mapping[str, Stamp] | None = None,
     **rules: Any,
@@ -45,16 +50,18 @@ def make_report(
 
     `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
     or scores (what `compare` takes). Further keyword arguments are those of `compare` (`alpha`, `margin`, `test`,
-    `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, or predictions, give a report
-    on classifiers; its further arguments are those of `classify`. A `Clustering`, or `Clusters`, give a report on
-    clusterings, with the further arguments of `cluster`, and `over_k`: what `number_of_clusters` found.
+    `seed`, …) and, with judgments and runs, the rules of `evaluate`. A `Classification`, predictions or a comparison of
+    them give a report on classifiers; its further arguments are those of `classify`. A `Clustering`, `Clusters` or a
+    comparison of them give a report on clusterings, with the further arguments of `cluster`, and `over_k`: what
+    `number_of_clusters` found.
 
     `measures`: the first is the main one, which verdicts, charts and queries are about. `baseline`: the system that
     the others are held against; the first unless given. `system`: whose queries are shown beside the baseline's; the
     best of the others unless given. `topics` and `documents` (files, tables or dicts of texts) put words to ids.
-    `changed`: how many of the most changed queries to show, half of them gains and half losses; `show`: how many ranks
-    of each. `command` is the command line that made it. `stamps` (of `stamps_of`) are those of files that were read
-    before: one that has changed since is refused, as its digest would be that of something else.
+    `changed`: how many of the most changed queries to show (6 unless given), half of them gains and half losses;
+    `show`: how many ranks of each (10 unless given). `command` is the command line that made it. `stamps` (of
+    `stamps_of`) are those of files that were read before: one that has changed since is refused, as its digest would be
+    that of something else.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
@@ -62,20 +69,25 @@ def make_report(
     >>> report.contents.verdicts[0].headline, report.contents.changed[0].text
     ('up is better than down', 'bitter tea')
     """
-    if are_predictions(given) and (runs is None or are_predictions(runs)):
-        told = {"system": system, "topics": topics, "documents": documents}
+    check_options(rules, make_report)
+    told = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
+    compared = given if isinstance(given, Comparison) and runs is None else None
+    of_predictions = are_predictions(given) and (runs is None or are_predictions(runs))
+    if of_predictions or (compared is not None and compared.classifiers is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
         return _of_classifiers(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
-    if are_clusters(given) and (runs is None or are_clusters(runs)):
-        told = {"system": system, "topics": topics, "documents": documents}
+    of_clusters = are_clusters(given) and (runs is None or are_clusters(runs))
+    if of_clusters or (compared is not None and compared.clusterings is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
         return _of_clusterings(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
-    shown = by_query.Shown(whole("changed", changed, 0), whole("show", show, 1))
+    shown = by_query.Shown(
+        whole("changed", CHANGED if changed is None else changed, 0), whole("show", SHOWN if show is None else show, 1)
+    )
     texts = Texts.of(topics, documents)
     basis = basis_of(given, runs, measures, baseline=baseline, system=system, rules=rules)
     spoken, left_out = verdicts.verdicts(basis)

@@ -29,6 +29,13 @@ from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
 _MOST_NAMES = 8
+#: The intervals of numbers that are made of units, as a sentence names them.
+_WAYS = {
+    "hull": "the hull of the t interval and the bias-corrected and accelerated (BCa) bootstrap interval",
+    "bca": "bias-corrected and accelerated (BCa) bootstrap intervals",
+    "percentile": "percentile bootstrap intervals",
+    "t": "Student's t intervals",
+}
 #: From so many different notes on, tests do not say how each was done.
 _MOST_NOTES = 2
 
@@ -171,9 +178,9 @@ def _with_intervals(basis: Basis, cite: Citations) -> Iterator[str]:
             if basis.comparison is not None and basis.comparison.family_size > 1
             else ""
         )
-        kind = "bias-corrected and accelerated (BCa)" if settings.interval == "bca" else "percentile"
-        yield (
-            f"Intervals are {kind} bootstrap intervals{cite(OF_INTERVALS[settings.interval])} at the "
-            f"{as_level(1 - settings.alpha)} level, from {settings.bootstrap_resamples:,} resamples of the "
-            f"{several(basis.unit_kind)}{adjusted}."
-        )
+        for way in dict.fromkeys(one.method for _, one in basis.standings.values() if one.method in OF_INTERVALS):
+            drawn = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
+            yield (
+                f"Intervals are {_WAYS[way]}{cite(*OF_INTERVALS[way])} at the {as_level(1 - settings.alpha)} level"
+                f"{'' if way == 't' else drawn}{adjusted}."
+            )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.errors import number_of
+
 
 def joined(names: Sequence[str], most: int) -> str:
     """Names as one says them; of many, the first.
@@ -11,7 +13,7 @@ def joined(names: Sequence[str], most: int) -> str:
     >>> joined(["a", "b", "c"], most=3), joined(["a", "b", "c", "d"], most=2)
     ('a, b and c', 'a, b and 2 others')
     """
-    shown = list(names) if len(names) <= most else [*names[:most], f"{len(names) - most} others"]
+    shown = list(names) if len(names) <= most else [*names[:most], number_of("other", len(names) - most)]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 

@@ -19,6 +19,7 @@ from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
 from assay.reporting.texts import Texts
 from assay.stats.digits import as_level
+from assay.stats.interval_names import CHOSEN
 from assay.stats.suited_tests import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
@@ -144,7 +145,7 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
         }
     told |= {
         "alpha": f"{chosen.alpha:g}",
-        "interval": f"{'BCa' if chosen.interval == 'bca' else 'percentile'} bootstrap",
+        "interval": CHOSEN[chosen.bootstrap],
         "bootstrap resamples": f"{chosen.bootstrap_resamples:,}",
     }
     if basis.evaluation is not None:

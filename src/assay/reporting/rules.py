@@ -69,7 +69,8 @@ def _of_order(evaluation: Evaluation) -> Iterator[str]:
     if policies.duplicates in _DUPLICATES:
         yield _DUPLICATES[policies.duplicates]
     if policies.depth is not None:
-        yield f"only the first {policies.depth:,} documents of a topic were looked at"
+        down_to = "document" if policies.depth == 1 else f"{policies.depth:,} documents"
+        yield f"only the first {down_to} of a topic {'was' if policies.depth == 1 else 'were'} looked at"
 
 
 def _of_documents(evaluation: Evaluation) -> Iterator[str]:
@@ -78,6 +79,8 @@ def _of_documents(evaluation: Evaluation) -> Iterator[str]:
         yield "documents without judgment were taken out of the rankings"
     elif policies.unjudged == "error":
         yield "every document that was looked at has a judgment"
+    elif policies.complete:
+        yield "the judgments were declared complete, so that documents without judgment are not relevant"
     else:
         yield "documents without judgment counted as not relevant"
     if evaluation.judge is not None:
@@ -85,7 +88,7 @@ def _of_documents(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.subtopics:
         yield "judgments are by subtopic"
     if policies.collection_size is not None:
-        yield f"the collection was taken to hold {policies.collection_size:,} documents"
+        yield f"the collection was taken to hold {number_of('document', policies.collection_size)}"
 
 
 def _of_topics(basis: Basis, evaluation: Evaluation) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.comparison import Comparison, Finding
 from assay.errors import number_of
+from assay.report.conflicts import conflict
 from assay.report.sentences import caveat, headline, of_verdict, seen_by_users, without_caveat
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis
@@ -76,6 +77,8 @@ def spoken(finding: Finding, comparison: Comparison, unit_kind: str) -> Spoken:
         narrow_low=finding.narrow.low,
         narrow_high=finding.narrow.high,
         narrow_level=finding.narrow.level,
+        conflict=finding.verdict.conflict or "",
+        conflict_says=conflict(finding, unit_kind),
     )
 
 
@@ -87,12 +90,18 @@ def summary(basis: Basis) -> Iterator[str]:
         return
     if len(findings) == 1:
         yield of_verdict(findings[0], basis.unit_kind)
+        if clash := conflict(findings[0], basis.unit_kind):
+            yield clash
         yield from _other_measures(basis)
     else:
         yield _of_groups(findings, basis.main, basis.baseline)
         best = basis.systems[0]
         value, interval = basis.standings[basis.main, best]
-        yield f"{best} has the best number, {number(value)} ({_interval(interval.low, interval.high, interval.level)})."
+        if math.isnan(value):
+            return
+        top = "highest" if basis.higher_is_better(basis.main) is None else "best"
+        reach = _interval(interval.low, interval.high, interval.level)
+        yield f"{best} has the {top} number, {number(value)} ({reach})."
 
 
 def caveats(basis: Basis) -> Iterator[str]:

@@ -79,7 +79,9 @@ OF_TESTS = {
     "randomised_tukey": ("carterette2012",),
 }  # fmt: skip
 OF_CORRECTIONS = {"holm": "holm1979", "bonferroni": "dunn1961", "benjamini-hochberg": "benjamini1995"}
-OF_INTERVALS = {"bca": "efron1987", "percentile": "efron1993"}
+OF_INTERVALS = {
+    "hull": ("student1908", "efron1987"), "bca": ("efron1987",), "percentile": ("efron1993",), "t": ("student1908",),
+}  # fmt: skip
 OF_EXPONENTIAL_GAIN = "burges2005"
 OF_EQUIVALENCE = "schuirmann1987"
 OF_POWER = "webber2008"

@@ -1,8 +1,9 @@
-"""Intervals by drawing units anew: the bootstrap, for means and for whatever is made of summed counts."""
+"""Intervals of means and of whatever is made of summed counts: by drawing units anew (bootstrap), and by t."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from assay.stats.label_samples import Patterns
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Sample
 
-Method: TypeAlias = Literal["bca", "percentile"]
+Method: TypeAlias = Literal["hull", "bca", "percentile", "t"]
 
 #: Numbers drawn at a time: enough for NumPy, little for the memory. Part of the result: blocks use up the seed in turn.
 _BLOCK = 1 << 20
@@ -21,6 +22,9 @@ _BLOCK = 1 << 20
 #: share of the spread of the group's sum: what the limit leaves out, skewness, is about as small.
 _MANY_WEIGHTS = 500
 _MOST_APART = 0.05
+#: Of fewer units than this, resamples say next to nothing: intervals of 4 that rest on them hold the truth 76 to 87
+#: times in 100, those of t 83 to 95 times.
+FEWEST_DRAWN = 5
 
 
 class Interval(NamedTuple):
@@ -53,6 +57,14 @@ class Interval(NamedTuple):
         (True, False)
         """
         return self.is_known and (self.low > 0 or self.high < 0)
+
+    def with_all_of(self, other: Interval) -> Interval:
+        """The shortest interval that holds both; the same where there is no other.
+
+        >>> Interval(0.1, 0.3, 0.95, "hull").with_all_of(Interval(0.0, 0.2, 0.95, "t"))
+        Interval(low=0.0, high=0.3, level=0.95, method='hull')
+        """
+        return self._replace(low=min(self.low, other.low), high=max(self.high, other.high)) if other.is_known else self
 
     def within(self, bounds: tuple[float, float] | None) -> Interval:
         """As far as a measure's range goes; the same where there is none.
@@ -171,33 +183,52 @@ def intervals(
     observed: float,
     without_each: Floats,
     levels: Sequence[float],
-    method: Method = "bca",
+    method: Method = "hull",
     *,
     counts: Ints | None = None,
 ) -> list[Interval]:
-    """The intervals that resamples of a number give, at one level or more.
+    """The intervals of a number, at one level or more.
 
     `percentile` takes the quantiles of the resamples; `bca` shifts them for bias and skewness, for which it wants the
     number `without_each` of the units. Resamples of few units vary too little: as the t distribution has heavier tails
-    than the normal one, both methods go further out, the more so the fewer units there are. `counts`: how many units
-    each row of `without_each` stands for, where that is not one.
+    than the normal one, both methods go further out, the more so the fewer units there are. `t` takes the standard
+    error from the numbers without each unit (jackknife), which for a mean is the usual one. No single method holds what
+    it promises for 20 units: t misses the long tail of skewed numbers, and bca is too narrow where many units are
+    alike, such as differences of 0. So `hull` reaches from the lower of their low ends to the higher of their high
+    ends. Of fewer than 5 units, every method gives the t interval, or none where all units are alike.
+
+    `counts`: how many units each row of `without_each` stands for, where that is not one.
 
     >>> resampled = np.arange(1000) / 1000
     >>> intervals(resampled, 0.5, np.linspace(0.4, 0.6, 1001), levels=[0.9], method="percentile")
     [Interval(low=0.0497, high=0.9493, level=0.9, method='percentile')]
+    >>> intervals(np.empty(0), 2.0, np.array([2.5, 2.0, 1.5]), levels=[0.95])  # of 1, 2 and 3
+    [Interval(low=-0.4841, high=4.4841, level=0.95, method='t')]
     """
-    known = np.sort(resampled)  # what is not a number comes last
-    known = known[: len(known) - int(np.count_nonzero(np.isnan(known)))]
-    if not len(known) or np.isnan(observed):
+    if np.isnan(observed):
         return [Interval.unknown(level, method) for level in levels]
     units = len(without_each) if counts is None else int(counts.sum())
+    often = np.ones(len(without_each)) if counts is None else counts[: len(without_each)].astype(np.float64)
+    defined = ~np.isnan(without_each)
+    others, often = without_each[defined], often[defined]
+    off = np.sum(often * others) / max(often.sum(), 1) - others
+    students = _students(observed, off, often, levels)
+    if units < FEWEST_DRAWN:
+        return [
+            one if one.high - one.low > ROUNDING * abs(observed) else Interval.unknown(one.level, "t")
+            for one in students
+        ]
+    if method == "t":
+        return students
+    known = resampled[~np.isnan(resampled)]
+    if not len(known):
+        return [Interval.unknown(level, method) for level in levels]
     tails = np.array([_expanded(level, units) for level in levels])
-    if method == "bca":
-        often = np.ones(len(without_each)) if counts is None else counts[: len(without_each)]
-        tails = _shifted(tails, known, observed, without_each, often)
-    # Between two resamples, in proportion, as quantiles usually are.
-    ends = np.interp(tails * (len(known) - 1), np.arange(len(known)), known)
-    return [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
+    if method != "percentile":
+        tails = _shifted(tails, known, observed, off, often)
+    ends = _quantiles(known, tails)
+    drawn = [Interval(float(low), float(high), level, method) for (low, high), level in zip(ends, levels, strict=True)]
+    return drawn if method != "hull" else [one.with_all_of(t) for one, t in zip(drawn, students, strict=True)]
 
 
 def percentiles(values: Floats, level: float) -> Interval:
@@ -213,28 +244,49 @@ def percentiles(values: Floats, level: float) -> Interval:
     return Interval(float(low), float(high), level, "percentile")
 
 
+def _students(observed: float, off: Floats, often: Floats, levels: Sequence[float]) -> list[Interval]:
+    """The t intervals, with the error that the numbers without each unit tell by how far they are off (jackknife)."""
+    units = float(often.sum())
+    if units < 2:
+        return [Interval.unknown(level, "t") for level in levels]
+    error = float(np.sqrt((units - 1) / units * np.sum(often * off**2)))
+    reaches = [_reach(level, units) * error for level in levels]
+    return [
+        Interval(observed - reach, observed + reach, level, "t") for reach, level in zip(reaches, levels, strict=True)
+    ]
+
+
+@cache
+def _reach(level: float, units: float) -> float:
+    """How many standard errors a t interval of so many units goes to either side."""
+    return float(special.stdtrit(units - 1, (1 + level) / 2))
+
+
+@cache
 def _expanded(level: float, units: int) -> tuple[float, float]:
     """The levels of the two quantiles: normal tails moved out to where those of t lie (Hesterberg 2015)."""
-    if units < 2:
-        return (1 - level) / 2, (1 + level) / 2
-    reach = np.sqrt(units / (units - 1)) * special.stdtrit(units - 1, (1 + level) / 2)
+    reach = np.sqrt(units / (units - 1)) * _reach(level, units)
     return float(special.ndtr(-reach)), float(special.ndtr(reach))
 
 
-def _shifted(tails: Floats, ordered: Floats, observed: float, without_each: Floats, often: Floats | Ints) -> Floats:
+def _quantiles(numbers: Floats, tails: Floats) -> Floats:
+    """Between two numbers, in proportion, as quantiles usually are; only those next to them are put in their place."""
+    place = tails * (len(numbers) - 1)
+    beside = np.unique([np.floor(place), np.ceil(place)]).astype(np.int64)
+    return np.interp(place, beside, np.partition(numbers, beside)[beside])
+
+
+def _shifted(tails: Floats, resampled: Floats, observed: float, off: Floats, often: Floats) -> Floats:
     """Efron's correction of the quantiles' levels for bias and acceleration."""
-    nearly = ROUNDING * max(abs(observed), abs(ordered[0]), abs(ordered[-1]))
-    below, not_above = np.searchsorted(ordered, [observed - nearly, observed + nearly])
-    share = (below + not_above) / 2 / len(ordered)
+    nearly = ROUNDING * max(abs(observed), abs(float(resampled.min())), abs(float(resampled.max())))
+    below, not_above = (np.count_nonzero(resampled < end) for end in (observed - nearly, observed + nearly))
+    share = (below + not_above) / 2 / len(resampled)
     if not 0 < share < 1:  # all resamples on one side: there is nothing to correct by
         return tails
     bias = special.ndtri(share)
-    known = ~np.isnan(without_each)
-    others, often = without_each[known], often[known]
-    off = np.sum(often * others) / max(often.sum(), 1) - others
     spread = np.sum(often * off**2) ** 1.5
     acceleration = np.sum(often * off**3) / (6 * spread) if spread > 0 else 0.0
-    far_out = (tails == 0) | (tails == 1)  # with two units, so far that there is nothing to shift
+    far_out = (tails == 0) | (tails == 1)  # at levels next to 1, so far that there is nothing to shift
     z = bias + special.ndtri(np.where(far_out, 0.5, tails))
     shifted: Floats = special.ndtr(bias + z / (1 - acceleration * z))
     return np.where(far_out, tails, shifted)

@@ -88,6 +88,8 @@ class Subsampled:
     why: tuple[str | None, ...]
     partitions: tuple[Ints, ...]
     strays: Strays
+    #: How small and how large each clustering's number can be, if that is more than the measure's bounds say.
+    reach: tuple[tuple[float, float], ...] = ()
 
     @property
     def units(self) -> int:
@@ -129,9 +131,9 @@ class Subsampled:
         return {}
 
     def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
-        """The interval of a clustering's number; it stays within the measure's bounds."""
+        """The interval of a clustering's number; it stays within what is possible."""
         found = around(float(self.numbers[system]), self.strays((system,), drawing)[:, 0], level)
-        least, most = self.measure.definition.bounds or (-np.inf, np.inf)
+        least, most = self.reach[system] if self.reach else self.measure.definition.bounds or (-np.inf, np.inf)
         return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:

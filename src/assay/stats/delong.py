@@ -47,6 +47,8 @@ class DeLongPaired(NamedTuple):
     interval: Interval
     p: float
     note: str = ""
+    #: Which way the test points where it is not one of the difference: see `Outcome`.
+    sign: int | None = None
 
 
 def delong(scored: Scored, confidence: float = 0.95, *, transform: Transform = "logit") -> DeLong:
@@ -130,7 +132,8 @@ def delong_paired(
     if variance == 0:
         outcome = sign_test(_outcomes(*sides[0]) - _outcomes(*sides[1]))
         note = f"the variance is 0: sign test on pairs of different items, {outcome.note}"
-        return DeLongPaired(auc, difference, variance, Interval.unknown(confidence, _METHODS["none"]), outcome.p, note)
+        unknown = Interval.unknown(confidence, _METHODS["none"])
+        return DeLongPaired(auc, difference, variance, unknown, outcome.p, note, outcome.sign)
     p = 2 * float(special.ndtr(-abs(difference) / math.sqrt(variance)))
     reach = standard_errors(confidence) * math.sqrt(variance)
     ends = Interval(max(difference - reach, -1.0), min(difference + reach, 1.0), confidence, _METHODS["none"])

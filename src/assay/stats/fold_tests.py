@@ -97,7 +97,7 @@ def corrected_t(differences: Floats, train: Sizes, test: Sizes) -> CorrectedT:
     >>> found = corrected_t(np.array([0.02, 0.04, 0.01, 0.03, 0.05]), train=80, test=20)
     >>> found.outcome  # 0.03 / sqrt((1/5 + 20/80) · 0.00025)
     Outcome(test='corrected-t', statistic=2.83, p=0.047, resamples=None,
-            note='4 degrees of freedom, tested to learned 0.25')
+            note='4 degrees of freedom, tested to learned 0.25', sign=None)
     >>> found.interval(0.95)
     Interval(low=0.0006, high=0.0594, level=0.95, method='corrected t')
     """
@@ -187,7 +187,9 @@ def _combined_f(_: float, squares: float, variances: Floats) -> Outcome:
 
 def _dietterich(first: float, _: float, variances: Floats) -> Outcome:
     t = first / math.sqrt(float(variances.mean()))
-    return Outcome("5x2cv-t", t, 2 * float(special.stdtr(5, -abs(t))), None, "5 degrees of freedom")
+    # All that it looks at besides the spread is the first fold of the first repeat.
+    sign = int(np.sign(first))
+    return Outcome("5x2cv-t", t, 2 * float(special.stdtr(5, -abs(t))), None, "5 degrees of freedom", sign)
 
 
 def _of_repeats(test: str, values: Floats, variances: Floats) -> Outcome | None:

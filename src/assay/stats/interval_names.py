@@ -7,6 +7,15 @@ from typing import NamedTuple
 BOOTSTRAP, SUBSAMPLING, NO_INTERVAL = "bootstrap", "subsampling", "none"
 
 
+#: The ways that `interval=` names, of numbers that are made of units; "... intervals", in a sentence.
+CHOSEN = {
+    "hull": "hull of t and BCa bootstrap",
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
+    "t": "Student's t",
+}
+
+
 class Way(NamedTuple):
     """A way to an interval: its name for a table, and for a sentence ("intervals are ...")."""
 

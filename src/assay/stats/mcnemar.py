@@ -31,7 +31,7 @@ def mcnemar(only_first: int, only_second: int, way: Way = "mid-p", alternative: 
     Edwards's correction for continuity. `alternative`: whether the second is right more often (`greater`), or less.
 
     >>> mcnemar(only_first=5, only_second=14)
-    Outcome(test='mcnemar', statistic=9.0, p=0.0414, resamples=None, note='mid-p; 14 items fixed, 5 broken')
+    Outcome(test='mcnemar', statistic=9.0, p=0.0414, resamples=None, note='mid-p; 14 items fixed, 5 broken', sign=None)
     >>> mcnemar(5, 14, "exact").p, mcnemar(5, 14, "chi2").p
     (0.0636, 0.0389)
     """

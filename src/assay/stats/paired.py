@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Mask
 from assay.errors import InputError, ParameterError, listed, number_of
-from assay.measures import parse_measure
+from assay.measures.bare_names import agreed_direction, meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.stats.cluster_samples import Subsampled
@@ -20,7 +20,7 @@ from assay.stats.label_samples import Patterns, right_and_wrong
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Averaged, Pooled, Sample
 from assay.stats.score_samples import ScoreSample
-from assay.tables import Scores
+from assay.tables import Direction, Scores
 
 #: What numbers of systems are made of, whether or not units can be drawn anew by weights.
 AnySample: TypeAlias = Sample | ScoreSample | Subsampled
@@ -29,6 +29,8 @@ AnySample: TypeAlias = Sample | ScoreSample | Subsampled
 _LARGEST = 1e150
 #: Of a measure's range, or of the baseline's number where it has none: the smallest difference that matters.
 MARGIN_SHARE = 0.01
+
+_HIGHER_IS_BETTER: dict[Direction, bool | None] = {"higher": True, "lower": False, "neither": None, "unknown": None}
 
 
 class Effects(NamedTuple):
@@ -48,6 +50,9 @@ class Paired:
 
     `left_out`: units that some system has no number for. `undefined`: how many numbers there were not, and counted as
     the measure declares. `of_one_only`: units that count for some systems, and that others have no number for.
+    `absences`: why a system has no number, if no unit of it has one. `stand_ins`: the numbers that are none, but what
+    the measure declares in their place. `undirected`: nobody has said whether higher or lower is better, so that
+    `higher_is_better` is None.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"system": ["a", "b"], "measure": "AP", "unit_kind": "query", "unit": "q1",
@@ -66,12 +71,16 @@ class Paired:
     left_out: int = 0
     undefined: int = 0
     of_one_only: int = 0
+    absences: tuple[str | None, ...] = ()
+    stand_ins: Mask | None = None
+    undirected: bool = False
 
     @classmethod
     def of(cls, scores: Scores, measure: str, undefined: Undefined = "counted_as") -> Paired:
         """Pair the systems of a table of scores; a unit that one of them lacks is left out.
 
-        `undefined`: whether a value that there is not counts as the measure declares, or leaves its unit out.
+        `undefined`: whether a value that there is not counts as the measure declares, or leaves its unit out. A system
+        that has no value at all has no number, and leaves no unit out.
         """
         frame = scores.frame.filter(pl.col("measure") == measure)
         if not frame.height:
@@ -81,14 +90,23 @@ class Paired:
         if len(kinds) > 1:
             raise InputError(f"scores: {measure}: expected units of one kind, got {' and '.join(kinds)}")
         _refuse_odd(frame, measure)
-        definition = _definition(measure)
+        # How units are put together, and what counts for those without a number, is declared for queries.
+        definition = next(iter(meanings(measure, ["ranking"])), None)
+        direction = scores.directions.get(measure)
+        # Scores of rankings that bring their direction need no other vocabulary, and do not wait for it.
+        known = [definition] if definition is not None and direction is not None else meanings(measure)
+        direction = direction or agreed_direction(known)
         declared = _declared(definition) if undefined == "counted_as" else None
-        filled = frame["value"] if declared is None else frame["value"].fill_null(declared)
-        systems, units, values = _matrix(frame, filled)
+        systems, units, values = _matrix(frame, frame["value"])
+        absent: Mask = np.logical_and.reduce(np.isnan(values), axis=0)
+        stand_ins: Mask = np.zeros(values.shape, dtype=np.bool_)
+        if declared is not None and frame["value"].null_count():
+            stand_ins = (_matrix(frame, frame["value"].is_null())[2] == 1) & ~absent
+            values[stand_ins] = declared
         summary = definition.definition.summary if definition else "mean"
         if summary == "geometric" and (values <= 0).any():
             raise InputError(f"{measure} is a geometric mean: expected numbers above 0, got {np.nanmin(values):g}")
-        complete = np.flatnonzero(~np.isnan(values).any(axis=1))
+        complete = np.flatnonzero(~np.isnan(values[:, ~absent]).any(axis=1))
         if not len(complete):
             raise InputError(f"{measure}: the systems {listed(systems)} have no {kinds[0]} in common")
         return cls(
@@ -97,20 +115,47 @@ class Paired:
             systems,
             tuple(units[place] for place in complete),
             Averaged(values[complete], summary),
-            definition.definition.bounds if definition else None,
-            definition.definition.higher_is_better if definition else True,
+            known[0].definition.bounds if known else None,
+            _HIGHER_IS_BETTER[direction],
             left_out=len(units) - len(complete),
-            undefined=frame["value"].null_count() if declared is not None else 0,
+            undefined=int(stand_ins.sum()),
+            absences=tuple(_absence(frame, name) if gone else None for name, gone in zip(systems, absent, strict=True)),
+            stand_ins=stand_ins[complete],
+            undirected=direction == "unknown",
         )
+
+    @property
+    def direction(self) -> Direction:
+        """Which way the measure is good."""
+        if self.higher_is_better is None:
+            return "unknown" if self.undirected else "neither"
+        return "higher" if self.higher_is_better else "lower"
+
+    def directed(self, direction: Direction) -> Paired:
+        """The same with `higher` or `lower` as what is better."""
+        return replace(self, higher_is_better=_HIGHER_IS_BETTER[direction], undirected=False)
 
     @cached_property
     def observed(self) -> Floats:
         """Each system's number."""
         return self.sample.observed()
 
+    def difference(self, first: int, second: int) -> float:
+        """The second system's number less the first one's; what is rounding is no difference."""
+        apart = float(self.observed[second] - self.observed[first])
+        return 0.0 if abs(apart) <= ROUNDING * float(np.abs(self.observed[[first, second]]).max()) else apart
+
+    def refuse_undirected(self, purpose: str) -> None:
+        """Refuse a measure that is neither good nor bad when it is high, where a loss has to be told from a gain."""
+        if self.higher_is_better is None:
+            why = "its direction is not known" if self.undirected else "it is neither good nor bad when it is high"
+            raise ParameterError(f"{self.measure}: {why}; to {purpose}, state its direction, higher or lower")
+
     def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
-        return replace(self, units=units, sample=sample, left_out=0, undefined=0, of_one_only=0)
+        return replace(
+            self, units=units, sample=sample, left_out=0, undefined=0, of_one_only=0, absences=(), stand_ins=None
+        )
 
     @cached_property
     def without_each(self) -> Floats:
@@ -140,9 +185,7 @@ class Paired:
 
     def unit_differences(self, first: int, second: int) -> Floats:
         """The second system's number less the first one's, for the units where both have one."""
-        if isinstance(self.sample, Averaged):
-            return self.differences(first, second)
-        values = self.unit_values[:, [first, second]]
+        values = (self.additive if isinstance(self.sample, Averaged) else self.unit_values)[:, [first, second]]
         return _settled(values[~np.isnan(values).any(axis=1)])
 
     def is_same(self, first: int, second: int) -> bool:
@@ -151,11 +194,10 @@ class Paired:
             return bool((self.sample.predicted[:, first] == self.sample.predicted[:, second]).all())
         if isinstance(self.sample, ScoreSample | Subsampled):
             return self.sample.is_same(first, second)
-        apart = abs(float(self.observed[second] - self.observed[first]))
-        nearly = apart <= ROUNDING * float(np.abs(self.observed).max())
         absent = np.isnan(self.unit_values[:, [first, second]])
         alike = bool((absent[:, 0] == absent[:, 1]).all())
-        return nearly and alike and not self.unit_differences(first, second).any()
+        same = self.difference(first, second) == 0
+        return same and alike and not self.unit_differences(first, second).any()
 
     def effects(self, first: int, second: int) -> Effects:
         """How large the difference is, unit by unit."""
@@ -202,8 +244,11 @@ class Paired:
         """The second system's number less the first one's, unit by unit, on the scale on which they are averaged."""
         return _settled(self.additive[:, [first, second]])
 
-    def notes(self) -> list[str]:
-        """What to say about the pairing: units left out, and values that there were not."""
+    def notes(self, absences: bool = True) -> list[str]:
+        """What to say about the pairing: units left out, and values that there were not.
+
+        `absences`: also which systems have no number, and why.
+        """
         told = []
         if self.left_out:
             units = number_of(self.unit_kind, self.left_out)
@@ -216,7 +261,7 @@ class Paired:
         told += [
             f"{self.measure} of {system} is undefined" + (f": {why}" if why else "")
             for system, value, why in zip(self.systems, self.observed, self.reasons(), strict=True)
-            if np.isnan(value)
+            if absences and np.isnan(value)
         ]
         if self.undefined:
             told.append(
@@ -227,10 +272,19 @@ class Paired:
             told.append(f"{self.measure}: {number_of('value', outside)} outside its range, {low:g} to {high:g}")
         return told
 
+    def why_not(self, *systems: int) -> str:
+        """Which of these systems have no number, and why, in words; empty if all have one."""
+        reasons, lacking = self.reasons(), [system for system in systems if np.isnan(self.observed[system])]
+        names: dict[str | None, list[str]] = {}
+        for system in lacking:
+            names.setdefault(reasons[system], []).append(self.systems[system])
+        told = [" and ".join(own) + (f" ({why})" if why else "") for why, own in names.items()]
+        return f"undefined for {', and for '.join(told)}" if told else ""
+
     def reasons(self) -> list[str | None]:
         """Why each system has no number; None where it has one, or nobody knows."""
         if isinstance(self.sample, Averaged):
-            return [None] * len(self.systems)
+            return list(self.absences) or [None] * len(self.systems)
         if isinstance(self.sample, Pooled):
             return [formula.pooled().reason(0) for formula in self.sample.formulas]
         return self.sample.reasons()
@@ -291,6 +345,12 @@ def _refuse_odd(frame: pl.DataFrame, measure: str) -> None:
         raise InputError(f"scores: {measure} of {system} on {unit}: expected one number, got two")
 
 
+def _absence(frame: pl.DataFrame, system: str) -> str:
+    """Why a system has no value for any unit: the reason that most of them have."""
+    reasons = frame.filter(pl.col("system") == system)["undefined"].drop_nulls()
+    return str(reasons.mode().sort()[0]) if reasons.len() else f"no {frame['unit_kind'][0]} has a value"
+
+
 def _matrix(frame: pl.DataFrame, values: pl.Series) -> tuple[tuple[str, ...], list[str], Floats]:
     """Systems, units and a table of units x systems, NaN where there is no number."""
     # Units in the order of their names: what is drawn at random must not depend on the order of a file.
@@ -303,14 +363,6 @@ def _matrix(frame: pl.DataFrame, values: pl.Series) -> tuple[tuple[str, ...], li
     table = np.full((len(units), len(systems)), np.nan)
     table[rows, columns] = values.to_numpy()
     return tuple(systems), units, table
-
-
-def _definition(measure: str) -> Measure | None:
-    """The measure of that name; somebody's own numbers may be called anything."""
-    try:
-        return parse_measure(measure)
-    except ParameterError:
-        return None
 
 
 def _declared(measure: Measure | None) -> float | None:

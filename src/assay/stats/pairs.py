@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,14 +11,14 @@ import numpy as np
 from assay.counting.judgments import Floats, Ints
 from assay.errors import number_of
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
-from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, bootstrapped, intervals
 from assay.stats.cluster_samples import MOST_HALVES, Subsampled
 from assay.stats.digits import number, p_phrase
 from assay.stats.effects import Wins
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired
-from assay.stats.permutation import Outcome, permutation_of_pairs, permutation_of_pooled, swaps
-from assay.stats.samples import Pooled, Sample
+from assay.stats.permutation import NO_DIFFERENCE, Outcome, permutation_of_pairs, permutation_of_pooled, swaps
+from assay.stats.samples import Averaged, Pooled, Sample
 from assay.stats.score_samples import Drawing, ScoreSample
 from assay.stats.suited_tests import SIMULTANEOUS, by_labels, by_scores, chosen_test
 from assay.stats.tests import TESTS, bootstrap_of_pairs
@@ -46,6 +47,18 @@ class Numbers(NamedTuple):
     cliffs_delta: float
     wins: Wins
     spread: float
+
+
+def few_units(unit_kind: str, units: int) -> list[str]:
+    """What to say of intervals of fewer than 5 units.
+
+    >>> few_units("query", 4)
+    ["4 queries are too few for a bootstrap: intervals are Student's t, and there are none where all values are alike"]
+    """
+    if not 2 <= units < FEWEST_DRAWN:
+        return []
+    few = f"{number_of(unit_kind, units)} are too few for a bootstrap"
+    return [f"{few}: intervals are Student's t, and there are none where all values are alike"]
 
 
 def resamples_for(pairs: int, alpha: float) -> int:
@@ -107,7 +120,16 @@ def outcomes(
         formulas = sample.formulas
         fewer = min(resamples, max(10_000, _MOST_COUNTED // (len(pairs) * len(paired.units))))
         return [permutation_of_pooled(formulas[i], formulas[j], resamples=fewer, seed=seed) for i, j in pairs]
-    return _of_means(paired, pairs, test, resamples, seed)
+    known = ~np.isnan(paired.observed)
+    tested = [pair for pair in pairs if known[list(pair)].all()]
+    if len(tested) == len(pairs):
+        return _of_means(paired, pairs, test, resamples, seed)
+    # A system without a number is compared with nobody, and has no part in tests of all systems at once.
+    place, names = np.cumsum(known) - 1, tuple(np.array(paired.systems)[known].tolist())
+    numbered = replace(paired, systems=names, sample=Averaged(sample.values[:, known], sample.summary))
+    places = [(int(place[i]), int(place[j])) for i, j in tested]
+    found = dict(zip(tested, _of_means(numbered, places, test, resamples, seed) if tested else (), strict=True))
+    return [found.get(pair, Outcome(test, np.nan, np.nan, None, NO_DIFFERENCE)) for pair in pairs]
 
 
 def _of_means(paired: Paired, pairs: Sequence[tuple[int, int]], test: str, resamples: int, seed: int) -> list[Outcome]:
@@ -167,10 +189,13 @@ class _Redrawn(NamedTuple):
 
     @classmethod
     def of(cls, sample: Sample, without_each: Floats, resamples: int, seed: int) -> _Redrawn:
-        """Draw units anew."""
-        numbers = np.ascontiguousarray(bootstrapped(sample, resamples, seed).T)
+        """Draw units anew, so often."""
+        observed = sample.observed()
+        numbers = np.empty((len(observed), 0))
+        if resamples:
+            numbers = np.ascontiguousarray(bootstrapped(sample, resamples, seed).T)
         counts = sample.counts if isinstance(sample, Patterns) else None
-        return cls(sample.observed(), numbers, without_each.T, counts)
+        return cls(observed, numbers, without_each.T, counts)
 
     def intervals(self, of: Callable[[Floats], Floats], levels: Sequence[float], method: Method) -> list[Interval]:
         """The intervals of what is made of the systems' numbers."""
@@ -181,13 +206,14 @@ class _Redrawn(NamedTuple):
 class Resampled:
     """The systems' numbers in bootstrap resamples, made once for all pairs; of predicted labels, for each pair.
 
-    `resamples` is how many there are: fewer than asked for where the units are very many, and their mean nearly normal.
-    Areas under the ROC curve need none: theirs are DeLong's intervals. Of clusterings, they are halves of the items.
+    `resamples` is how many there are: fewer than asked for where the units are very many, and their mean nearly normal;
+    none where t intervals were asked for, or the units are too few for others. Areas under the ROC curve need none:
+    theirs are DeLong's intervals. Of clusterings, they are halves of the items.
 
     >>> from assay.stats.samples import Averaged
     >>> values = np.array([[0.1, 0.3], [0.2, 0.4], [0.1, 0.5], [0.3, 0.4], [0.2, 0.3]])
     >>> paired = Paired("AP", "query", ("a", "b"), ("1", "2", "3", "4", "5"), Averaged(values))
-    >>> Resampled(paired, 1000, seed=0, method="bca").numbers(0, 1, alpha=0.05).wins
+    >>> Resampled(paired, 1000, seed=0, method="hull").numbers(0, 1, alpha=0.05).wins
     Wins(won=5, tied=0, lost=0)
     """
 
@@ -199,6 +225,9 @@ class Resampled:
             return
         if isinstance(paired.sample, Subsampled):
             self.resamples = min(resamples, MOST_HALVES)
+            return
+        if method == "t" or len(paired.units) < FEWEST_DRAWN:
+            self.resamples = 0
             return
         if isinstance(paired.sample, Patterns):
             # Two systems are drawn at a time: all together would have more patterns than need be.
@@ -215,14 +244,14 @@ class Resampled:
         if isinstance(sample, ScoreSample | Subsampled):
             return sample.of_system(system, level, Drawing(self.resamples, self.seed))
         redrawn, (place,) = self._redrawn(sample, system)
-        return redrawn.intervals(lambda rows: rows[place], [level], self.method)[0]
+        return redrawn.intervals(lambda rows: rows[place], [level], self.method)[0].within(self._range(system))
 
     def numbers(self, first: int, second: int, alpha: float) -> Numbers:
         """Everything but the test about one pair."""
         paired = self.paired
         wide, narrow = self.of_difference(first, second, 1 - alpha, 1 - 2 * alpha)
         return Numbers(
-            float(paired.observed[second] - paired.observed[first]),
+            paired.difference(first, second),
             wide,
             narrow,
             paired.is_same(first, second),
@@ -256,7 +285,19 @@ class Resampled:
             less: Floats = rows[other] - rows[one]
             return less
 
-        return redrawn.intervals(difference, levels, self.method)
+        low, high = self._range(first, second)
+        return [one.within((low - high, high - low)) for one in redrawn.intervals(difference, levels, self.method)]
+
+    def _range(self, *systems: int) -> tuple[float, float]:
+        """Where the measure's numbers can lie; as far as these systems' do, which may not keep to the range."""
+        numbers = self.paired.observed[list(systems)]
+        least, most = self.paired.bounds or (-np.inf, np.inf)
+        return float(min(least, *numbers)), float(max(most, *numbers))
+
+    def notes(self) -> list[str]:
+        """What to say of the intervals: that units are too few to draw them anew."""
+        drawable = not isinstance(self.paired.sample, ScoreSample | Subsampled)
+        return few_units(self.paired.unit_kind, len(self.paired.units)) if drawable else []
 
     def _redrawn(self, sample: Sample, *systems: int) -> tuple[_Redrawn, Sequence[int]]:
         """The resamples that hold these systems, and the rows in which they stand there."""

@@ -34,13 +34,18 @@ _TOGETHER = 1 << 13
 
 
 class Outcome(NamedTuple):
-    """What a test found. `resamples`: how many draws the p-value rests on; None if none were needed."""
+    """What a test found. `resamples`: how many draws the p-value rests on; None if none were needed.
+
+    `sign`: which way the test itself points: 1 if it finds the second system higher, -1 if lower, 0 if neither; None if
+    it tests the difference of the systems' numbers, and so points where that does.
+    """
 
     test: str
     statistic: float
     p: float
     resamples: int | None = None
     note: str = ""
+    sign: int | None = None
 
 
 def swaps(units: int, resamples: int) -> tuple[int | None, str]:

@@ -92,7 +92,8 @@ def t_by_error(gain: float, error: float, units: int) -> Outcome:
     Without an error all units gain the same: under the null, each could as well have lost that.
 
     >>> t_by_error(0.12, 0.05, units=20)
-    Outcome(test='retuned t', statistic=2.4, p=0.0268, resamples=None, note='t = 2.40 with the error of the interval')
+    Outcome(test='retuned t', statistic=2.4, p=0.0268, resamples=None, note='t = 2.40 with the error of the interval',
+            sign=None)
     >>> t_by_error(0.12, 0.0, units=6).p  # 2 of 2^6
     0.03125
     """

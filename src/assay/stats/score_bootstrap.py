@@ -229,6 +229,8 @@ def _bootstrapped(systems: list[_System], chosen: _Chosen) -> ScoreBootstrap:
     if chosen.method == "bca":
         without = _compared(np.column_stack([system.without_each() for system in systems]))
     interval = intervals(resampled, value, without, [chosen.confidence], chosen.method)[0]
+    if len(systems) == 1:
+        interval = interval.within(chosen.measure.definition.bounds)
     known = resampled[~np.isnan(resampled)]
     note = ""
     if np.isnan(value):

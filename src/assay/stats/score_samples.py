@@ -17,7 +17,7 @@ import numpy as np
 from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.stats.bootstrap import Interval, percentiles
+from assay.stats.bootstrap import FEWEST_DRAWN, Interval, percentiles
 from assay.stats.delong import DeLongPaired, delong, delong_paired
 from assay.stats.permutation import NO_DIFFERENCE, Alternative, Outcome
 from assay.stats.score_bootstrap import bootstrap_scores, bootstrap_scores_paired
@@ -130,6 +130,8 @@ class ScoreSample:
         """The intervals of the second system's number less the first one's."""
         if self.scale is not None:
             return [_scaled(self.delong(first, second, level).interval, self.scale) for level in levels]
+        if self.units < FEWEST_DRAWN:
+            return [Interval.unknown(level) for level in levels]
         drawn = self.redrawn(first, second, drawing)
         return [percentiles(drawn, level) for level in levels]
 
@@ -174,7 +176,7 @@ def delong_test(sample: ScoreSample, first: int, second: int, alternative: Alter
     >>> first, second = np.array([6.0, 5, 3, 4, 2, 1]), np.array([6.0, 1, 4, 3, 5, 2])
     >>> positive = np.array([True, True, True, False, False, False])
     >>> delong_test(ScoreSample(parse_measure("AUC", "binary"), positive, (first, second)), 0, 1)
-    Outcome(test='delong', statistic=-0.866, p=0.3865, resamples=None, note='')
+    Outcome(test='delong', statistic=-0.866, p=0.3865, resamples=None, note='', sign=None)
     """
     found = sample.delong(first, second)
     error = math.sqrt(found.variance) if found.variance > 0 else math.nan
@@ -185,11 +187,11 @@ def delong_test(sample: ScoreSample, first: int, second: int, alternative: Alter
         if found.difference
         else 0.0
     )
-    p = found.p
-    if alternative != "two-sided" and found.difference:
-        towards = (found.difference > 0) == (alternative == "greater")
+    p, points = found.p, found.difference if found.sign is None else found.sign
+    if alternative != "two-sided" and points:
+        towards = (points > 0) == (alternative == "greater")
         p = p / 2 if towards else 1 - p / 2
-    return Outcome("delong", z, p, None, found.note)
+    return Outcome("delong", z, p, None, found.note, found.sign)
 
 
 def bootstrap_of_scores(
@@ -217,7 +219,8 @@ def bootstrap_of_scores(
         p = min(1.0, 2 * min(below, above) / draws)
     else:
         p = (below if alternative == "greater" else above) / draws
-    return Outcome("bootstrap_interval", difference, p, len(drawn), f"{len(drawn):,} resamples of items")
+    note = f"{len(drawn):,} resamples of items"
+    return Outcome("bootstrap_interval", difference, p, len(drawn), note, int(np.sign(above - below)))
 
 
 def _scaled(interval: Interval, scale: float, shift: float = 0.0) -> Interval:

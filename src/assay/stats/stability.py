@@ -46,13 +46,13 @@ class Stability(NamedTuple):
 
 
 def discriminative_power(p_values: ArrayLike, alpha: float = 0.05) -> float:
-    """The share of pairs of systems that a measure tells apart: those with p below alpha; NaN without pairs.
+    """The share of pairs of systems that a measure tells apart: those with p below alpha; NaN without a p-value.
 
     >>> discriminative_power([0.001, 0.2, 0.04, 0.6])
     0.5
     """
     p = np.asarray(p_values, dtype=np.float64)
-    return float(np.mean(p < alpha)) if len(p) else float("nan")
+    return float("nan") if np.isnan(p).all() else float(np.mean(p < alpha))
 
 
 def ranking_stability(

@@ -88,7 +88,7 @@ def swap_test(
     >>> truth, predicted = np.ones(5, int), np.column_stack([np.zeros(5, int), np.ones(5, int)])
     >>> sample = Patterns.of_items(parse_measure("Recall", "binary"), (0, 1), truth, predicted, positive=1)
     >>> swap_test(sample)  # 2 of the 2^5 ways to swap
-    Outcome(test='swap', statistic=1.0, p=0.0625, resamples=None, note='exact: all swaps of 5 items')
+    Outcome(test='swap', statistic=1.0, p=0.0625, resamples=None, note='exact: all swaps of 5 items', sign=None)
     """
     differing = Differing.of(sample)
     items = int(differing.items.sum())

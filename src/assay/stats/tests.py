@@ -42,7 +42,7 @@ def paired_t(differences: Floats) -> Outcome:
     The p-value is NaN where the spread is unknown: with one unit, or where all differences are alike.
 
     >>> paired_t(np.array([0.1, 0.2, 0.3]))  # 0.2 / (0.1 / √3), 2 degrees of freedom
-    Outcome(test='t', statistic=3.4641, p=0.0742, resamples=None, note='2 degrees of freedom')
+    Outcome(test='t', statistic=3.4641, p=0.0742, resamples=None, note='2 degrees of freedom', sign=None)
     """
     return _without_spread("t", differences) or _student(differences)
 
@@ -57,7 +57,8 @@ def wilcoxon(differences: Floats) -> Outcome:
 
     >>> wilcoxon(np.array([0.1, 0.2, -0.1, 0.4, 0.0, 0.3]))
     Outcome(test='wilcoxon', statistic=2.5, p=0.1875, resamples=None,
-           note='exact: all 2^5 swaps of ranks; 1 zero ranked, then left out (Pratt); ties share their mean rank')
+           note='exact: all 2^5 swaps of ranks; 1 zero ranked, then left out (Pratt); ties share their mean rank',
+           sign=1)
     """
     from scipy import stats  # noqa: PLC0415  # slow to import
 
@@ -68,7 +69,7 @@ def wilcoxon(differences: Floats) -> Outcome:
     if zeros == len(sizes):
         return _nothing_differs("wilcoxon")
     signed = np.sign(rounded) * stats.rankdata(sizes)
-    smaller = float(min(signed[signed > 0].sum(), -signed[signed < 0].sum()))
+    gained, lost = float(signed[signed > 0].sum()), float(-signed[signed < 0].sum())
     if len(sizes) - zeros <= MOST_UNITS_EXACT:
         found = permutation_test(signed)
         how, p = f"{found.note} of ranks", found.p
@@ -82,20 +83,22 @@ def wilcoxon(differences: Floats) -> Outcome:
         notes.append(f"{zeros} zero{'s' if zeros > 1 else ''} ranked, then left out (Pratt)")
     if tied:
         notes.append("ties share their mean rank")
-    return Outcome("wilcoxon", smaller, p, None, "; ".join(notes))
+    return Outcome("wilcoxon", min(gained, lost), p, None, "; ".join(notes), int(np.sign(gained - lost)))
 
 
 def sign_test(differences: Floats) -> Outcome:
     """The binomial test of units won against units lost; units that are tied are dropped. The statistic: units won.
 
     >>> sign_test(np.array([0.1, 0.2, 0.3, 0.1, 0.0]))  # 2 of the 2^4 ways to win and lose
-    Outcome(test='sign', statistic=4.0, p=0.125, resamples=None, note='exact; 4 won, 0 lost, 1 tied and dropped')
+    Outcome(test='sign', statistic=4.0, p=0.125, resamples=None, note='exact; 4 higher, 0 lower, 1 tied and dropped',
+            sign=1)
     """
     won, tied, lost = wins(differences)
     if not won + lost:
         return _nothing_differs("sign")
     p = min(1.0, 2 * float(special.bdtr(min(won, lost), won + lost, 0.5)))
-    return Outcome("sign", float(won), p, None, f"exact; {won} won, {lost} lost, {tied} tied and dropped")
+    note = f"exact; {won} higher, {lost} lower, {tied} tied and dropped"
+    return Outcome("sign", float(won), p, None, note, int(np.sign(won - lost)))
 
 
 def bootstrap_test(differences: Floats, *, resamples: int = 10_000, seed: int = 0) -> Outcome:
@@ -105,7 +108,7 @@ def bootstrap_test(differences: Floats, *, resamples: int = 10_000, seed: int = 
     so far. The p-value is NaN where the spread of the differences themselves is unknown, as in `paired_t`.
 
     >>> bootstrap_test(np.array([0.1, 0.2, 0.3, 0.1, 0.2, -0.1, 0.4, 0.2]), resamples=999)
-    Outcome(test='bootstrap', statistic=3.3263, p=0.007, resamples=999, note='999 resamples of units')
+    Outcome(test='bootstrap', statistic=3.3263, p=0.007, resamples=999, note='999 resamples of units', sign=None)
     """
     without = _without_spread("bootstrap", differences)
     if without is not None:

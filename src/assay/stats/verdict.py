@@ -8,7 +8,16 @@ from typing import Literal, NamedTuple, TypeAlias
 from assay.stats.bootstrap import Interval
 from assay.stats.digits import as_level
 
+#: What does not fit together: the test points away from the difference; the interval excludes 0, but the test finds
+#: nothing; or the test finds a difference, but the interval includes 0.
+Conflict: TypeAlias = Literal["direction", "interval only", "test only"]
 Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "higher", "lower", "cannot tell"]
+
+_ASIDES: dict[Conflict, str] = {
+    "direction": ", but the test and the difference point in different ways",
+    "interval only": ", although the interval excludes 0",
+    "test only": ", although the interval includes 0",
+}
 
 #: With fewer paired units than this, nothing is said about a difference.
 FEWEST_UNITS = 5
@@ -19,12 +28,14 @@ class Verdict(NamedTuple):
 
     `why` names the rule that decided. `negligible`: the systems are equivalent, and yet surely differ a little.
     `unjudged`: so many documents have no judgment, and could change the sign of the difference; 0 if they could not.
+    `conflict`: how the test, the interval and the difference do not fit together, if they do not.
     """
 
     word: Word
     why: str
     negligible: bool = False
     unjudged: int = 0
+    conflict: Conflict | None = None
 
     def __str__(self) -> str:
         said = f"{self.word} (a real but negligible difference)" if self.negligible else self.word
@@ -36,30 +47,33 @@ def verdict(
     difference: float,
     all_zero: bool,
     units: int,
+    interval: Interval,
     narrow: Interval,
     p: float,
     margin: float,
+    sign: int | None = None,
     alpha: float = 0.05,
     higher_is_better: bool | None = True,
     untested: Interval | None = None,
 ) -> Verdict:
     """Apply the rules, in this order: identical, too few units, equivalent, better or worse, cannot tell.
 
-    `narrow` is the interval at level 1 - 2 alpha, which lies within the margin if both one-sided tests of equivalence
-    reject; `p` is corrected for the other comparisons of its family. Where there is no test, a difference is sure if 0
-    lies outside of `untested`, the interval at level 1 - alpha, or wider for the other comparisons.
+    `interval` is the one at level 1 - alpha; `narrow`, at level 1 - 2 alpha, lies within the margin if both one-sided
+    tests of equivalence reject. `p` is corrected for the other comparisons of its family, and `sign` says which way the
+    test points (see `Outcome`): a difference is sure only if it points the same way. Where there is no test, it is sure
+    if 0 lies outside of `untested`, the interval at level 1 - alpha, or wider for the other comparisons.
 
-    >>> narrow = Interval(0.031, 0.067, level=0.9, method="bca")
-    >>> str(verdict(difference=0.05, all_zero=False, units=50, narrow=narrow, p=0.001, margin=0.01))
-    'better'
-    >>> wide = Interval(0.011, 0.087, level=0.95, method="subsampling")
-    >>> numbers = {"difference": 0.05, "all_zero": False, "units": 50, "narrow": narrow, "margin": 0.01}
-    >>> verdict(**numbers, p=float("nan"), untested=wide)[:2]
+    >>> ends = {"interval": Interval(0.027, 0.071, 0.95, "bca"), "narrow": Interval(0.031, 0.067, 0.9, "bca")}
+    >>> numbers = {"difference": 0.05, "all_zero": False, "units": 50, "margin": 0.01, **ends}
+    >>> str(verdict(**numbers, p=0.001)), str(verdict(**numbers, p=0.001, sign=-1))
+    ('better', 'cannot tell')
+    >>> verdict(**numbers, p=float("nan"), untested=Interval(0.011, 0.087, 0.95, "subsampling"))[:2]
     ('better', 'the 95% interval lies on one side of 0')
     """
     sure, said = p < alpha, f"p < {alpha:g}"
     if untested is not None:
         sure, said = untested.is_beside_zero, f"the {as_level(untested.level)} interval lies on one side of 0"
+    conflict = _conflict(sure, interval, difference, sign)
     if isnan(difference):
         return Verdict("cannot tell", "a system has no number")
     if all_zero:
@@ -68,10 +82,19 @@ def verdict(
         return Verdict("cannot tell", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
         why = f"the {as_level(narrow.level)} interval lies within the margin"
-        return Verdict("equivalent", why, negligible=sure)
-    if sure:
-        return Verdict(_direction(difference, higher_is_better), said)
-    return Verdict("cannot tell", _why_not(alpha, untested))
+        return Verdict("equivalent", why, negligible=sure, conflict=conflict)
+    why = f"{said if sure else _why_not(alpha, untested)}{_ASIDES[conflict] if conflict else ''}"
+    told_apart = sure and conflict != "direction"
+    word = _direction(difference, higher_is_better) if told_apart else "cannot tell"
+    return Verdict(word, why, conflict=conflict)
+
+
+def _conflict(sure: bool, interval: Interval, difference: float, sign: int | None) -> Conflict | None:
+    if sure and (difference == 0 or (sign is not None and sign * difference <= 0)):
+        return "direction"
+    if sure == interval.is_beside_zero or not interval.is_known:
+        return None
+    return "test only" if sure else "interval only"
 
 
 def _why_not(alpha: float, untested: Interval | None) -> str:

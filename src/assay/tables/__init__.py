@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.tables.qrels import Qrels
 from assay.tables.run import Batches, Run
-from assay.tables.scores import Scores
+from assay.tables.scores import Direction, Scores
 from assay.tables.shapes import FlatDicts, as_series, picked
 from assay.tables.texts import Documents, Topics
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batches",
+    "Direction",
     "Documents",
     "FlatDicts",
     "Predictions",

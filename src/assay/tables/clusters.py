@@ -172,7 +172,7 @@ def assembled_clusters(
         raise InputError(f"{_whence(origin, name)}: expected at least one item, got none")
     if columns["cluster"].null_count():
         note = "an item in no cluster has a label that is named with noise=... (--noise)"
-        _refuse(columns["cluster"].is_null(), place, "the cluster of an item", lambda _: "nothing", note)
+        _refuse(columns["cluster"].is_null(), place, "the cluster of an item", lambda _: "", note)
     if "weight" in columns:
         weight = columns["weight"]
         wrong = (weight < 0) | weight.is_null()
@@ -203,7 +203,7 @@ def _refuse(wrong: pl.Series, where: Where, expected: str, got: Callable[[int], 
 
 
 def _said(value: object) -> str:
-    return "nothing" if value is None else str(value)
+    return "" if value is None else str(value)
 
 
 def _one_each(values: Any, what: str) -> pl.Series:

@@ -139,7 +139,7 @@ def _null_error(frame: pl.DataFrame, column: str, number: int, name: str, where:
     if where is not None:
         path, line = where(row)
         note = f"{number_of('null', number)} in this column; {ways}"
-        return FormatError(path, line, expected=f"a value as {column}", got="nothing", note=note)
+        return FormatError(path, line, expected=f"a value as {column}", got="", note=note)
     return InputError(f"{name}: {number_of('null', number)} in {column}, first at row {row + 1}: {ways}")
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
-from assay.errors import InputError
+from assay.errors import InputError, ParameterError
+
+#: Which way a measure is good. `neither`: it describes, as a count of topics does; `unknown`: nobody has said.
+Direction: TypeAlias = Literal["higher", "lower", "neither", "unknown"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,9 +23,13 @@ class Scores:
     >>> from assay import evaluate
     >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9}}, "AP").scores.of("run", "AP").rows()
     [('run', 'AP', 'query', 'q1', 1.0, None)]
+
+    `directions` says by measure whether `higher` or `lower` is better; scores that Assay computes bring theirs along. A
+    measure that is not in it has the direction that its name has in Assay, or none.
     """
 
     frame: pl.DataFrame
+    directions: Mapping[str, Direction] = field(default_factory=dict)
 
     SCHEMA = pl.Schema(
         {
@@ -36,6 +45,10 @@ class Scores:
     def __post_init__(self) -> None:
         if self.frame.schema != self.SCHEMA:
             raise InputError(f"scores: expected the columns {dict(self.SCHEMA)}, got {dict(self.frame.schema)}")
+        for measure, direction in self.directions.items():
+            if direction not in get_args(Direction):
+                known = ", ".join(get_args(Direction))
+                raise ParameterError(f"scores: the direction of {measure} is one of {known}, not {direction!r}")
 
     def of(self, system: str, measure: str) -> pl.DataFrame:
         """The units of one system under one measure."""

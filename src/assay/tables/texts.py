@@ -43,7 +43,7 @@ class _Texts:
         ids = self.frame[self.key]
         if (ids == "").any():
             path, line = locate(row=int((ids == "").arg_max() or 0))
-            raise FormatError(path, line, expected=f"a {self.key}", got="nothing")
+            raise FormatError(path, line, expected=f"a {self.key}", got="")
         again = ~ids.is_first_distinct()
         if again.any():
             row = int(again.arg_max() or 0)
@@ -90,4 +90,4 @@ class Documents(_Texts):
 
 def _is_text(values: pl.Series) -> bool:
     """Text, or what has one way to be written as text."""
-    return not (values.dtype.is_nested() or values.dtype.base_type() in {pl.Object, pl.Binary})
+    return not (values.dtype.is_nested() or values.dtype.base_type() in {pl.Object, pl.Binary, pl.Duration})

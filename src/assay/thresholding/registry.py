@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -114,7 +113,7 @@ class Rule:
         """Whether the threshold is given, not chosen by looking at data."""
         return "threshold" in self.definition.domains
 
-    def __call__(self, **changes: Any) -> Rule:
+    def __call__(self, /, **changes: Any) -> Rule:
         """Give the rule with other parameters."""
         domains = self.definition.domains
         checked = dict(self.chosen)
@@ -181,7 +180,7 @@ def registered_rules() -> dict[str, Rule]:
     return {name: Rule(name) for name in _RULES}
 
 
-def parse_rule(text: str | Rule, **parameters: Any) -> Rule:
+def parse_rule(text: str | Rule, /, **parameters: Any) -> Rule:
     """Read a rule, such as `max_f(beta=2)`; parameters may also be given beside it.
 
     >>> parse_rule("cost(fp=1, fn=10)"), parse_rule("max_tpr_given_tnr", tnr=0.95), parse_rule("weighted(0.7)")
@@ -206,5 +205,5 @@ def parse_rule(text: str | Rule, **parameters: Any) -> Rule:
             raise ParameterError(f"{text!r}: expected parameter=value in the parentheses, got {part.strip()!r}")
         if name in written or name in parameters:
             raise ParameterError(f"{text!r}: {name} is given twice")
-        written[name] = math.inf if value == "inf" else parse_value(value)
+        written[name] = parse_value(value)
     return known[shape["name"]](**written, **parameters)

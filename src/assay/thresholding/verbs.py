@@ -12,7 +12,7 @@ import numpy as np
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, number_of
+from assay.errors import ParameterError, number_of, refuse_unknown
 from assay.given import whole
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.confidence import checked_confidence
@@ -66,6 +66,7 @@ def choose_threshold(
     >>> choose_threshold([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1], rule="max_tpr_given_tnr", tnr=0.9).threshold
     0.8
     """
+    refuse_unknown(parameters, choose_threshold, parse_rule(rule).definition.domains)
     given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     settings = _Settings.of(ties, confidence, resamples, seed=seed)
     found = _found([parse_rule(rule, **parameters)], given, _other(judged_on, given), settings)

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
+from assay.counting.judgments import Floats
 from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures import (
     AP,
@@ -31,7 +34,6 @@ from assay.measures import (
     Rprec,
     RprecMult,
     SetAP,
-    SetF,
     SetP,
     SetR,
     SetRelP,
@@ -53,12 +55,19 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _RECALL_RULE = "trec_eval-10"
 
 
+def _mean(values: list[Floats]) -> Floats:
+    mean: Floats = np.mean(values, axis=0)
+    return mean
+
+
 @dataclass(frozen=True)
 class Line:
     """A line of output: its label, what it is computed from, and how topics are put together."""
 
     label: str
     measures: tuple[Measure, ...] = ()
+    # How the measures' values become one; undefined ones are 0 by then.
+    joined: Callable[[list[Floats]], Floats] = _mean
     summary: Literal["mean", "sum", "geometric", "none"] = "mean"
     per_topic: bool = True
     whole: bool = False
@@ -75,7 +84,7 @@ class Options:
     per_topic: bool = False
     summary: bool = True
     complete: bool = False
-    level: float = 1.0
+    level: int = 1
     judged_only: bool = False
     depth: int | None = None
     collection_size: int = 0
@@ -157,7 +166,14 @@ def _set_f(parameters: list[str] | None, options: Options) -> list[Line]:  # noq
     squared = _real(parameters[0]) if parameters else 1.0
     if squared < 0:
         raise ParameterError(f"the parameter of set_F is the square of beta, from 0 on, not {squared:g}")
-    return [Line(_as_typed(parameters), (SetF(beta=squared**0.5),))]
+
+    def harmonic(values: list[Floats]) -> Floats:
+        """From precision and recall, in the reference's order: from the counts, the last digit differs at times."""
+        precision, recall = values
+        below = squared * precision + recall
+        return (squared + 1.0) * precision * recall / np.where(below == 0, 1.0, below)
+
+    return [Line(_as_typed(parameters), (SetP, SetR), harmonic)]
 
 
 def _utility(parameters: list[str] | None, options: Options) -> list[Line]:

@@ -17,7 +17,7 @@ import polars as pl
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import InputError, TopicError
+from assay.errors import InputError, TopicError, number_of
 from assay.files import RunFile, read_qrels, scan_run
 from assay.measures.registry import Measure
 from assay.tables import Qrels
@@ -72,13 +72,15 @@ class _Values:
         ranks = Ranks.from_tables(run, Judgments.of(qrels), policies)
         left_out = len(qrels.topics) - len(ranks.queries)
         if left_out:
-            warnings.append(f"{run.name}: {left_out} judged topics are missing and left out (-c counts them)")
+            warnings.append(f"{run.name}: {number_of('judged topic', left_out)} missing and left out (-c counts them)")
         if options.complete and options.level != 1 and "num_rel" in lines_to_print(options):
             warnings.append(
                 "num_rel of all counts judgments above 0, whatever -l is, as the reference tool does with -c"
             )
         if options.judged_only and (emptied := int(((ranks.retrieved == 0) & ranks.in_run).sum())):
-            warnings.append(f"{run.name}: {emptied} topics have no judged document left (-J); their values are 0")
+            warnings.append(
+                f"{run.name}: {number_of('topic', emptied)} without a judged document (-J), with values of 0"
+            )
         self.missing = ~ranks.in_run
         # The reference evaluates a missing topic as if one document that nobody judged had been retrieved; -J drops it.
         pretended = 0 if options.judged_only else 1
@@ -102,7 +104,7 @@ class _Values:
         if not line.measures:
             return np.zeros(len(self.ranks.queries))
         compute = self._mean_of_judges if name in OF_JUDGES else _values
-        values = np.mean([compute(measure, self.ranks) for measure in line.measures], axis=0)
+        values = line.joined([compute(measure, self.ranks) for measure in line.measures])
         return values if line.when_missing is None else np.where(self.missing, line.when_missing, values)
 
     @cached_property
@@ -170,7 +172,7 @@ def _whole_grades(qrels: Qrels, warnings: list[str]) -> Qrels:
     if not cut:
         return qrels
     warnings.append(
-        f"{qrels.name}: {cut} grades are not whole numbers; their whole part is used, as the reference does"
+        f"{qrels.name}: {number_of('grade', cut)} with a fraction: the whole part is used, as the reference does"
     )
     return Qrels(qrels.frame.with_columns(whole), qrels.name, qrels.format, qrels.warnings)
 

@@ -36,7 +36,7 @@ def noted(higher_is_better: bool | None) -> str:
     >>> noted(False), noted(True)
     ('lower is better', '')
     """
-    return {False: "lower is better", None: "neither high nor low is better", True: ""}[higher_is_better]
+    return {False: "lower is better", None: "neither high nor low is taken as better", True: ""}[higher_is_better]
 
 
 def counts(higher: int, same: int, lower: int, higher_is_better: bool | None) -> Html:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.errors import listed
 from assay.report.html.axis import around
-from assay.report.html.markup import Html, change, element, given, heads, joined, number, span, table
+from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
 from assay.report.html.whiskers import Reach, detection, meter, whisker
+from assay.report.written import NOT_ALL_TRIED, lowest_and_highest
 from assay.stats.digits import as_level, as_percent
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ def coverage(systems: Sequence[Coverage]) -> Html:
             "p",
             "Missing: judged topics that the system has no results for. Ignored: its topics without judgments. "
             "Tied: documents that were judged and share their score with another of the same query. "
-            "Judged@k: the share of its first k documents that somebody judged.",
+            + (
+                "Judged@k: the share of its first k documents that somebody judged."
+                if depths
+                else "The judgments were declared complete: documents without judgment are irrelevant."
+            ),
             class_="dim small",
         ),
     )
@@ -66,7 +71,9 @@ def bounds(systems: Sequence[Bound]) -> Html:
     moved = [name for name in measures if any(one.low < one.high for one in systems if one.measure == name)]
     fixed = [name for name in measures if name not in moved]
     said = f"No unjudged document is within reach of {listed(fixed)}: other grades would change nothing."
+    open_ended = not all(one.exact for one in systems)
     return joined(
+        *([element("p", NOT_ALL_TRIED, class_="dim")] if open_ended else []),
         *([element("p", said, class_="dim")] if fixed else []),
         *([_tables(systems, moved)] if moved else []),
     )
@@ -88,14 +95,15 @@ def _bounds(systems: Sequence[Bound]) -> Html:
         element(
             "tr",
             element("th", given(one.system), scope="row"),
-            *(element("td", number(value), class_="n") for value in (one.low, one.value, one.high)),
+            *(element("td", text, class_="n") for text in (low, number(one.value), high)),
             element(
                 "td",
-                whisker(axis, Reach(one.value, one.low, one.high), span(one.low, one.high), "plain"),
+                whisker(axis, Reach(one.value, one.low, one.high), f"{low} to {high}", "plain"),
                 class_="drawn",
             ),
         )
         for one in systems
+        for low, high in [lowest_and_highest(one)]
     ]
     return table(f"{systems[0].measure} with other grades for unjudged documents", head, rows)
 

@@ -83,7 +83,7 @@ def _alone(system: str, one: Estimated, axis: Axis | None) -> list[Html]:
         ]
     reach = "–" if math.isnan(one.low) else f"{number(one.low)} – {number(one.high)}"
     return [
-        element("td", element("b", number(one.value)), class_="n"),
+        element("td", element("b", number(one.value)), *_without(one), class_="n"),
         element("td", _whisker(system, one, axis), class_="drawn"),
         element("td", reach, class_="n dim", title=one.method),
     ]
@@ -108,7 +108,12 @@ def _estimate(system: str, one: Estimated, axis: Axis | None) -> Html:
     drawn = _whisker(system, one, axis)
     ends = "–" if math.isnan(one.low) else f"{number(one.low, 3)} – {number(one.high, 3)}"
     reach = element("span", ends, class_="reach-text block", title=one.method or None)
-    return element("td", value, drawn, reach, class_="n")
+    return element("td", value, drawn, reach, *_without(one), class_="n")
+
+
+def _without(one: Estimated) -> list[Html]:
+    """The classes that an average leaves out."""
+    return [element("span", f"without {one.left_out}", class_="reach-text block")] if one.left_out else []
 
 
 def _measures_legend(contents: ItemContents, dummies: bool) -> str:

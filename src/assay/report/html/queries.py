@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from assay.errors import number_of
 from assay.report.html.bars import Bar, bars, linked, sparkline
 from assay.report.html.direction import counts, kind, meant, noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
@@ -121,7 +122,7 @@ def _every_value(queries: Queries, title: str) -> Html:
         *(element("th", name, scope="col", class_="n") for name in queries.systems),
     )
     left_out = len(queries.rows) - len(places)
-    says = title + (f" ({left_out:,} queries are left out)" if left_out else "")
+    says = title + (f" ({number_of('query', left_out)} left out)" if left_out else "")
     caption = f"{queries.measure} for each query"
     return element("details", element("summary", says), table(caption, head, rows), class_="numbers")
 

@@ -147,6 +147,7 @@ def _card(
             class_="words",
             open=is_open,
         ),
+        *([element("p", prose(main.conflict_says), class_="caveat")] if main.conflict_says and not is_open else []),
         *([element("p", _depends(main), class_="caveat")] if main.unjudged and not is_said else []),
         *([_others(contents, others, axes)] if others else []),
     )

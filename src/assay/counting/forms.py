@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from assay.errors import spelt
+
 Form: TypeAlias = Callable[[pl.Series], pl.Series]
 
 # As many ids are looked at to find out what was put before or behind them.
@@ -57,6 +59,11 @@ class Bridge(NamedTuple):
     differ_in: str
     ours: pl.Series
     theirs: pl.Series
+
+    @property
+    def example(self) -> str:
+        """The first of the ids on both sides, for messages."""
+        return f"{spelt(self.ours[0])} in the run, {spelt(self.theirs[0])} in the judgments"
 
 
 class _Attempt(NamedTuple):

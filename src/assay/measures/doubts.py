@@ -1,0 +1,267 @@
+"""Whether scores rest on anything: what gives zeros that are no zeros, told from the counts that are there anyway.
+
+Only where the counts look wrong are ids and orders looked at. `doctor` looks at everything, with these same rules.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import comb
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from assay.counting.contradictions import contradictions, swapped_queries
+from assay.counting.forms import Bridge
+from assay.counting.judgments import Judgments
+from assay.counting.orders import reversed_hits
+from assay.counting.policies import Policies
+from assay.counting.ranks import Ranks
+from assay.counting.renamed import Renamed, other_topics, renamed_documents
+from assay.errors import number_of, spelt
+from assay.files import RunFile
+from assay.measures.average_precision import AP
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.tables import Batches, Qrels, Run
+
+#: A share that is nearly all of them: of queries, of topics.
+NEARLY_ALL = 0.9
+#: A difference below this is rounding.
+ROUNDING = 1e-12
+#: Fewer scores than this that rise with the rank do not make a run upside down.
+LEAST_RISES = 4
+#: A run is upside down if its reverse has so many times the mean AP, and chance makes it win as often this rarely.
+_TIMES_BETTER, _CHANCE = 1.5, 0.01
+#: Of the judged documents that a run could have, it should have this share; with fewer, ids are looked at. With less
+#: than the second share, whatever the reason, scores rest on nothing.
+_SUSPICIOUS, _HARDLY_ANY = 0.1, 0.01
+#: So many queries are looked at to find out why ids do not match, and at most so many topics.
+_QUERIES, _MOST_TOPICS = 200, 100_000
+#: So many rows at the start of a table tell whether scores rise with the rank.
+_FIRST_ROWS = 2000
+#: Fewer documents than this with one score, or judgments with one grade, say nothing; nor do fewer per topic.
+_FEW = 5
+_JUDGED_EACH = 2
+_HALF = 0.5
+#: Relevant documents stand in the first part of a ranking that is worth anything; if not, its order is looked at.
+_DEEP = 0.45
+_IN_MEMORY = "in memory"
+#: Judgments in these formats list relevant documents, and have no grades.
+_WITHOUT_GRADES = {
+    "SMART judgments", "NPL judgments", "TIME judgments", "LISA judgments", "LISA judgments in words",
+}  # fmt: skip
+_DISTANCES = "if they are distances, give them a minus sign"
+#: A sum of gains above this is near the end of the numbers.
+_HUGE = 1e150
+
+
+class Reverse(NamedTuple):
+    """How often a run read from its end is better, of so many topics where that differs, and both mean APs."""
+
+    better: int
+    topics: int
+    forwards: float
+    backwards: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the reverse is better by half, and in more topics than chance allows."""
+        chance = sum(comb(self.topics, count) for count in range(self.better, self.topics + 1)) / 2**self.topics
+        return chance < _CHANCE and self.backwards >= _TIMES_BETTER * self.forwards
+
+
+def reverse_of(ranks: Ranks) -> Reverse:
+    """Compare a run with itself read from its end.
+
+    >>> reverse_of(Ranks.from_grades([0, 1], [0, 1]))
+    Reverse(better=2, topics=2, forwards=0.5, backwards=1.0)
+    """
+    forwards, backwards = (np.nan_to_num(AP().of(one)) for one in (ranks, replace(ranks, hits=reversed_hits(ranks))))
+    differs = np.abs(forwards - backwards) > ROUNDING
+    better = differs & (backwards > forwards)
+    return Reverse(int(better.sum()), int(differs.sum()), float(forwards.mean()), float(backwards.mean()))
+
+
+def doubts_about_judgments(
+    judgments: Judgments, measures: Sequence[Measure], policies: Policies, qrels: Qrels
+) -> Iterator[str]:
+    """Grades that make every document irrelevant, or all alike."""
+    level = policies.relevance_level
+    grade = judgments.grade[judgments.grade >= 0]
+    if not len(grade):
+        yield f"{qrels.name}: no document was judged: the highest grade is {judgments.grade.max():g}, below 0"
+        return
+    low, high = float(grade.min()), float(grade.max())
+    levels = [measure.parameters["rel"] for measure in measures if "rel" in measure.parameters]
+    needed = min((level if given is None else float(given) for given in levels), default=0.0)
+    positive = grade[grade > 0]
+    if high == 0:
+        yield f"{qrels.name}: no document was judged relevant: the highest grade is 0"
+    elif high < needed:
+        yield (
+            f"{qrels.name}: no document counts as relevant: the highest grade is {high:g}, and the relevance level is "
+            f"{needed:g}; set a lower level"
+        )
+    elif high <= 1 <= needed and (positive < needed).mean() > _HALF:
+        reached = int((positive >= needed).sum())
+        yield (
+            f"{qrels.name}: only {reached:,} of {len(positive):,} grades above 0 reach the relevance level {needed:g}: "
+            "grades are fractions, so set a lower level"
+        )
+    elif low == high and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
+        yield (
+            f"{qrels.name}: all {len(grade):,} grades are {high:g}: nothing was judged irrelevant, or the grades stand "
+            "in another column"
+        )
+
+
+def _are_many(judgments: Judgments) -> bool:
+    """Whether some grades should differ: one answer per question is relevant by design, and so are subtopics."""
+    topics, count = len(judgments.topics), len(judgments.grade)
+    return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
+
+
+def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerQuery]) -> Iterator[str]:
+    """What makes a run's scores rest on nothing: ids that do not match, no order, or the wrong one."""
+    if not ranks.in_run.any() or ranks.judgments is None:
+        return
+    if (topics := _other_topics(ranks, ranks.judgments)) is not None:
+        count = number_of("topic", topics.ours.len())
+        yield f"{name}: {count} would be judged but for {topics.differ_in}: {topics.example}"
+    yield from _unjudged(name, ranks, ranks.judgments, run)
+    several = int((ranks.retrieved > 1).sum())
+    equal = bool(ranks.equal_scores) and ranks.equal_scores >= NEARLY_ALL * several and ranks.retrieved.sum() >= _FEW
+    if equal and ranks.policies.rank_by == "score":
+        yield (
+            f"{name}: in {ranks.equal_scores:,} of {number_of('query', several)}, all documents have the same score, "
+            "so the order is that of their ids"
+        )
+    elif ranks.policies.rank_by == "score" and (rising := _rising(ranks, run)):
+        yield f"{name}: {rising}"
+    if ranks.infinite_scores:
+        yield (
+            f"{name}: scores are infinite in {number_of('query', ranks.infinite_scores)}: numbers overflow, and "
+            "documents that do are tied"
+        )
+    beyond = [str(measure) for measure, result in results.items() if np.isinf(result.values).any()]
+    if beyond or ranks.max_grade > _HUGE:
+        yield (
+            f"{name}: {', '.join(beyond) or 'sums of grades'} overflow to infinity: the highest grade is "
+            f"{ranks.max_grade:g}"
+        )
+
+
+def _other_topics(ranks: Ranks, judgments: Judgments) -> Bridge | None:
+    """Topics that the run and the judgments write differently, where both have some that the other lacks."""
+    if not ranks.ignored_topics or not ranks.missing_topics:
+        return None
+    ours = [*(query for query, there in zip(ranks.queries, ranks.in_run, strict=True) if there), *ranks.ignored_topics]
+    if len(ours) + len(judgments.topics) > _MOST_TOPICS:
+        return None
+    return other_topics(pl.Series(sorted(ours)), pl.Series(judgments.topics))
+
+
+def _unjudged(name: str, ranks: Ranks, judgments: Judgments, run: Batches) -> Iterator[str]:
+    """Hardly any retrieved document in the judgments: because ids are written differently, or for another reason."""
+    judged = np.bincount(ranks.ideal.query, minlength=len(ranks.queries))
+    possible = int(np.minimum(ranks.retrieved, judged)[ranks.in_run].sum())
+    retrieved, hits = int(ranks.retrieved.sum()), len(ranks.hits.query)
+    if hits and hits >= _SUSPICIOUS * possible:
+        return
+    judged_ones = "none is" if not hits else f"only {hits:,} {'is' if hits == 1 else 'are'}"
+    counted = f"of {number_of('retrieved document', retrieved)}, {judged_ones} judged"
+    renamed = _renamed(ranks, judgments, run)
+    if renamed is not None and renamed.is_most_of_what_is_judged:
+        ours, theirs = renamed.pairs.row(0)[1:3]
+        yield (
+            f"{name}: {counted}: document ids differ in {renamed.differ_in}: {spelt(ours)} in the run, "
+            f"{spelt(theirs)} in the judgments"
+        )
+    elif not hits or hits < _HARDLY_ANY * possible:
+        yield f"{name}: {counted}: are run and judgments of the same collection?"
+
+
+def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> Renamed | None:
+    """Documents that are judged under another spelling, looked for in some of the queries."""
+    names = [query for query, there in zip(ranks.queries, ranks.in_run, strict=True) if there]
+    names = names[:: max(1, len(names) // _QUERIES)]
+    chosen = pl.DataFrame({"query_id": pl.Series(names, dtype=pl.String)})
+
+    def of_chosen(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.select("query_id", "doc_id").join(chosen, on="query_id", how="semi", maintain_order="left")
+
+    rows = pl.concat(list(run.batches(of_chosen, ranks.policies.rank_by)))
+    numbers = np.isin(judgments.topic, [judgments.topic_number[query] for query in names])
+    judged = pl.DataFrame(
+        {
+            "query_id": pl.Series([judgments.topics[topic] for topic in judgments.topic[numbers]], dtype=pl.String),
+            "doc_id": judgments.doc_id.filter(numbers),
+        }
+    )
+    return renamed_documents(rows, judged, names)
+
+
+def _rising(ranks: Ranks, run: Batches) -> str | None:
+    """What is wrong with the order of a run: scores that rise with the rank, or seem better when they are lower."""
+    if not _is_deep(ranks):
+        return None
+    rows = _first_rows(run)
+    if is_ranked := "rank" in rows.columns:
+        rows = rows.filter(pl.col("rank").is_finite())
+        swapped, long = swapped_queries(rows)
+        if long and swapped >= NEARLY_ALL * long:
+            return "scores count 1, 2, 3 …, while ranks fall as scores do: the two columns are swapped"
+    else:
+        rows = rows.with_row_index("rank")
+    order = contradictions(rows)
+    rises = order.upside_down >= NEARLY_ALL * order.several and len(order.rows) >= LEAST_RISES
+    reverse = reverse_of(ranks)
+    # Ranks may be what is wrong, and rows without ranks may come in any order: the judgments have a say.
+    if rises and (reverse.backwards > reverse.forwards or (is_ranked and not reverse.topics)):
+        return f"scores rise with the rank, yet the highest count as best: {_DISTANCES}"
+    if reverse.is_better:
+        return (
+            f"lower scores seem to be better: from its end, the run wins in {reverse.better:,} of "
+            f"{number_of('topic', reverse.topics)}: {_DISTANCES}"
+        )
+    return None
+
+
+def _is_deep(ranks: Ranks) -> bool:
+    """Whether relevant documents stand as deep in their rankings as they would if these were reversed, or nowhere."""
+    hits = ranks.hits.where(ranks.hits.grade >= ranks.level())
+    if not len(hits.query):
+        return True
+    return float(np.mean((hits.rank - _HALF) / ranks.retrieved[hits.query])) > _DEEP
+
+
+def _first_rows(run: Batches) -> pl.DataFrame:
+    """The first rows of a run, with its ranks if it has them."""
+    if isinstance(run, RunFile):
+        return run.first_rows()
+    if not isinstance(run, Run):
+        return next(run.batches(lambda frame: frame.head(_FIRST_ROWS)))
+    if run.dicts is None:
+        return run.frame.head(_FIRST_ROWS)
+    flat = run.dicts
+    count = int(np.searchsorted(np.cumsum(flat.lengths), _FIRST_ROWS)) + 1
+    queries = zip(flat.query_ids[:count], flat.lengths[:count], strict=True)
+    names = [query for query, length in queries for _ in range(length)]
+    return pl.DataFrame({"query_id": names, "score": flat.numbers[: len(names)]})
+
+
+def where_to_look(qrels: Qrels, run: Batches) -> str:
+    """How to look closer: the command, if both come from files, else the call.
+
+    >>> where_to_look(Qrels.of({"q": {"d": 1}}), Run.of({"q": {"d": 1.0}}))
+    'assay.doctor(qrels, runs) says more'
+    """
+    if _IN_MEMORY in {qrels.format, run.format}:
+        return "assay.doctor(qrels, runs) says more"
+    given = ((qrels.name, "QRELS"), (run.origin, "RUN"))
+    return f"`assay doctor {shlex.join(path if Path(path).exists() else word for path, word in given)}` says more"

@@ -1,0 +1,111 @@
+"""Left out is said: averages over classes name the classes in which they are undefined."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command import run_assay
+
+import assay
+from assay import ConfusionMatrix, Predictions
+
+TRUTH = ["a", "b", "c", "a", "b", "a"]
+#: c is never predicted: it has no precision. 2/3 for a and 2/3 for b.
+NEVER_C = ["a", "b", "a", "a", "b", "b"]
+
+
+def undefined_classes(matrix: np.ndarray[Any, np.dtype[np.int64]], measure: str, *, weighted: bool) -> set[str]:
+    """Which classes have nothing to divide by, in plain loops."""
+    found = set()
+    for place, label in enumerate("abcd"):
+        true, predicted = int(matrix[place].sum()), int(matrix[:, place].sum())
+        divisor = {"Precision": predicted, "Recall": true, "F": true + predicted, "BalancedAccuracy": true}[measure]
+        if divisor == 0 and not (weighted and true == 0):
+            found.add(label)
+    return found
+
+
+AVERAGES = ("Precision", "Recall", "F", "BalancedAccuracy", "Precision(average='weighted')",
+            "Recall(average='weighted')", "Precision(average='micro')")  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_classes_named_are_those_without_a_number(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 3, (4, 4)) * rng.integers(0, 2, (4, 1)) * rng.integers(0, 2, (1, 4))
+    table[0, 0] += 1
+    result = assay.classify(ConfusionMatrix.from_matrix(table, list("abcd")), AVERAGES, resamples=100)
+    for name in AVERAGES:
+        plain = name.partition("(")[0]
+        expected = set() if "micro" in name else undefined_classes(table, plain, weighted="weighted" in name)
+        assert set(result.estimate(name).left_out) == expected, name
+
+
+def test_table_lines_frame_and_json_name_the_class() -> None:
+    result = assay.classify(Predictions.of(TRUTH, NEVER_C, name="m"), ["Precision", "Recall"], resamples=100)
+    assert result.value("Precision") == pytest.approx((2 / 3 + 2 / 3) / 2)
+    assert result.to_frame()["left_out"].to_list() == ["c", None]
+    text = str(result)
+    assert "left out" in text
+    assert "Precision (macro) leaves out class c, where it is undefined." in text
+    (system,) = json.loads(result.to_json())["systems"]
+    assert [row["left_out"] for row in system["measures"]] == [["c"], []]
+    for form in (result.report().to_markdown(), result.report().to_html()):
+        assert "without c" in form
+
+
+def test_nothing_is_said_where_no_class_is_left_out() -> None:
+    result = assay.classify(Predictions.of(TRUTH, TRUTH, name="m"), resamples=100)
+    assert "left out" not in str(result)
+    assert set(result.to_frame()["left_out"]) == {None}
+
+
+def test_of_several_systems_each_names_its_own() -> None:
+    both = [Predictions.of(TRUTH, predicted, name=name) for name, predicted in (("m", NEVER_C), ("n", TRUTH))]
+    text = str(assay.classify(both, "Precision", resamples=100))
+    assert "Precision (macro) of m leaves out class c" in text
+    assert "of n leaves out" not in text
+    compared = assay.compare(both, measures="Precision", resamples=1000)
+    assert compared.notes == ("Precision of m leaves out class c, where it is undefined",)
+    assert compared.notes[0] in str(compared.to_markdown())
+    assert compared.notes[0] in assay.gate(*both, measures="Precision", resamples=1000).notes
+
+
+def test_a_classification_report_names_them_by_column() -> None:
+    report = assay.classification_report(TRUTH, NEVER_C)
+    assert report.left_out == {"precision": ["c"]}
+    assert "macro avg of precision leaves out class c" in str(report)
+
+
+def test_labels_of_items_with_several_are_named_too() -> None:
+    sets = Predictions.of([["x"], ["x", "y"], ["z"]], [["x"], ["x"], ["z"]], name="m")
+    result = assay.classify(sets, "Precision", resamples=100)
+    assert result.estimate("Precision").left_out == ("y",)
+
+
+def test_types_of_spans_are_named_too() -> None:
+    result = assay.extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")])
+    assert result.left_out == {"precision": ["LOC"]}
+    assert "The mean of types leaves out type LOC, where precision is undefined." in str(result)
+    assert json.loads(result.to_json())["left_out"] == {"precision": ["LOC"]}
+
+
+def test_the_command_line_names_them(tmp_path: Path) -> None:
+    rows = "".join(f"{truth},{predicted}\n" for truth, predicted in zip(TRUTH, NEVER_C, strict=True))
+    (tmp_path / "p.csv").write_text(f"truth,prediction\n{rows}")
+    done = run_assay("classify", "p.csv", "-m", "Precision", folder=tmp_path)
+    assert "leaves out class c" in done.stdout
+
+
+def test_folds_name_them_too() -> None:
+    """In the second fold nothing is predicted to be c, which has items there: (2/2 + 1/2) / 2 = 3/4."""
+    truth = ["a", "b", "c", "a", "a", "b", "c"]
+    predicted = ["a", "b", "c", "a", "a", "b", "b"]
+    result = assay.crossval(Predictions.of(truth, predicted), fold=[1, 1, 1, 2, 2, 2, 2], measures="Precision")
+    assert result.values().tolist() == [1.0, 0.75]
+    assert result.per_fold()["left_out"].to_list() == [None, "c"]
+    assert "Precision (macro) leaves out class c in 1 of 2 folds, where it is undefined." in str(result)
