@@ -30,6 +30,7 @@ from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import given as counted
 from assay.measures.vocabularies import Vocabulary
+from assay.stats.digits import as_percents
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import AnySample, Paired
 from assay.stats.samples import Averaged, Pooled
@@ -196,9 +197,10 @@ class Classifiers:
         label, share = self.imbalance
         truth, predicted = self._codes
         right = np.average(predicted == truth[:, None], axis=0, weights=self._weight)
-        each = listed([f"{name} {value:.1%}" for name, value in zip(self.names, right.tolist(), strict=True)])
+        guess, *shares = as_percents([share, *right.tolist()])
+        each = listed([f"{name} {value}" for name, value in zip(self.names, shares, strict=True)])
         return [
-            f"{share:.1%} of the items are {label}, so accuracy misleads: always saying {label} would be right that "
+            f"{guess} of the items are {label}, so accuracy misleads: always saying {label} would be right that "
             f"often ({each}); {self.headline} {instead}"
         ]
 
