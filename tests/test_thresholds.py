@@ -475,7 +475,7 @@ class TestGiven:
         [
             ({"rule": "yuoden"}, "no rule is called 'yuoden'; did you mean youden"),
             ({"rule": "max_f(bta=2)"}, "max_f has no parameter 'bta'; it takes beta; did you mean beta"),
-            ({"rule": "max_f(beta=-1)"}, "beta of max_f is a number from 0 on, not -1"),
+            ({"rule": "max_f(beta=-1)"}, "beta of max_f is a number from 0 on, or inf, not -1"),
             ({"rule": "max_f(beta=1, beta=2)"}, "beta is given twice"),
             ({"rule": "cost(3)"}, "expected parameter=value in the parentheses, got '3'"),
             ({"rule": 3}, "a rule is given by name"),

@@ -169,9 +169,10 @@ def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[s
         ...
     assay.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
     """
+    names = list(given)
     taken: list[str] = []
     nearby: list[str] = []
-    for source in known:
+    for source in known if names else ():
         if hasattr(source, "__dataclass_fields__"):
             taken += source.__dataclass_fields__
         elif callable(source):
@@ -180,7 +181,7 @@ def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[s
             taken += code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         else:
             taken += source
-    for name in given:
+    for name in names:
         if name not in taken:
             hint = did_you_mean(name, [*taken, *nearby])
             raise ParameterError(f"unknown argument {name!r}{hint}")
