@@ -234,6 +234,17 @@ def test_fewer_than_five_units_have_the_t_interval_whatever_was_asked_for(interv
     assert any(note.startswith("3 queries are too few for a bootstrap") for note in found.notes)
 
 
+def test_a_report_on_few_queries_names_the_t_interval_and_no_resamples() -> None:
+    qrels = {query: {"a": 1} for query in ("q1", "q2", "q3")}
+    run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"a": 1.0}}
+    contents = assay.make_report(qrels, run, "RR").contents
+    told = dict(contents.provenance.settings)
+    assert told["interval"] == "Student's t"
+    assert "bootstrap resamples" not in told
+    assert "Intervals are Student's t intervals" in contents.methods
+    assert any("too few for a bootstrap" in note for note in contents.notes)
+
+
 def test_five_units_are_drawn_anew() -> None:
     found = compared(*drawn(7, 5))
     assert found.findings[0].interval.method == "hull"

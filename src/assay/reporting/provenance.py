@@ -143,10 +143,11 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
             "margin": ", ".join(margins),
             "power": as_level(chosen.power),
         }
+    ways = dict.fromkeys(CHOSEN[one.method] for _, one in basis.standings.values() if one.method in CHOSEN)
     told |= {
         "alpha": f"{chosen.alpha:g}",
-        "interval": CHOSEN[chosen.bootstrap],
-        "bootstrap resamples": f"{chosen.bootstrap_resamples:,}",
+        "interval": ", ".join(ways) or "none",
+        "bootstrap resamples": f"{chosen.bootstrap_resamples:,}" if set(ways) - {CHOSEN["t"]} else None,
     }
     if basis.evaluation is not None:
         told["undefined values"] = basis.evaluation.undefined
