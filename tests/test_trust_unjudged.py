@@ -101,7 +101,7 @@ class Case:
         return np.array([self.values[system, str(measure), query][[*ways, 0]] for system in systems])
 
 
-@pytest.fixture(scope="module", params=range(4))
+@pytest.fixture(scope="module", params=range(3))
 def compared(request: pytest.FixtureRequest) -> tuple[Case, Comparison]:
     case = Case(request.param)
     defined = [measure for measure in ALL_MEASURES if not measure.is_micro and _is_defined(case, measure)]

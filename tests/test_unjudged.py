@@ -274,7 +274,7 @@ def test_what_is_sure_is_so_and_nothing_lies_beyond_the_limits_of_the_rest(
     name: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With all grades tried, and without: in lists that are called short, and in those that are called long."""
-    counts = counted(*small_tables(5, topics=3, documents=8))
+    counts = counted(*small_tables(6, topics=4, documents=8))
     for systems in ([counts["a"], counts["b"]], [counts["a"]]):
         trials = Trials(parse_measure(name), systems, "counted_as")
         with monkeypatch.context() as every:

@@ -243,8 +243,8 @@ class _Search:
         height = (len(grades) - 1) // steps.shape[1]
 
         def level(unit: Ints, document: Ints) -> Ints:
-            before: Ints = (place[document][:, None] < steps[unit]).sum(axis=1)
-            return height * before
+            reached: Ints = height * (place[document][:, None] < steps[unit]).sum(axis=1)
+            return reached
 
         won = self.keep(query, trials.values(query, lambda unit, document: grades[level(unit, document)]))
         kept = np.full(len(trials.queries), -1, dtype=np.int64)

@@ -33,7 +33,8 @@ def limits(trials: Trials, found: Extremes) -> tuple[Floats, Floats]:
     if two and rises_with_rank(trials.measure) and (documents * trials.sizes)[rest].sum() <= FEW_ROWS:
         low[rest] = -_each_at_its_best(trials, rest, documents, better=0)
         high[rest] = _each_at_its_best(trials, rest, documents, better=1)
-    return low, high
+    # What was found is within reach, also what is observed while documents stay unjudged.
+    return np.minimum(low, trials.height(found.low)), np.maximum(high, trials.height(found.high))
 
 
 def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: int) -> Floats:
