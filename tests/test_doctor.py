@@ -28,9 +28,9 @@ from typer.testing import CliRunner
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli import app
-from assay.diagnosis import Finding, checks
 from assay.counting.contradictions import contradictions
 from assay.counting.forms import bridge
+from assay.diagnosis import Finding, checks
 from assay.diagnosis.scores import tie_ranges
 from assay.diagnosis.tolerant import read_lines
 from assay.measures import AP, RR, P, nDCG
