@@ -66,6 +66,18 @@ def test_a_list_of_terms_is_never_taken_for_judgments() -> None:
     assert warned(collection, "not recognised, and left out: term-vocab")
 
 
+def test_vectors_of_terms_are_never_taken_for_judgments(tmp_path: Path) -> None:
+    """They have the layout of the judgments, and the queries that these have: only the name tells them apart."""
+    (tmp_path / "doc-text").write_text("".join(f"{number}\nwater and tea\n/\n" for number in range(1, 31)))
+    (tmp_path / "query-text").write_text("1\ntea\n/\n2\nwater\n/\n")
+    for name in ("rlv-ass", "doc-vecs", "query-vecs"):
+        (tmp_path / name).write_text("1\n 3 4\n/\n2\n 5\n/\n")
+    collection = read_collection(tmp_path)
+    assert list(collection.qrels) == ["rlv-ass"]
+    assert warned(collection, "doc-vecs: left out")
+    assert warned(collection, "query-vecs: left out")
+
+
 def test_numbers_that_are_no_topics_are_no_judgments_beside_those_that_are(tmp_path: Path) -> None:
     (tmp_path / "doc-text").write_text("".join(f"{number}\nwater and tea\n/\n" for number in range(1, 31)))
     (tmp_path / "query-text").write_text("1\ntea\n/\n2\nwater\n/\n")

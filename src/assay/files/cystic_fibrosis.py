@@ -102,8 +102,8 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
                 raise FormatError(source.name, line, expected="a score of four digits, one per expert", got=score)
     if lost:
         warnings += (
-            f"{source.name}: the start of query {listed(lost)} is an item of the query before: its text is lost, and its "
-            "judgments are read",
+            f"{source.name}: the start of query {listed(lost)} is an item of the query before: its text is lost, and "
+            "its judgments are read",
         )
     return queries, warnings
 
