@@ -9,7 +9,7 @@ import pytest
 from command import run_assay
 from shared_data import shared
 
-from assay import Collection, evaluate, read_collection, read_qrels
+from assay import Collection, evaluate, read_collection, read_documents, read_qrels, read_topics
 from assay.errors import InputError
 
 #: Documents, topics, judged topics and judged pairs, as the files' own descriptions count them.
@@ -272,3 +272,17 @@ def test_pairs_that_name_nothing_are_counted(tmp_path: Path) -> None:
 def test_columns_of_numbers_are_still_what_they_were(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "some.file").write_text(text)
     assert read_qrels(tmp_path / "some.file").format == words
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        *((name, read_topics) for name in ("npl-topics", "lisa-topics", "time-topics", "cf-topics")),
+        *((name, read_documents) for name in ("npl-documents", "lisa-documents", "time-documents", "cf-documents")),
+        *((name, read_qrels) for name in ("npl-qrels", "lisa-qrels", "lisa-words", "time-qrels", "cf-qrels")),
+    ],
+)
+def test_a_file_without_a_record_is_refused(name: str, read: Callable[..., object], tmp_path: Path) -> None:
+    (tmp_path / "blank").write_text("\n\n")
+    with pytest.raises(InputError, match="there are none"):
+        read(tmp_path / "blank", format=name)

@@ -133,6 +133,8 @@ def _judgments(source: Source, _name: str) -> Loaded:
         schema={"query_id": pl.String, "iteration": pl.String, "doc_id": pl.String, "relevance": pl.Float64},
         orient="row",
     )
+    if not frame.height:
+        raise FormatError(source.name, None, expected="judgments, each in an <Item>", note="there are none")
     summed = "a document's grade is the sum of four experts' grades, which are 0, 1 or 2 each"
     return Loaded(frame, lambda **_: (source.name, None), warnings, summed=summed)
 
