@@ -9,7 +9,7 @@ import pytest
 from command import run_assay
 from shared_data import shared
 
-from assay import Collection, evaluate, read_collection, read_qrels
+from assay import Collection, evaluate, read_collection, read_documents, read_qrels, read_topics
 from assay.errors import InputError
 
 #: Documents, topics, judged topics and judged pairs, as the files' own descriptions count them.
@@ -64,6 +64,18 @@ def test_a_list_of_terms_is_never_taken_for_judgments() -> None:
     assert list(collection.qrels) == ["rlv-ass"]
     assert warned(collection, "term-mst: left out: it looks like TREC qrels, but")
     assert warned(collection, "not recognised, and left out: term-vocab")
+
+
+def test_vectors_of_terms_are_never_taken_for_judgments(tmp_path: Path) -> None:
+    """They have the layout of the judgments, and the queries that these have: only the name tells them apart."""
+    (tmp_path / "doc-text").write_text("".join(f"{number}\nwater and tea\n/\n" for number in range(1, 31)))
+    (tmp_path / "query-text").write_text("1\ntea\n/\n2\nwater\n/\n")
+    for name in ("rlv-ass", "doc-vecs", "query-vecs"):
+        (tmp_path / name).write_text("1\n 3 4\n/\n2\n 5\n/\n")
+    collection = read_collection(tmp_path)
+    assert list(collection.qrels) == ["rlv-ass"]
+    assert warned(collection, "doc-vecs: left out")
+    assert warned(collection, "query-vecs: left out")
 
 
 def test_numbers_that_are_no_topics_are_no_judgments_beside_those_that_are(tmp_path: Path) -> None:
@@ -260,3 +272,17 @@ def test_pairs_that_name_nothing_are_counted(tmp_path: Path) -> None:
 def test_columns_of_numbers_are_still_what_they_were(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "some.file").write_text(text)
     assert read_qrels(tmp_path / "some.file").format == words
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        *((name, read_topics) for name in ("npl-topics", "lisa-topics", "time-topics", "cf-topics")),
+        *((name, read_documents) for name in ("npl-documents", "lisa-documents", "time-documents", "cf-documents")),
+        *((name, read_qrels) for name in ("npl-qrels", "lisa-qrels", "lisa-words", "time-qrels", "cf-qrels")),
+    ],
+)
+def test_a_file_without_a_record_is_refused(name: str, read: Callable[..., object], tmp_path: Path) -> None:
+    (tmp_path / "blank").write_text("\n\n")
+    with pytest.raises(InputError, match="there are none"):
+        read(tmp_path / "blank", format=name)

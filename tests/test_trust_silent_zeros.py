@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -46,7 +47,9 @@ def as_qrels(table: Mapping[str, Mapping[str, float]]) -> str:
 def warned(qrels: object, run: object, words: str) -> bool:
     """Whether `evaluate` and `compare` both say it, and where to look."""
     said = evaluate(qrels, {"mine": run}, ["AP", "nDCG@10"]).warnings
-    also = compare(qrels, {"mine": run, "yours": run}, measures="AP").warnings
+    comparison = compare(qrels, {"mine": run, "yours": run}, measures="AP")
+    also = comparison.warnings
+    assert json.loads(comparison.to_json())["warnings"] == list(also)
     return all(any(words in one and "doctor" in one for one in warnings) for warnings in (said, also))
 
 

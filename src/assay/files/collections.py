@@ -26,6 +26,8 @@ _EXPLANATIONS = ("readme", "source.txt", "license", "licence")
 _IN_PARTS = {"lisa-documents", "cf-documents", "trec-documents"}
 #: Topics in this format stand in one file with their judgments.
 _WITH_JUDGMENTS = "cf-topics"
+#: NPL has `doc-vecs` and `query-vecs`, whose numbers of terms nothing but the name tells from judgments.
+_AS_VECTORS, _VECTORS = "npl-qrels", "vec"
 #: LISA has its judgments twice, and these are known to be corrupt.
 _CORRUPT, _SOUND = "lisa-words", "lisa-qrels"
 
@@ -90,6 +92,9 @@ class _Folder:
                 known = detect(Source(path))
             except InputError:
                 unknown.append(path.name)
+                continue
+            if known.name == _AS_VECTORS and _VECTORS in path.name.lower():
+                self.warnings.append(f"{path}: left out: it looks like {known.says}, but is named for vectors of terms")
                 continue
             self.held[known.kind].append(_File(path, known))
             if known.name == _WITH_JUDGMENTS:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError, number_of
+from assay.errors import FormatError, listed, number_of
 from assay.files.decoding import decoded
 from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of
 from assay.files.registry import Head, Loaded, register
@@ -84,6 +84,7 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
     """
     text, warnings = decoded(source)
     queries: list[_Query] = []
+    lost: list[str] = []
     for line, part in _parts(text, _QUERY_START):
         number = next(iter(_held(part, "QueryNumber")), "")
         if not is_whole(number):
@@ -96,12 +97,14 @@ def _queries(source: Source) -> tuple[list[_Query], tuple[str, ...]]:
                 queries[-1].items.append((score, plain_number(document)))
             elif len(score) == len(document) == len(number):
                 queries.append(_Query(line, plain_number(document), "", int(score), []))
-                warnings += (
-                    f"{source.name}: the start of query {plain_number(document)} is an item of the query before: its "
-                    "text is lost, and its judgments are read",
-                )
+                lost.append(plain_number(document))
             else:
                 raise FormatError(source.name, line, expected="a score of four digits, one per expert", got=score)
+    if lost:
+        warnings += (
+            f"{source.name}: the start of query {listed(lost)} is an item of the query before: its text is lost, and "
+            "its judgments are read",
+        )
     return queries, warnings
 
 
@@ -130,6 +133,8 @@ def _judgments(source: Source, _name: str) -> Loaded:
         schema={"query_id": pl.String, "iteration": pl.String, "doc_id": pl.String, "relevance": pl.Float64},
         orient="row",
     )
+    if not frame.height:
+        raise FormatError(source.name, None, expected="judgments, each in an <Item>", note="there are none")
     summed = "a document's grade is the sum of four experts' grades, which are 0, 1 or 2 each"
     return Loaded(frame, lambda **_: (source.name, None), warnings, summed=summed)
 

@@ -90,6 +90,8 @@ def each_once(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, tuple[str, 
     ('old: 1 document comes again with the same text; kept once',)
     """
     key, text, what = ("doc_id", "text", "document") if "doc_id" in frame.columns else ("query_id", "title", "topic")
+    if not frame.height:
+        raise FormatError(name, None, expected=f"{what}s", note="there are none")
     different = frame.unique(maintain_order=True)
     first = different.unique(key, keep="first", maintain_order=True)
     warnings = []

@@ -327,6 +327,7 @@ def to_json(comparison: Comparison) -> str:
         "family": family(comparison),
         "method": method(comparison),
         "notes": list(comparison.notes),
+        "warnings": list(comparison.warnings),
         "signatures": _signatures(comparison),
         "complete": comparison.is_complete,
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
