@@ -50,7 +50,7 @@ from assay.files.lists import read_ids, read_numbers
 from assay.files.matrices import read_matrix
 from assay.gating.baselines import read_baseline
 
-SECONDS, BYTES, WATCHDOG = 5.0, 1 << 30, 60.0
+SECONDS, BYTES, WATCHDOG = 5.0, 1 << 30, 300.0
 ACCEPTED, REFUSED, UNEXPECTED, SLOW, LARGE = "accepted", "refused", "unexpected", "over 5 s", "over 1 GB"
 Read = Callable[[bytes], object]
 
@@ -446,7 +446,7 @@ def fuzz(target: Target, seed: int, count: int, failures: Path) -> Counter[str]:
                     note(number, verdict, why)
                     done = number + 1
             verdict = SLOW
-            note(number, verdict, "nothing for a minute")
+            note(number, verdict, "nothing for minutes")
         worker.kill()
         worker.join()
         if not verdict:

@@ -121,6 +121,7 @@ LONG: dict[str, tuple[str, Callable[[int], str]]] = {
     "instructions that never end": ("topics", lambda n: "<top>" + "<?" * n + "<num>1<title>tea</top>"),
     "elements that never end": ("documents", lambda n: f"<DOC><DOCNO>1</DOCNO>{'<title>' * n}{'<text>' * n}</DOC>"),
     "heads that never end": ("documents", lambda n: "<DOC><DOCNO>1</DOCNO>" + "<docid>" * n + "</DOC>"),
+    "a tag of many letters": ("documents", lambda n: f"<DOC><DOCNO>1</DOCNO><{'a' * n}</DOC>"),
     "an attribute of many letters": ("topics", lambda n: f"<topic {'a' * n} number='1'><title>tea</topic>"),
     "a key that comes again": ("run", keys),
     "many columns of scores": ("scores", lambda n: f"unit,{','.join(map(str, range(n)))}\n{'1,' * n}1\n"),

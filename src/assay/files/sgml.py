@@ -18,7 +18,7 @@ from assay.files.registry import Head, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*)([^<>]*)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)([^<>]*+)>")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([A-Za-z_:][\w:.-]*+)\s*+=\s*+("[^"]*"|'[^']*')""")
 #: What is passed over, by how it starts and ends.
 _PASSED_OVER = {"<!--": "-->", "<?": "?>", "<!DOCTYPE": ">"}

@@ -16,7 +16,8 @@ from assay.measures.domains import Flag
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
 
-_SHAPE = re.compile(r"\s*(?P<name>[^(@]*?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[^@()]*?)\s*)?", re.DOTALL)
+_SHAPE = re.compile(r"(?P<name>[^(@]*+)(?:\((?P<inside>.*)\)\s*+)?(?:@(?P<at>[^@()]*+))?", re.DOTALL)
+_MOST_DIGITS = 18
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _IR_MEASURES_NAMES = {"gains": "gain", "max_rel": "max_grade"}
 # ir_measures names the pair of gain and discount; these are the two it knows.
@@ -42,7 +43,7 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
-    name, inside, at = shape["name"], shape["inside"], shape["at"]
+    name, inside, at = shape["name"].strip(), shape["inside"], shape["at"] and shape["at"].strip()
     found = by_name(name, vocabulary)
     if found is None and vocabulary == "ranking":
         found = _of_the_reference_tool(name)
@@ -125,5 +126,5 @@ def parse_value(text: str) -> Any:
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
     if _NUMBER.fullmatch(text):
-        return int(text) if text.lstrip("+-").isdecimal() else float(text)
+        return int(text) if text.lstrip("+-").isdecimal() and len(text) <= _MOST_DIGITS else float(text)
     return {"None": None, "True": True, "False": False, "inf": math.inf}.get(text, text)
