@@ -91,6 +91,15 @@ SGML_TOPICS = "<top>\n<num> Number: 1\n<title> tea\n<desc> Description:\nHow?\n<
 XML_TOPICS = "<?xml version='1.0'?>\n<topics><topic number='1'><query>tea &amp; milk</query></topic></topics>\n"
 SGML_DOCUMENTS = "<DOC>\n<DOCNO> d1 </DOCNO>\n<TITLE>Tea</TITLE>\n<TEXT>\nSteep <b>it</b>.\n</TEXT>\n</DOC>\n"
 SMART = ".I 1\n.T\ntea\n.A\nsomebody\n.W\nSteep it.\n.X\n1 5 2\n.I 2\n.W\nwater\n"
+CF_DOCUMENTS = (
+    "<root>\n<RECORD>\n<PAPERNUM>PN1</PAPERNUM>\n<RECORDNUM>00001 </RECORDNUM>\n<TITLE>Tea</TITLE>\n"
+    "<ABSTRACT>Steep it.</ABSTRACT>\n</RECORD>\n<RECORD>\n<RECORDNUM>00002</RECORDNUM>\n<TITLE></TITLE>"
+    "<EXTRACT>Boil &lt; 1 &amp; a\n minute.</EXTRACT></RECORD></root>\n"
+)
+CF_TOPICS = (
+    "<root>\n<QUERY>\n<QueryNumber>00001</QueryNumber>\n<QueryText>tea?</QueryText>\n<Results>00002</Results>\n"
+    '<Records><Item score="1220">7</Item><Item score="0001">12</Item></Records>\n</QUERY>\n</root>\n'
+)
 
 
 def lines(*values: object) -> str:
@@ -114,6 +123,15 @@ def columns(rows: Sequence[dict[str, Any]]) -> list[bytes]:
 
 TEXTS: dict[str, list[str]] = {
     "smart-documents": [SMART], "smart-plain": [SMART], "smart-topics": [SMART],
+    "npl-documents": ["1\nSteep\nit.\n  /\n2\nBoil it.\n  /\n"], "npl-topics": ["1\ngreen\ntea\n/\n2\niced tea\n/\n"],
+    "npl-qrels": ["1\n  7  12\n   /\n2\n 3\n"],
+    "time-documents": ["*TEXT 017 01/04/63 PAGE 020\n\nSteep it.\n*TEXT 020 01/04/63 PAGE 021\nBoil it.\n*STOP\n"],
+    "time-topics": ["*FIND 1\n\ngreen\n\ntea\n\n*FIND 2\niced tea\n*STOP\n"], "time-qrels": ["1  7 12\n\n2  3\n"],
+    "lisa-documents": ["Document    1\nTea\n\nSteep\nit.\n*****\nDocument    2\nWater\n     \nBoil it.\n"],
+    "lisa-topics": ["1\ngreen\ntea #\n2\niced tea #\n"],
+    "lisa-qrels": [f"{1:12}{2:12}{7:12}   \n{12:12}\n{2:12}{1:12}{3:12}\n"],
+    "lisa-words": ["Query 1\n2 Relevant Refs:\n7 12 -1\n\nQuery 2\n1 Relevant Refs:\n3 -1\n"],
+    "cf-documents": [CF_DOCUMENTS], "cf-topics": [CF_TOPICS], "cf-qrels": [CF_TOPICS],
     "smart-qrels": ["1 28 0 0.000000\n1 29 0 0.000000\n2 3 0 0.000000\n"],
     "trec-run": [RUN, "# ir_metadata.start\n# tag: mine\n# ir_metadata.end\n" + RUN], "trec-qrels": [QRELS],
     "msmarco-run": ["q1\td1\t1\nq1\td2\t2\nq2\td3\t1\n"], "qrels-3": ["q1 d1 1\nq1 d2 0\nq2 d1 2\n"],
