@@ -171,7 +171,6 @@ VALID = json.loads(
             "expected judged as a share from 0 to 1",
         ),
         (lambda told: told | {"coverage": told["coverage"] | {"judged": -0.5}}, "expected judged as a share"),
-        (lambda told: told | {"system": "\ud800"}, "expected the system as text"),
         (lambda told: told | {"system": ""}, "expected a name of the system"),
         (lambda told: [told], "expected a frozen baseline"),
     ],

@@ -138,3 +138,12 @@ def test_the_command_leads_with_what_fits_and_says_why(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert told["measures"][0] == "MCC"
     assert "95.0% of the items are 0, so accuracy misleads" in done.stderr
+
+
+def test_weighted_scores_below_the_diagonal_promise_nothing() -> None:
+    """DeLong's interval is not for weights; before, all of `classify` was refused."""
+    truth = ["spam", "ham"] * 6
+    weights = [float(number) for number in range(1, 13)]
+    scored = assay.Predictions.of(truth, truth, y_score=[0.1, 0.9] * 6, sample_weight=weights, pos_label="spam")
+    (remark,) = [remark for remark in assay.classify(scored).advice if remark.code == "below_diagonal"]
+    assert remark.says.endswith("that may be chance")

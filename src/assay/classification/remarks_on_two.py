@@ -100,7 +100,8 @@ def _below_diagonal(case: Case) -> Iterator[Remark]:
         )
         yield Remark("below_diagonal", says, fn / (tp + fn) - tn / (fp + tn), case.system.name)
     elif scored is not None and (area := float(AUC.of(scored)[0])) < HALF:
-        by_chance = not delong(scored, case.result.confidence).interval.high < HALF
+        # DeLong's interval is for items that count alike: of weights it is not known, and nothing is promised.
+        by_chance = scored.is_weighted or not delong(scored, case.result.confidence).interval.high < HALF
         says = (
             f"below the diagonal: AUC {number(area)}; with the scores negated it is {number(1 - area)}"
             f"{MAY_BE_CHANCE if by_chance else ''}"

@@ -16,7 +16,7 @@ class ClusterReport(Report[ClusterContents]):
     >>> from assay import Clusters, cluster
     >>> report = cluster(Clusters.of(list("xxoo"), [0, 0, 0, 1]), "Purity").report()
     >>> print(report.contents.summary[0])
-    clusters puts 75.0% (95% interval 28.6% to 100.0%) of the items in a cluster whose largest class is theirs.
+    clusters puts 75.0% (95% interval 50.0% to 100.0%) of the items in a cluster whose largest class is theirs.
     """
 
     def __str__(self) -> str:
