@@ -113,10 +113,10 @@ def doubts_about_judgments(
             f"{qrels.name}: only {reached:,} of {len(positive):,} grades above 0 reach the relevance level {needed:g}: "
             "grades are fractions, so set a lower level"
         )
-    elif low == high and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
+    elif low == high and not policies.complete and _are_many(judgments) and qrels.format not in _WITHOUT_GRADES:
         yield (
-            f"{qrels.name}: all {len(grade):,} grades are {high:g}: nothing was judged irrelevant, or the grades stand "
-            "in another column"
+            f"{qrels.name}: all {len(grade):,} grades are {high:g}: nothing was judged irrelevant (if all other "
+            "documents are, declare the judgments complete), or the grades stand in another column"
         )
 
 
