@@ -53,8 +53,16 @@ FIRST, THIRD = (at_ranks(dict.fromkeys(JUDGED, rank)) for rank in (1, 3))
         ({"measures": ["AP", "GMAP"]}, "counted as 0 under AP and counted as 1e-05 under GMAP", "counted as 0."),
         ({"measures": "AP"}, "undefined values counted as 0.", "under AP"),
         ({"undefined": "skip"}, "topics with an undefined value were left out under that measure", "counted as 0"),
-        ({"measures": "ERR@5"}, "ERR@5 [1] (satisfaction exponential, max_grade 2, the largest in the judgments)", "max_grade None"),
-        ({"measures": "ERR(max_grade=4)@5"}, "ERR(max_grade=4)@5 [1] (satisfaction exponential).", "the largest in the judgments"),
+        (
+            {"measures": "ERR@5"},
+            "ERR@5 [1] (satisfaction exponential, max_grade 2, the largest in the judgments)",
+            "max_grade None",
+        ),
+        (
+            {"measures": "ERR(max_grade=4)@5"},
+            "ERR(max_grade=4)@5 [1] (satisfaction exponential).",
+            "the largest in the judgments",
+        ),
         ({"collection_size": 100}, "the collection was taken to hold 100 documents", "looked at"),
         ({"depth": 5}, "only the first 5 documents of a topic were looked at", "collection"),
         ({"judged_only": True}, "documents without judgment were taken out of the rankings", "as not relevant"),
