@@ -172,9 +172,9 @@ def test_topics_are_numbered_by_position_if_the_judgments_are(tmp_path: Path) ->
 def test_judged_queries_and_documents_that_are_nowhere_are_counted(tmp_path: Path) -> None:
     found = read_collection(made(tmp_path, qrels="1 1 0 0\nx 2 0 0\n3 77 0 0\n3 78 0 0\n"))
     assert said(found) == [
-        "1 judged queries are not among the topics, as 'x'",
+        "1 judged query not among the topics, such as 'x'",
         "1 topic without judgments",
-        "2 judged documents are not in the collection, such as '77'",
+        "2 judged documents not in the collection, such as '77'",
     ]
 
 

@@ -256,8 +256,8 @@ def test_pairs_that_name_nothing_are_counted(tmp_path: Path) -> None:
     lisa(tmp_path)
     (tmp_path / "LISARJ.NUM").write_text(f"{1:12}{2:12}{1:12}{99:12}\n{7:12}{1:12}{2:12}\n")
     collection = read_collection(tmp_path)
-    assert warned(collection, "1 judged queries are not among the topics, as '7'")
-    assert warned(collection, "1 judged documents are not in the collection, such as '99'")
+    assert warned(collection, "1 judged query not among the topics, such as '7'")
+    assert warned(collection, "1 judged document not in the collection, such as '99'")
 
 
 @pytest.mark.parametrize(
