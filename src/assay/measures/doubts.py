@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import comb
+from math import comb, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,8 +48,9 @@ _FIRST_ROWS = 2000
 _FEW = 5
 _JUDGED_EACH = 2
 _HALF = 0.5
-#: Relevant documents stand in the first part of a ranking that is worth anything; if not, its order is looked at.
-_DEEP = 0.45
+#: Relevant documents stand in the first half of a ranking that is worth anything. If they stand so many standard errors
+#: below the middle, where chance puts them, the order is looked at.
+_ERRORS = 1.5
 _IN_MEMORY = "in memory"
 #: Judgments in these formats list relevant documents, and have no grades.
 _WITHOUT_GRADES = {
@@ -233,11 +234,12 @@ def _rising(ranks: Ranks, run: Batches) -> str | None:
 
 
 def _is_deep(ranks: Ranks) -> bool:
-    """Whether relevant documents stand as deep in their rankings as they would if these were reversed, or nowhere."""
+    """Whether relevant documents stand deeper in their rankings than chance puts them, or nowhere."""
     hits = ranks.hits.where(ranks.hits.grade >= ranks.level())
     if not len(hits.query):
         return True
-    return float(np.mean((hits.rank - _HALF) / ranks.retrieved[hits.query])) > _DEEP
+    depth = float(np.mean((hits.rank - _HALF) / ranks.retrieved[hits.query]))
+    return depth > _HALF + _ERRORS / sqrt(12 * len(hits.query))  # the variance of what is spread evenly is 1/12
 
 
 def _first_rows(run: Batches) -> pl.DataFrame:
