@@ -8,7 +8,7 @@ from typing import Any
 from assay.classification.advice import check_codes
 from assay.classification.collapsing import against_rest
 from assay.classification.computing import are_probabilities, computed, counts_of, has_scores, measure_of
-from assay.classification.imbalance import LEADING, SPARE, Imbalance, imbalance_of
+from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.classification.opening import Prepared, all_labels, not_alike, prepare, same_task, systems_in
 from assay.classification.resampling import Patterns, weighted_patterns
 from assay.classification.result import Classification, ClassifiedSystem, Shown
@@ -94,10 +94,8 @@ def classify(
     prepared = [prepare(name, one, labels, pos_label, threshold, scores_alone=alone) for name, one in given.items()]
     task = same_task(prepared)
     every = all_labels(prepared)
-    # Whatever each system's items are: all have the same measures.
-    imbalance = imbalance_of(prepared[0].given) if wanted is None and task == "multiclass" else None
-    systems = [_system(one, every, wanted, task, imbalance) for one in prepared]
-    # By default, what all systems have: one may have scores where another has none.
+    systems = [_system(one, every, wanted, task) for one in prepared]
+    # By default, what all systems have: one may have scores, or a label with most items, where another has none.
     chosen = tuple(one for one in systems[0].results if all(one in system.results for system in systems))
     return Classification(
         tuple(systems),
@@ -125,14 +123,10 @@ def _classes(first: ClassifiedSystem, labels: tuple[Any, ...]) -> tuple[Any, ...
 
 
 def _system(
-    one: Prepared,
-    labels: tuple[Any, ...],
-    wanted: Sequence[str | Measure] | None,
-    task: str,
-    imbalance: Imbalance | None,
+    one: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
 ) -> ClassifiedSystem:
     predictions = one.given if isinstance(one.given, Predictions) else None
-    chosen = _measures(wanted, task, predictions, imbalance)
+    chosen = _measures(wanted, task, predictions)
     if predictions is None:
         counts: dict[type, Any] = {ConfusionMatrix: one.given}
     else:
@@ -142,6 +136,8 @@ def _system(
             counts[Patterns] = weighted_patterns(
                 predictions.truth, predictions.prediction, predictions.weight, counts[ConfusionMatrix]
             )
+    if wanted is None and task == "multiclass" and ConfusionMatrix in counts:
+        chosen = _headed(chosen, counts[ConfusionMatrix])
     return ClassifiedSystem(
         one.name,
         predictions,
@@ -151,19 +147,23 @@ def _system(
     )
 
 
-def _measures(
-    given: Sequence[str | Measure] | None, task: str, predictions: Predictions | None, imbalance: Imbalance | None
-) -> tuple[Measure, ...]:
+def _headed(usual: tuple[Measure, ...], matrix: ConfusionMatrix) -> tuple[Measure, ...]:
+    """The usual measures; where one label has most items, accuracy says little, and goes to the end."""
+    if imbalance_of(matrix) is None:
+        return usual
+    leading, accuracy = (measure_of(name, "multiclass") for name in (LEADING, "Accuracy"))
+    rest = (measure for measure in usual if measure not in {leading, accuracy})
+    return (leading, measure_of(SPARE, "multiclass"), *rest, accuracy)
+
+
+def _measures(given: Sequence[str | Measure] | None, task: str, predictions: Predictions | None) -> tuple[Measure, ...]:
     """The measures asked for; or those by default for which there is what they need."""
     if given is None:
         able = {Confusion, ConfusionMatrix}
         if predictions is not None and has_scores(predictions):
             able |= {Scored} if predictions.score is not None else set()
             able |= {Probabilities} if are_probabilities(predictions) else set()
-        usual = DEFAULTS[task]
-        if imbalance is not None:  # accuracy says little then, and goes to the end
-            usual = (LEADING, SPARE, *(name for name in usual if name not in {LEADING, "Accuracy"}), "Accuracy")
-        known = [measure_of(name, task) for name in usual]
+        known = [measure_of(name, task) for name in DEFAULTS[task]]
         return tuple(one for one in known if one.definition.counts in able)
     return tuple(dict.fromkeys(measure_of(name, task) for name in given))
 

@@ -84,7 +84,8 @@ def fitted(qrels: dict[str, Qrels], topics: Topics | None) -> tuple[dict[str, Qr
         known = set(topics.frame["query_id"])
         strange = set(judged.topics) - known
         if strange:
-            said.append(f"{judged.name}: {number_of('judged query', len(strange))} not among the topics, such as {min(strange)!r}")
+            unknown = number_of("judged query", len(strange))
+            said.append(f"{judged.name}: {unknown} not among the topics, such as {min(strange)!r}")
         if without := len(known - set(judged.topics)):
             said.append(f"{judged.name}: {number_of('topic', without)} without judgments")
     return done, topics, said
@@ -119,7 +120,9 @@ def fitted_documents(qrels: Qrels, documents: Documents | None) -> tuple[Qrels, 
         )
         strange = _unknown(qrels, documents)
     if strange:
-        said.append(f"{qrels.name}: {number_of('judged document', len(strange))} not in the collection, such as {strange[0]!r}")
+        said.append(
+            f"{qrels.name}: {number_of('judged document', len(strange))} not in the collection, such as {strange[0]!r}"
+        )
     return qrels, said
 
 
