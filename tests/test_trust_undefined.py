@@ -317,3 +317,45 @@ def test_tuning_refuses_to_choose_by_what_is_undefined() -> None:
         assay.tune(QRELS, RUNS, "Fallout")
     with pytest.raises(assay.InputError, match=r"SetP is undefined for nothing .nothing was retrieved"):
         assay.tune(QRELS, {"nothing": {}, "first": FIRST}, "SetP")
+
+
+# Values of one system alone
+
+
+def finding_first(number: int) -> dict[str, dict[str, float]]:
+    """A run with a relevant document on top for the first topics, and none for the others."""
+    return {topic: {"d1" if place < number else "d2": 1.0} for place, topic in enumerate(TOPICS)}
+
+
+@pytest.mark.parametrize("common", [2, 6])
+def test_a_system_that_finds_nothing_for_some_topics_is_not_identical_with_one_that_does(common: int) -> None:
+    runs = {"whole": finding_first(8), "part": finding_first(common)}
+    found = assay.compare(QRELS, runs, measures="FirstRank")
+    assert found.finding().verdict.word == "cannot tell"
+    assert found.finding().verdict.why == f"{8 - common} queries have a value under whole alone"
+    assert found.finding().verdict.why in found.lines()[0]
+    report = assay.make_report(QRELS, runs, ["FirstRank"]).to_markdown()
+    assert "identical" not in report
+    assert f"{8 - common} queries have a value under whole alone" in report
+    gated = assay.gate(QRELS, runs["whole"], runs["part"], measures="FirstRank")
+    assert gated.outcome == "inconclusive"
+    assert f"{8 - common} queries have a value under baseline alone" in gated.sentence
+
+
+def test_systems_with_and_without_a_value_for_the_same_topics_are_still_identical() -> None:
+    runs = {"one": finding_first(6), "other": finding_first(6)}
+    assert assay.compare(QRELS, runs, measures="FirstRank").finding().verdict.word == "identical"
+    assert assay.gate(QRELS, *runs.values(), measures="FirstRank").passed
+
+
+def test_a_measure_that_is_undefined_for_too_many_topics_takes_no_other_one_with_it() -> None:
+    late = {topic: {"d2" if place < 7 else "d1": 1.0} for place, topic in enumerate(TOPICS)}
+    for common in (1, 8):  # no topic, and one, has a value under both
+        runs = {"early": finding_first(common), "late": late}
+        compared = assay.compare(QRELS, runs, measures=["FirstRank", "AP"])
+        assert compared.measures == ("AP",)
+        assert any(note.startswith("FirstRank: ") and note.endswith("it is left out") for note in compared.notes)
+        planned = assay.plan(QRELS, runs, measures=["FirstRank", "AP"])
+        assert [one.measure for one in planned.measures] == ["AP"]
+        with pytest.raises(assay.InputError, match="FirstRank"):
+            assay.compare(QRELS, runs, measures="FirstRank")

@@ -234,6 +234,26 @@ class Measured(NamedTuple):
                 raise InputError(f"{one.measure}: expected a score {each}, got the same ones on all {units}")
         return found
 
+    def comparable(
+        self, wanted: Iterable[str | Measure] | str | Measure | None = None
+    ) -> tuple[list[Paired], list[str]]:
+        """The systems under the measures asked for, and why not under some: undefined for too many units, mostly.
+
+        It is an error if they have too few units in common under every measure, and if somebody's own scores have.
+        """
+        found: list[Paired] = []
+        problems: list[InputError] = []
+        for name in self.measures(wanted):
+            try:
+                found += self.all_paired([name])
+            except InputError as problem:
+                if self.evaluation is None:
+                    raise
+                problems.append(problem)
+        if problems and not found:
+            raise problems[0]
+        return found, [f"{problem}; it is left out" for problem in problems]
+
 
 def _listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:
     """Measures one by one; text may hold several, separated by commas."""

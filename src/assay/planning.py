@@ -170,8 +170,8 @@ def plan(
         raise ParameterError(f"the difference is a number above 0, not {difference!r}")
     check_levels(alpha=alpha, power=power)
     seed = whole("seed", seed, 0)
-    paired = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).all_paired(measures)
-    notes = [
+    paired, left_out = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
+    notes = left_out + [
         f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
     ]
     usable = [one for one in paired if not _is_sum(one)]

@@ -88,7 +88,7 @@ def compare(
     untested = measured.clusterings is not None
     if untested:
         refuse_drawing(resamples, interval)
-    paired = measured.all_paired(measures)
+    paired, left_out = measured.comparable(measures)
     pairs = pairs_of(paired[0].systems, baseline, all_pairs)
     wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
     if resamples is not None:
@@ -118,7 +118,7 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = [
+    notes = left_out + [
         f"{one.measure}: whether higher or lower is better is not known; with its direction, the verdict is better or "
         "worse"
         for one in paired

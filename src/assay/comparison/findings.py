@@ -215,6 +215,7 @@ def finding_of(
         alpha=alpha,
         higher_is_better=paired.higher_is_better,
         untested=deciding,
+        one_sided=paired.one_sided(first, second),
     )
     if why := paired.why_not(first, second):
         said = said._replace(why=why)

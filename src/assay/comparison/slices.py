@@ -67,7 +67,14 @@ def slices(paired: Paired, first: int, second: int, attribute: Mapping[str, Any]
 def slice_table(parts: Sequence[Slice], paired: Paired, whole: Finding, settings: Settings) -> pl.DataFrame:
     """One row a slice: units, both numbers, difference, interval, p corrected over the slices, verdict."""
     own = [
-        replace(paired, systems=(whole.baseline, whole.system), units=part.units, sample=part.sample, absences=())
+        replace(
+            paired,
+            systems=(whole.baseline, whole.system),
+            units=part.units,
+            sample=part.sample,
+            absences=(),
+            elsewhere=None,
+        )
         for part in parts
     ]
     # What compares all systems at once has nothing to say about two of them on a few units.

@@ -63,6 +63,10 @@ class Loss(NamedTuple):
     difference: float
 
 
+#: What the rows of tables leave out.
+_UNTOLD = {"worst", "redrawn", "interval", "at_best", "one_sided"}
+
+
 class Check(NamedTuple):
     """One measure, on all units or on a `slice` of them; differences are the candidate's number less the baseline's.
 
@@ -72,6 +76,7 @@ class Check(NamedTuple):
     candidate that is really as good pass, 80 % of the time. `redrawn`: how often units were drawn anew for the
     interval; 0 where that takes no drawing; `interval`: how it was made. `at_best`: where there is no test, the other
     end of the interval, which is made wider for the other checks; a loss is sure if even that is one.
+    `one_sided`: no unit differs, but some have a value under one of the systems alone, as `why` says.
     """
 
     measure: str
@@ -97,6 +102,7 @@ class Check(NamedTuple):
     redrawn: int = 0
     interval: str = "hull"
     at_best: float | None = None
+    one_sided: bool = False
 
     @property
     def is_untested(self) -> bool:
@@ -111,7 +117,7 @@ class Check(NamedTuple):
     def name(self) -> str:
         """What is checked.
 
-        >>> Check._make(["AP", "length = short", *[0] * 21]).name
+        >>> Check._make(["AP", "length = short", *[0] * 22]).name
         'AP, length = short'
         """
         return f"{self.measure}, {self.slice}" if self.slice else self.measure
@@ -119,7 +125,7 @@ class Check(NamedTuple):
     def row(self) -> dict[str, Any]:
         """One row of a table."""
         told = self._asdict() | {"slice": self.slice or "all"}
-        return {name: value for name, value in told.items() if name not in {"worst", "redrawn", "interval", "at_best"}}
+        return {name: value for name, value in told.items() if name not in _UNTOLD}
 
 
 class Part(NamedTuple):
@@ -151,7 +157,12 @@ def parts_of(paired: Sequence[Paired], margins: Margins, by: str | None, attribu
             continue
         # The margin is that of all units: what is negligible does not depend on the slice.
         made += [
-            Part(replace(one, units=part.units, sample=part.sample, absences=()), f"{by} = {part.value}", margin, says)
+            Part(
+                replace(one, units=part.units, sample=part.sample, absences=(), elsewhere=None),
+                f"{by} = {part.value}",
+                margin,
+                says,
+            )
             for part in slices(one, 0, 1, attribute)
         ]
     return made
@@ -222,6 +233,7 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings, checks: int
         alpha=settings.alpha,
         scale=float(np.abs(paired.observed).max()),
         at_best=None if at_best is None else direction * at_best,
+        one_sided=paired.one_sided(0, 1),
     )
     won, tied, lost = numbers.wins
     # An item that is predicted rightly now is won, whatever way the measure goes.
@@ -251,6 +263,7 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings, checks: int
         redrawn=redrawn,
         interval=numbers.narrow.method,
         at_best=at_best,
+        one_sided=numbers.all_zero and decision.outcome != "pass",
     )
 
 

@@ -41,13 +41,15 @@ def decided(
     alpha: float = 0.05,
     scale: float = 1.0,
     at_best: float | None = None,
+    one_sided: str = "",
 ) -> Decision:
     """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, cannot tell.
 
     `difference` is what the candidate gains, so that a loss is negative whatever the measure's direction; `bound` the
     lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ
     by rounding only, at the `scale` of what the difference is of, are the same. Where there is no test, a loss is sure
-    if even `at_best`, the upper end of the interval (wider for the other checks), is one.
+    if even `at_best`, the upper end of the interval (wider for the other checks), is one. `one_sided` says where one
+    system alone has a value: then they are not identical.
 
     >>> decided(difference=0.002, all_zero=False, units=50, bound=-0.004, p=0.7, margin=0.01).outcome
     'pass'
@@ -58,7 +60,7 @@ def decided(
     if isnan(difference):
         return Decision("inconclusive", "a system has no number")
     if all_zero:
-        return Decision("pass", "no unit differs")
+        return Decision("inconclusive", one_sided) if one_sided else Decision("pass", "no unit differs")
     if units < FEWEST_UNITS:
         return Decision("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
     if bound > -margin + nearly:

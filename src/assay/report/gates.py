@@ -101,8 +101,9 @@ def _why(check: Check, result: GateResult) -> str:
 
 def _why_not(check: Check, could: str, alpha: float) -> str:
     """Why one cannot tell."""
-    if math.isnan(check.difference):
-        return ", as a system has no number."
+    if math.isnan(check.difference) or check.one_sided:
+        alike = f"; no {check.unit_kind} differs where both have a value, but {check.why}."
+        return alike if check.one_sided else ", as a system has no number."
     if check.units < FEWEST_UNITS:
         verb = "is" if check.units == 1 else "are"
         return f", but {number_of(check.unit_kind, check.units)} {verb} too few to tell anything."

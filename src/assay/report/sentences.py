@@ -102,6 +102,9 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if word in {"better", "worse", "higher", "lower"}:
         return f"{system} is {word} than {baseline} under {measure}: {values} ({interval}{p})."
     said = f"One cannot tell whether {system} is {_either(finding)} than {baseline} under {measure}"
+    if finding.all_zero:
+        alike = f"no {kind} differs where both have a value ({number(finding.value)})"
+        return f"{said}: {alike}, but {finding.verdict.why}."
     return f"{said}: {values} ({interval}{p})."
 
 
@@ -143,7 +146,7 @@ def _needed(finding: Finding, kind: str, power: float) -> str:
 
 
 def _units(finding: Finding, kind: str) -> str:
-    if finding.verdict.word == "identical" or math.isnan(finding.cliffs_delta):  # or units have no numbers
+    if finding.all_zero or math.isnan(finding.cliffs_delta):  # or units have no numbers
         return ""
     won, tied, lost = finding.wins
     of = number_of(kind, won + tied + lost)

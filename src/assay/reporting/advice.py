@@ -84,8 +84,9 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
 
 def _more(basis: Basis, finding: Finding) -> str:
     """How many units it would take to tell; or what so many can show, where the margin takes no more than these."""
-    if math.isnan(finding.difference):
-        return f"{finding.measure} is {finding.verdict.why}"
+    if math.isnan(finding.difference) or finding.all_zero:
+        why = finding.verdict.why
+        return f"{why}; look at those first" if finding.all_zero else f"{finding.measure} is {why}"
     if finding.units < FEWEST_UNITS:
         return f"{number_of(basis.unit_kind, finding.units)} are too few; get at least {FEWEST_UNITS}"
     if finding.verdict.conflict == "direction":

@@ -63,10 +63,12 @@ def differences(basis: Basis, texts: Texts) -> tuple[list[Differences], list[str
     shown = [one for one in looked_at if not one.all_zero]
     notes = []
     if same := [one.system for one in looked_at if one.all_zero]:
+        in_part = any(one.all_zero and one.verdict.word != "identical" for one in looked_at)
+        units = f"{basis.unit_kind} that both have a value for" if in_part else basis.unit_kind
         names, differ = joined(same, most=len(same)), "does" if len(same) == 1 else "do"
         notes.append(
-            f"{names} {differ} not differ from {basis.baseline} on any {basis.unit_kind} under {basis.main}: there are "
-            "no differences to list, and no power to speak of"
+            f"{names} {differ} not differ from {basis.baseline} on any {units} under {basis.main}: there are no "
+            "differences to list, and no power to speak of"
         )
     if len(shown) > 1 and shown[0].units > _MOST_QUERIES:
         shown = shown[:1]

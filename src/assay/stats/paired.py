@@ -51,7 +51,8 @@ class Paired:
     `left_out`: units that some system has no number for. `undefined`: how many numbers there were not, and counted as
     the measure declares. `of_one_only`: units that count for some systems, and that others have no number for.
     `absences`: why a system has no number, if no unit of it has one. `stand_ins`: the numbers that are none, but what
-    the measure declares in their place. `undirected`: nobody has said whether higher or lower is better, so that
+    the measure declares in their place. `elsewhere`: on the units left out (rows), which systems (columns) have a
+    number. `undirected`: nobody has said whether higher or lower is better, so that
     `higher_is_better` is None.
 
     >>> import polars as pl
@@ -74,6 +75,7 @@ class Paired:
     absences: tuple[str | None, ...] = ()
     stand_ins: Mask | None = None
     undirected: bool = False
+    elsewhere: Mask | None = None
 
     @classmethod
     def of(cls, scores: Scores, measure: str, undefined: Undefined = "counted_as") -> Paired:
@@ -122,6 +124,7 @@ class Paired:
             absences=tuple(_absence(frame, name) if gone else None for name, gone in zip(systems, absent, strict=True)),
             stand_ins=stand_ins[complete],
             undirected=direction == "unknown",
+            elsewhere=np.delete(~np.isnan(values), complete, axis=0),
         )
 
     @property
@@ -154,7 +157,15 @@ class Paired:
     def with_sample(self, units: tuple[str, ...], sample: AnySample) -> Paired:
         """The same systems with another way to make their numbers, from all of these units."""
         return replace(
-            self, units=units, sample=sample, left_out=0, undefined=0, of_one_only=0, absences=(), stand_ins=None
+            self,
+            units=units,
+            sample=sample,
+            left_out=0,
+            undefined=0,
+            of_one_only=0,
+            absences=(),
+            stand_ins=None,
+            elsewhere=None,
         )
 
     @cached_property
@@ -280,6 +291,19 @@ class Paired:
             names.setdefault(reasons[system], []).append(self.systems[system])
         told = [" and ".join(own) + (f" ({why})" if why else "") for why, own in names.items()]
         return f"undefined for {', and for '.join(told)}" if told else ""
+
+    def one_sided(self, first: int, second: int) -> str:
+        """For how many of the units left out one of two systems alone has a number, in words; empty if for none."""
+        if self.elsewhere is None:
+            return ""
+        one, other = self.elsewhere[:, first], self.elsewhere[:, second]
+        alone = {self.systems[first]: int((one & ~other).sum()), self.systems[second]: int((other & ~one).sum())}
+        told = [
+            f"{number_of(self.unit_kind, units)} {'has' if units == 1 else 'have'} a value under {system} alone"
+            for system, units in alone.items()
+            if units
+        ]
+        return " and ".join(told)
 
     def reasons(self) -> list[str | None]:
         """Why each system has no number; None where it has one, or nobody knows."""

@@ -55,6 +55,7 @@ def verdict(
     alpha: float = 0.05,
     higher_is_better: bool | None = True,
     untested: Interval | None = None,
+    one_sided: str = "",
 ) -> Verdict:
     """Apply the rules, in this order: identical, too few units, equivalent, better or worse, cannot tell.
 
@@ -62,6 +63,7 @@ def verdict(
     tests of equivalence reject. `p` is corrected for the other comparisons of its family, and `sign` says which way the
     test points (see `Outcome`): a difference is sure only if it points the same way. Where there is no test, it is sure
     if 0 lies outside of `untested`, the interval at level 1 - alpha, or wider for the other comparisons.
+    Systems are not identical if one of them has a value where the other has none: `one_sided` says where.
 
     >>> ends = {"interval": Interval(0.027, 0.071, 0.95, "bca"), "narrow": Interval(0.031, 0.067, 0.9, "bca")}
     >>> numbers = {"difference": 0.05, "all_zero": False, "units": 50, "margin": 0.01, **ends}
@@ -77,7 +79,7 @@ def verdict(
     if isnan(difference):
         return Verdict("cannot tell", "a system has no number")
     if all_zero:
-        return Verdict("identical", "no unit differs")
+        return Verdict("cannot tell", one_sided) if one_sided else Verdict("identical", "no unit differs")
     if units < FEWEST_UNITS:
         return Verdict("cannot tell", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
