@@ -265,6 +265,18 @@ def test_few_items_of_a_classifier_have_no_bootstrap_interval() -> None:
     assert np.isnan(four.high)
 
 
+@pytest.mark.parametrize("measure", ["AUC", "AveragePrecision"])
+@pytest.mark.parametrize("items", [4, 5])
+def test_few_scored_items_have_no_interval_of_a_difference_and_that_is_said(measure: str, items: int) -> None:
+    truth = [0, 1, 0, 1, 1][:items]
+    given = {"old": [0.1, 0.9, 0.4, 0.3, 0.5], "new": [0.5, 0.2, 0.6, 0.7, 0.1]}
+    systems = {name: assay.Predictions.of(truth, y_score=values[:items]) for name, values in given.items()}
+    found = assay.compare(systems, measures=measure, bootstrap_resamples=500)
+    assert found.finding().interval.is_known == (items == 5)
+    said = f"{found.finding().measure}: 4 items are too few for an interval of a difference"
+    assert (said in found.notes) == (items == 4)
+
+
 def test_documents_of_an_extraction_are_drawn_from_five_on() -> None:
     truth = [(f"d{n}", 0, 1, "PER") for n in range(6)]
     assert assay.extract(truth, truth[:3]).interval("Recall").method == "hull"

@@ -296,8 +296,11 @@ class Resampled:
 
     def notes(self) -> list[str]:
         """What to say of the intervals: that units are too few to draw them anew."""
-        drawable = not isinstance(self.paired.sample, ScoreSample | Subsampled)
-        return few_units(self.paired.unit_kind, len(self.paired.units)) if drawable else []
+        kind, units = self.paired.unit_kind, len(self.paired.units)
+        if isinstance(self.paired.sample, ScoreSample):
+            few = f"{number_of(kind, units)} are too few for an interval of a difference"
+            return [f"{self.paired.measure}: {few}"] if 2 <= units < FEWEST_DRAWN else []
+        return [] if isinstance(self.paired.sample, Subsampled) else few_units(kind, units)
 
     def _redrawn(self, sample: Sample, *systems: int) -> tuple[_Redrawn, Sequence[int]]:
         """The resamples that hold these systems, and the rows in which they stand there."""

@@ -128,10 +128,10 @@ class ScoreSample:
 
     def of_difference(self, first: int, second: int, levels: Sequence[float], drawing: Drawing) -> list[Interval]:
         """The intervals of the second system's number less the first one's."""
-        if self.scale is not None:
-            return [_scaled(self.delong(first, second, level).interval, self.scale) for level in levels]
         if self.units < FEWEST_DRAWN:
             return [Interval.unknown(level) for level in levels]
+        if self.scale is not None:
+            return [_scaled(self.delong(first, second, level).interval, self.scale) for level in levels]
         drawn = self.redrawn(first, second, drawing)
         return [percentiles(drawn, level) for level in levels]
 
