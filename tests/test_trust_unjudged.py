@@ -190,6 +190,15 @@ def test_micro_averages_have_the_bounds_that_brute_force_finds() -> None:
             assert finding.reach.exact
 
 
+def test_a_measure_of_subtopics_takes_no_other_bounds_with_it() -> None:
+    qrels: Table = {f"q{number}": {"good": 1, "bad": 0} for number in range(3)}
+    runs = {"a": {query: {"good": 2.0, "new": 1.0} for query in qrels}, "b": {q: {"new": 1.0} for q in qrels}}
+    both, alone = (assay.compare(qrels, runs, measures=names) for names in (["AP", "alpha_nDCG@5"], ["AP"]))
+    assert both.bounds().rows() == alone.bounds().rows()
+    with pytest.raises(assay.AssayError, match="to which subtopics"):
+        assay.compare(qrels, runs, measures="alpha_nDCG@5").bounds()
+
+
 # Judgments that are declared complete: a golden set of what is relevant, and nothing else.
 
 GOLDEN: Table = {f"q{number}": {"good": 1} for number in range(8)}

@@ -190,11 +190,13 @@ class Comparison(Tabled):
     def bounds(self) -> pl.DataFrame:
         """How low and how high each system's number could be, whatever the grades of unjudged documents.
 
-        Where `exact` is false, other grades may lead a little further: there were too many to try them all.
+        Where `exact` is false, other grades may lead a little further: there were too many to try them all. Measures of
+        subtopics have no bounds: they are left out, and refused where there is no other measure.
         """
         self._refuse_complete()
         rows = []
-        for paired in self.paired:
+        bounded = [one for one in self.paired if not self._evaluation.measure(one.measure).definition.subtopics]
+        for paired in bounded or self.paired:
             measure = self._evaluation.measure(paired.measure)
             for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
                 found = bounds_of(measure, self._on_units(name, paired.measure), self._undefined)
