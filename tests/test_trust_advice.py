@@ -147,3 +147,10 @@ def test_weighted_scores_below_the_diagonal_promise_nothing() -> None:
     scored = assay.Predictions.of(truth, truth, y_score=[0.1, 0.9] * 6, sample_weight=weights, pos_label="spam")
     (remark,) = [remark for remark in assay.classify(scored).advice if remark.code == "below_diagonal"]
     assert remark.says.endswith("that may be chance")
+
+
+def test_a_remark_that_holds_for_both_systems_names_both() -> None:
+    """Both say the truth; "it misses few" would be about neither."""
+    truth = ["spam"] * 50 + ["ham"] * 50
+    report = assay.make_report([assay.Predictions.of(truth, truth, pos_label="spam", name=name) for name in ("a", "b")])
+    assert [one.system for one in report.contents.remarks if one.code == "rules_out"] == ["a", "b"]

@@ -72,6 +72,15 @@ def test_systems_side_by_side_have_decimals_until_they_differ() -> None:
     assert re.findall(r"0\.50\d+", text) == ["0.50000", "0.50003"]  # 15000 / 30000, 15001 / 30000
 
 
+def test_systems_in_one_sentence_of_a_report_have_decimals_until_they_differ() -> None:
+    """Of 40,000 items, 20000, 20001 and 20002 are right: 0.5, 0.500025 and 0.50005."""
+    truth = [0, 1] * 20_000
+    guessed = {f"last{right}": [0] * (40_000 - 2 * right) + [0, 1] * right for right in (0, 1, 2)}
+    systems = [assay.Predictions.of(truth, labels, pos_label=1, name=name) for name, labels in guessed.items()]
+    (sentence,) = assay.make_report(systems).contents.summary
+    assert sentence == "Under Accuracy, last0 has 0.50000, last1 has 0.500025 and last2 has 0.500050."
+
+
 def test_a_confidence_of_999_per_mille_is_not_called_100_percent() -> None:
     """Rounded to whole percents it would be."""
     text = shown("classify", "--matrix", "40 10; 10 40", "--confidence", "0.9996")

@@ -14,7 +14,7 @@ from assay.report.classifications import called
 from assay.reporting.classifier_matrices import label_names
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
-from assay.reporting.naming import joined
+from assay.reporting.naming import joined, values_of_systems
 from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
 from assay.stats.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.stats.interval_names import WAYS
@@ -61,9 +61,10 @@ def summary_of(result: Classification) -> Iterator[str]:
     """What each classifier is worth: all of a few in whole sentences, many by the headline alone."""
     if len(result.systems) > _FEW:
         measure = headline_of(result)
-        values = [(system.name, result.value(measure, system.name)) for system in result.systems]
-        told = [f"{name} has {_number(value)}" for name, value in values]
-        yield f"Under {called(measure, result.task)}, {joined(told, _MOST_NAMES)}."
+        told = values_of_systems(
+            {system.name: result.value(measure, system.name) for system in result.systems}, _MOST_NAMES
+        )
+        yield f"Under {called(measure, result.task)}, {told}."
         return
     for system in result.systems:
         yield from _of_system(result, system.name)

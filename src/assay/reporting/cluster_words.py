@@ -13,7 +13,7 @@ from assay.measures.registry import Measure
 from assay.report.clusterings import called
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
-from assay.reporting.naming import joined
+from assay.reporting.naming import joined, values_of_systems
 from assay.reporting.works import OF_CLUSTER_MEASURES, OF_REFERENCE_DATA, OF_STABILITY, OF_SUBSAMPLING
 from assay.stats.digits import as_level, as_percent, number, percent_span, span
 from assay.stats.interval_names import SUBSAMPLING
@@ -69,17 +69,14 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
     ] or list(result.measures[:1])
     if len(result.systems) > 1:
         if not judged:
-            told = [f"{one.name} has {_value(result, chosen[0], one.name)}" for one in result.systems]
-            yield f"Under {called(chosen[0])}, {joined(told, _MOST_NAMES)}."
+            told = values_of_systems(
+                {one.name: result.value(chosen[0], one.name) for one in result.systems}, _MOST_NAMES
+            )
+            yield f"Under {called(chosen[0])}, {told}."
         return
     name = result.systems[0].name
     for place, measure in enumerate(chosen):
         yield _sentence(result, measure, name if not place else "it")
-
-
-def _value(result: Clustering, measure: Measure, system: str) -> str:
-    value = result.value(measure, system)
-    return "no number" if math.isnan(value) else number(value)
 
 
 def _sentence(result: Clustering, measure: Measure, who: str) -> str:

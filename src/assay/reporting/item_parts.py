@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MOST_SYSTEMS = 6
 _A_PAIR = 2
 _IN_MEMORY = "in memory"
+#: Advice on items that all systems were given; all other advice is on what a system made of them.
+_ABOUT_ITEMS = frozenset({"left_out"})
 
 
 def refuse_told(told: Mapping[str, Any], result: str, verb: str) -> None:
@@ -67,14 +69,14 @@ def shown_measure(measure: Measure, name: str, note: str = "") -> ShownMeasure:
 
 
 def remarks_of(result: Classification | Clustering) -> Iterator[RemarkOf]:
-    """The advice; of several systems, each remark names the one that it is about, unless it holds for all."""
+    """The advice; of several systems, each remark names the one that it is about, unless it is about items of all."""
     several = len(result.systems) > 1
     said = [(one.code, one.says) for one in result.advice]
     once: set[tuple[str, str]] = set()
     # In turn: what stands on top must not be about the first system alone.
     by_system = [[one for one in result.advice if one.system == system.name] for system in result.systems]
     for one in filter(None, (remark for turn in zip_longest(*by_system) for remark in turn)):
-        of_all = said.count((one.code, one.says)) == len(result.systems)
+        of_all = one.code in _ABOUT_ITEMS and said.count((one.code, one.says)) == len(result.systems)
         if of_all and (one.code, one.says) in once:
             continue
         once.add((one.code, one.says))

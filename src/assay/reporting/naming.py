@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 from assay.errors import number_of
+from assay.stats.digits import numbers
 
 
 def joined(names: Sequence[str], most: int) -> str:
@@ -15,6 +17,16 @@ def joined(names: Sequence[str], most: int) -> str:
     """
     shown = list(names) if len(names) <= most else [*names[:most], number_of("other", len(names) - most)]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def values_of_systems(values: Mapping[str, float], most: int) -> str:
+    """The number of each system in a sentence, with decimals until they differ.
+
+    >>> values_of_systems({"a": 0.5, "b": 0.90001, "c": 0.90002}, most=6)
+    'a has 0.5000, b has 0.90001 and c has 0.90002'
+    """
+    texts = zip(values, values.values(), numbers(values.values()), strict=True)
+    return joined([f"{name} has {'no number' if math.isnan(value) else text}" for name, value, text in texts], most)
 
 
 def told_once(notes: Sequence[str], measures: Sequence[str]) -> list[str]:

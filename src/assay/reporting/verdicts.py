@@ -12,7 +12,7 @@ from assay.report.sentences import caveat, headline, of_verdict, seen_by_users, 
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import NoticedOf, Spoken, Tone
-from assay.reporting.naming import joined
+from assay.reporting.naming import joined, values_of_systems
 from assay.stats.digits import as_level, number
 
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
@@ -132,8 +132,8 @@ def _without_comparison(basis: Basis) -> Iterator[str]:
         yield f"{basis.systems[0]} has {_number(value)} under {basis.main}{said}."
         yield "There is no other system to compare it with."
         return
-    values = [f"{name} has {_number(basis.standings[basis.main, name][0])}" for name in basis.systems]
-    yield f"Under {basis.main}, {joined(values, _MOST_NAMES)}."
+    told = values_of_systems({name: basis.standings[basis.main, name][0] for name in basis.systems}, _MOST_NAMES)
+    yield f"Under {basis.main}, {told}."
     yield f"The {number_of('system', len(basis.systems))} are not compared by {basis.main}: see the notes."
 
 

@@ -40,6 +40,8 @@ def numbers(values: Iterable[float], least: int = 4) -> list[str]:
 
     >>> numbers([0.99999, 1.0, math.nan]), numbers([0.70001, 0.70002, 0.5])
     (['0.99999', '1.0000', 'NA'], ['0.70001', '0.70002', '0.5000'])
+    >>> numbers([0.5, 0.500025, 0.50005])  # not 0.50000, 0.50003 and 0.5000
+    ['0.50000', '0.500025', '0.500050']
     """
     settled = [_settled(value) for value in values]
     both = zip(settled, _places(settled, least), strict=True)
@@ -197,14 +199,21 @@ def _settled(value: float, marks: Sequence[float] = _MARKS) -> float:
 
 
 def _places(values: Sequence[float], least: int, marks: Sequence[float] = _MARKS) -> list[int]:
-    """The fewest decimals at which each number becomes no mark that it is not, and no other of the numbers."""
+    """The fewest decimals at which no number becomes a mark that it is not, and all stand in their order."""
     places = [max((_off(value, mark, least) for mark in marks), default=least) for value in values]
     ordered = sorted((place for place, value in enumerate(values) if math.isfinite(value)), key=values.__getitem__)
-    for lower, upper in itertools.pairwise(ordered):
-        low, high = values[lower], values[upper]
-        if high - low > ALIKE * max(1.0, abs(low), abs(high)):
-            while round(low, places[lower]) == round(high, places[upper]):
-                places[lower] = places[upper] = max(places[lower], places[upper]) + 1
+    neighbours, changed = list(itertools.pairwise(ordered)), True
+    while changed:  # more decimals for a pair may lead one of them past its other neighbour
+        changed = False
+        for lower, upper in neighbours:
+            low, high, most = values[lower], values[upper], max(places[lower], places[upper])
+            apart = high - low > ALIKE * max(1.0, abs(low), abs(high))
+            if apart and round(low, places[lower]) >= round(high, places[upper]):
+                places[lower] = places[upper] = most + 1
+                changed = True
+            elif not apart and places[lower] != places[upper]:
+                places[lower] = places[upper] = most
+                changed = True
     return places
 
 
