@@ -84,8 +84,19 @@ def test_convert_and_pictures_and_reports_replace_no_input_either(folder: Path) 
     ):
         done = run_assay(*arguments, folder=folder)
         assert done.returncode == 2, arguments
+        assert "or say --overwrite" in done.stderr
         assert {(folder / name).read_bytes() for name in ("words.run", "words.json", "words.html")} == {before}
     assert run_assay("convert", "words.run", "words.run", "--overwrite", folder=folder).returncode == 0
+
+
+@pytest.mark.parametrize("qrels", ["qrels.txt", "absent.txt"])
+@pytest.mark.parametrize("option", ["--junit", "--summary"])
+def test_a_pipelines_files_are_no_inputs(option: str, qrels: str, folder: Path) -> None:
+    """Neither the outcome nor what went wrong is written to a file that is read."""
+    before = (folder / "words.run").read_bytes()
+    arguments = ("gate", qrels, "--baseline", "stems.run", "--candidate", "words.run", option, "words.run")
+    done = run_assay(*arguments, folder=folder)
+    assert (done.returncode, (folder / "words.run").read_bytes()) == (2, before), done.stderr
 
 
 def test_an_input_by_redirection_is_an_input(folder: Path) -> None:

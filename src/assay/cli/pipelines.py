@@ -72,6 +72,9 @@ class Pipeline(NamedTuple):
 
 
 def _append(path: Path, text: str) -> None:
+    from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    originals.check([path])
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)

@@ -30,7 +30,10 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
         seen.add(os.path.realpath(target))
         for path in read:
             if _is_same(target, path) and not originals.are_given_up():
-                raise ParameterError(f"{target}: is read from: choose another name for the report")
+                raise ParameterError(
+                    f"{target}: is read from: choose another name for the report, or say overwrite=True (on the "
+                    "command line --overwrite)"
+                )
 
 
 def _is_same(target: Path, path: Path) -> bool:
