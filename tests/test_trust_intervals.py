@@ -297,3 +297,24 @@ def test_the_command_names_the_interval_and_says_what_few_queries_get(tmp_path: 
     wrong = run_assay("compare", "qrels", "old.run", "new.run", "--interval", "wide", folder=tmp_path, together=True)
     assert wrong.returncode == 2
     assert "interval is one of hull, bca, percentile, t, not 'wide'" in wrong.stdout
+
+
+def test_a_number_that_one_item_makes_has_no_interval() -> None:
+    """Without the only positive item there is no recall, and with it there is always the same."""
+    truth = ["fraud"] + ["ok"] * 99
+    both = [assay.Predictions.of(truth, said, pos_label="fraud", name=name)
+            for name, said in (("old", ["ok"] * 100), ("new", truth))]  # fmt: skip
+    comparison = assay.compare(both, measures=["BalancedAccuracy", "Accuracy"])
+    one, other = comparison.findings
+    assert (one.difference, one.interval.is_known, one.verdict.word) == (0.5, False, "cannot tell")
+    assert other.interval.is_known
+    assert "(no interval, p = 1.0000)" in str(comparison)
+
+
+def test_the_measures_of_a_test_are_listed_with_one_note() -> None:
+    """MCC of the old one is undefined, which is no note on how the others were tested."""
+    truth = ["fraud"] * 10 + ["ok"] * 90
+    both = [assay.Predictions.of(truth, said, pos_label="fraud", name=name)
+            for name, said in (("old", ["ok"] * 100), ("new", truth))]  # fmt: skip
+    text = assay.compare(both, measures=["Recall", "F", "MCC", "Accuracy"]).to_markdown()
+    assert "swaps predictions for Recall, F and MCC (exact: all swaps of 10 items)" in text

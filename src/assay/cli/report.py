@@ -84,10 +84,12 @@ def report(
     ] = None,
     changed: Annotated[
         int | None,
-        typer.Option(help="So many of the most changed queries; default 6.", min=0, rich_help_panel=_CONTENTS),
+        typer.Option(
+            help="How many of the most changed queries to show (default 6).", min=0, rich_help_panel=_CONTENTS
+        ),
     ] = None,
     show: Annotated[
-        int | None, typer.Option(help="So many ranks of each; default 10.", min=1, rich_help_panel=_CONTENTS)
+        int | None, typer.Option(help="How many ranks of each to show (default 10).", min=1, rich_help_panel=_CONTENTS)
     ] = None,
     truth: prediction_inputs.Truth = None,
     prediction: prediction_inputs.Prediction = None,

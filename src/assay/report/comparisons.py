@@ -189,11 +189,13 @@ def _tests(comparison: Comparison) -> str:
         by_test.setdefault(one.outcome.test, []).append(one)
     said = []
     for test, findings in by_test.items():
-        noted = dict.fromkeys(one.outcome.note for one in findings)
+        tested = [one for one in findings if not math.isnan(one.outcome.p)] or findings
+        noted = dict.fromkeys(one.outcome.note for one in tested)
         notes = [note for note in noted if note not in {"", NOTHING_DIFFERS}]
         how = f" ({'; '.join(notes)})" if 0 < len(notes) <= 2 else ""
         measures = list(dict.fromkeys(one.measure for one in findings))
-        of = f" for {' and '.join(measures)}" if len(by_test) > 1 else ""
+        several = " and ".join(filter(None, (", ".join(measures[:-1]), measures[-1])))
+        of = f" for {several}" if len(by_test) > 1 else ""
         said.append(f"{TESTS[test]}{of}{how}")
     return ", ".join(said)
 

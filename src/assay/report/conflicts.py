@@ -20,6 +20,8 @@ _LOOKS_AT = {
     "5x2cv-t": "the test looks at the first fold of the first repeat alone",
 }
 _BY_RANKS = ("sign", "wilcoxon")
+#: A p-value below so many times alpha missed it closely.
+_CLOSE = 2
 
 
 def conflict(finding: Finding, kind: str) -> str:
@@ -73,11 +75,8 @@ def _interval_only(finding: Finding, kind: str, looks: str) -> str:
     if exact and differ and 2.0 ** (1 - differ) >= alpha:
         few = f"{number_of(kind, differ)} {'differs' if differ == 1 else 'differ'}"
         return f"but only {few}: that is too few for this test to give a p-value below {alpha}. The test decides."
-    why = (
-        f"the interval is about the mean, and {looks}"
-        if looks
-        else "the two are computed in different ways, and this is a close call"
-    )
+    close = ", and this is a close call" if finding.p < _CLOSE * alpha else ""
+    why = f"the interval is about the mean, and {looks}" if looks else f"the two are computed in different ways{close}"
     return f"but p is not below {alpha}: {why}. The test decides."
 
 

@@ -221,7 +221,8 @@ def intervals(
     if method == "t":
         return students
     known = resampled[~np.isnan(resampled)]
-    if not len(known):
+    # A number that a unit more or less undoes, and that is the same wherever it is defined, has no spread to speak of.
+    if not len(known) or (not defined.all() and np.ptp(known) <= ROUNDING * abs(observed)):
         return [Interval.unknown(level, method) for level in levels]
     tails = np.array([_expanded(level, units) for level in levels])
     if method != "percentile":
