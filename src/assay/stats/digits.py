@@ -74,10 +74,14 @@ def span(low: float, high: float) -> str:
 def signed_span(low: float, high: float) -> str:
     """From where to where, of a difference.
 
-    >>> signed_span(-0.05, 0.00001)
-    '-0.0500 to +0.00001'
+    >>> signed_span(-0.05, 0.00001), signed_span(0.05001, 0.05002)
+    ('-0.0500 to +0.00001', '+0.05001 to +0.05002')
     """
-    return f"{signed(low)} to {signed(high)}" if math.isfinite(low) and math.isfinite(high) else NOT_AVAILABLE
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return NOT_AVAILABLE
+    return " to ".join(
+        _with_sign(text, _settled(end)) for text, end in zip(numbers([low, high]), (low, high), strict=True)
+    )
 
 
 def bracketed(low: float, high: float, least: int = 4) -> str:
