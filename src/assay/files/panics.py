@@ -8,15 +8,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from polars.exceptions import PanicException
-
 _STDERR = 2
 _one_at_a_time = threading.RLock()
 
 
 @contextmanager
 def quiet_panics() -> Iterator[None]:
-    """Keep what is printed of a panic off stderr; whatever else is printed meanwhile comes after.
+    """Keep what is printed before an error off stderr; without an error, what is printed meanwhile comes after.
 
     >>> with quiet_panics():
     ...     pass
@@ -28,15 +26,15 @@ def quiet_panics() -> Iterator[None]:
             yield
             return
         os.dup2(printed.fileno(), _STDERR)
-        panicked = False
+        refused = False
         try:
             yield
-        except PanicException:
-            panicked = True
+        except BaseException:  # a thread of Polars may panic, and the call raise something else
+            refused = True
             raise
         finally:
             os.dup2(stderr, _STDERR)
             os.close(stderr)
             printed.seek(0)
-            if not panicked and (text := printed.read()):
+            if not refused and (text := printed.read()):
                 os.write(_STDERR, text)

@@ -30,7 +30,7 @@ _GZIP, _BZIP2_BLOCK, _XZ = b"\x1f\x8b\x08", b"1AY&SY", b"\xfd7zXZ\x00"
 #: Text shrinks to a twentieth at best. What inflates to more than this many times its size, and is not small even then,
 #: is refused: a few KB could fill the memory.
 _MOST_TIMES = 100
-_SMALL_BYTES = 64 << 20
+_SMALL_BYTES = 16 << 20
 #: The longest line of a format that is read line by line.
 LONGEST_LINE = 1 << 24
 _COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
