@@ -205,3 +205,14 @@ def test_piped_output_of_trec_eval_keeps_every_byte(folder: Path) -> None:
     (folder / "r.trec").write_text(f"{query} Q0 d 1 1.0 tag\n")
     done = run_assay("trec-eval", "-q", "-m", "map", "q.trec", "r.trec", folder=folder)
     assert f"\t{query}\t1.0000\n" in done.stdout
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "gate freeze"])
+def test_a_terminal_gets_the_colours_of_the_tables_themselves(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = run_assay(*COMMANDS[name], folder=folder, terminal=True).stdout
+    assert "\x1b[1m" in text
+    assert "\ufffd" not in text

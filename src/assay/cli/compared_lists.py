@@ -89,7 +89,7 @@ def _changes(pair: Pair, query: str) -> Any:
 def rendered(result: Comparison, form: str | None, lists: dict[str, Any], plain: bool) -> str:
     """The comparison; in forms for other programs, what was asked for besides takes its place."""
     if form is None:
-        return as_typed(output.text_of(lambda out: _show(result, lists, out), plain))
+        return output.Styled(as_typed(output.text_of(lambda out: _show(result, lists, out), plain)))
     if not lists:
         return str(getattr(result, f"to_{form}")())
     if form == "json":

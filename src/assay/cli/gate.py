@@ -312,4 +312,4 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
         return str(getattr(result, f"to_{form}")())
     from assay.report.gates import show  # noqa: PLC0415
 
-    return as_typed(output.text_of(lambda out: show(result, out), plain))
+    return output.Styled(as_typed(output.text_of(lambda out: show(result, out), plain)))
