@@ -45,8 +45,7 @@ def interval_around(measure: Measure, value: float, halves: Halves, confidence: 
     """The interval of a number, as far as the number can lie."""
     found = around(value, halves.deviations(measure)[:, 0], confidence)
     sizes = [(len(side.classes), len(side.clusters)) for side in halves.sides]  # none where there are points only
-    least, most = reach_of(measure, *(sizes[0] if sizes else (0, 0)))
-    return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
+    return found.within(reach_of(measure, *(sizes[0] if sizes else (0, 0))))
 
 
 def reach_of(measure: Measure, classes: int, clusters: int) -> tuple[float, float]:

@@ -59,8 +59,8 @@ def _left_out(case: Case) -> Iterator[Remark]:
     said = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
     left = sum(held.left_out.values())
     # Noise is left out of the points as well, items without a class are not.
-    numbers = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
-    says = f"left out: {', '.join(said)}; the {numbers} are of {as_percent(1 - left / total)} of the items"
+    which = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
+    says = f"left out: {', '.join(said)}; the {which} are of {as_percent(1 - left / total)} of the items"
     if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
         each = "the item of noise as a cluster" if noisy == 1 else f"the {noisy:,} items of noise as clusters"
         says += f"; to count {each} of one item, say noise_as='singletons' (--noise-as singletons)"
@@ -205,15 +205,15 @@ def _disagree(case: Case) -> Iterator[Remark]:
     apart, agree = (
         float(measure_of(name).of(counts)[0]) for name, counts in (("Silhouette", case.points), ("ARI", case.table))
     )
-    numbers = f"silhouette {number(apart)}, adjusted Rand index {number(agree)}"
+    both = f"silhouette {number(apart)}, adjusted Rand index {number(agree)}"
     if apart >= APART and agree <= DISAGREE:
         says = (
-            f"the clusters lie well apart, but hardly agree with the classes ({numbers}): the points group by "
+            f"the clusters lie well apart, but hardly agree with the classes ({both}): the points group by "
             "something else"
         )
     elif apart <= TOGETHER and agree >= AGREE:
         says = (
-            f"the clusters agree with the classes, though they hardly lie apart ({numbers}): a silhouette alone would "
+            f"the clusters agree with the classes, though they hardly lie apart ({both}): a silhouette alone would "
             "have rejected them"
         )
     else:

@@ -97,14 +97,13 @@ class RedrawnDocuments(NamedTuple):
         There is none where every resample has the same number, which is not to say that the number is certain.
         """
         observed, drawn, without = (averages(measure, cells) for cells in (self.total[None], self.drawn, self.without))
-        return [
-            intervals(drawn[:, row], float(observed[0, row]), without[:, row], [confidence], counts=self.counts)[
-                0
-            ].within(measure.definition.bounds)
-            if _varies(drawn[:, row])
-            else Interval.unknown(confidence)
-            for row in range(observed.shape[1])
-        ]
+        found = []
+        for row, value in enumerate(observed[0].tolist()):
+            made = Interval.unknown(confidence)
+            if _varies(drawn[:, row]):
+                made, *_ = intervals(drawn[:, row], value, without[:, row], [confidence], counts=self.counts)
+            found.append(made.within(measure.definition.bounds))
+        return found
 
 
 def _varies(values: Floats) -> bool:

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.errors import FormatError, listed, number_of
 from assay.files.decoding import decoded
-from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of
+from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
@@ -117,12 +117,8 @@ def _topics(source: Source, _name: str) -> Topics:
 def _judgments(source: Source, _name: str) -> Loaded:
     """One row for each expert and document; the sum of the four grades where nobody asks for experts."""
     queries, warnings = _queries(source)
-    short = [query for query in queries if query.announced not in {None, len(query.items)}]
-    if short:
-        warnings += (
-            f"{source.name}: {number_of('query', len(short))} with more or fewer documents than announced, such as "
-            f"query {short[0].number} with {len(short[0].items)} of {short[0].announced}",
-        )
+    counts = ((query.number, len(query.items), query.announced) for query in queries)
+    warnings += unlike_announced(counts, source)
     frame = pl.DataFrame(
         [
             (query.number, str(expert), document, float(grade))

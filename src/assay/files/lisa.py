@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.errors import FormatError, number_of
 from assay.files.decoding import decoded, lines_of
-from assay.files.records import Record, documents_of, is_whole, marked_records, relevant, topics_of
+from assay.files.records import Record, documents_of, is_whole, marked_records, relevant, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
@@ -125,12 +125,9 @@ def _in_words(source: Source, _name: str) -> Loaded:
                 raise FormatError(source.name, number, expected="`Query`, its number, and its documents", got=line)
             pairs += [(query, document) for document in documents]
     listed = Counter(query for query, _ in pairs)
-    if short := [query for query, count in announced.items() if listed[query] != count]:
-        warnings += (
-            f"{source.name}: {number_of('query', len(short))} with more or fewer documents than announced, such as "
-            f"query {short[0]} with {listed[short[0]]} of {announced[short[0]]}; LISARJ.NUM is the file to use",
-        )
-    return relevant(pairs, source, warnings)
+    counts = ((query, listed[query], count) for query, count in announced.items())
+    unlike = (f"{warning}; LISARJ.NUM is the file to use" for warning in unlike_announced(counts, source))
+    return relevant(pairs, source, (*warnings, *unlike))
 
 
 @register("lisa-words", "qrels", "LISA judgments in words", "`Query 1`, `2 Relevant Refs:`, `3392 3396 -1`", _in_words)

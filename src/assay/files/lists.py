@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from assay.errors import FormatError, ParameterError
 from assay.files.decoding import decoded, lines_of
+from assay.files.records import is_whole
 from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 
@@ -14,7 +15,6 @@ _UNJUDGED = {"-", "u", "?"}
 _LETTERS = {"R": 1.0, "N": 0.0}
 #: Counts beyond this lose digits.
 _MOST = 1e15
-_MOST_DIGITS = 18
 #: Documents that exist are listed one by one, to be ranked ideally.
 _MOST_DOCUMENTS = 10_000_000
 
@@ -132,7 +132,7 @@ def numbers_by_grade(text: str) -> dict[float, int]:
     made: dict[float, int] = {}
     for pair in _words(text):
         grade, colon, count = pair.partition(":")
-        if not colon or not _is_count(count) or int(count) > _MOST_DOCUMENTS:
+        if not colon or not is_whole(count) or int(count) > _MOST_DOCUMENTS:
             raise ParameterError(f"--exist is grades and counts, such as 3:5,2:10, not {text!r}")
         number = _number(grade, "--exist")
         if number in made:
@@ -150,7 +150,7 @@ def swapped(grades: list[float | None], text: str) -> list[float | None]:
     [0.0, 1.0, 1.0]
     """
     words = _words(text)
-    if len(words) != 2 or not all(map(_is_count, words)):
+    if len(words) != 2 or not all(map(is_whole, words)):
         raise ParameterError(f"--swap is two ranks, such as 2,3, not {text!r}")
     one, other = (int(word) for word in words)
     if not (1 <= one <= len(grades) and 1 <= other <= len(grades)):
@@ -158,11 +158,6 @@ def swapped(grades: list[float | None], text: str) -> list[float | None]:
     changed = list(grades)
     changed[one - 1], changed[other - 1] = grades[other - 1], grades[one - 1]
     return changed
-
-
-def _is_count(word: str) -> bool:
-    """Whether a word is a whole number that is not out of all reason."""
-    return word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS
 
 
 def _words(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from assay.files.records import documents_of, is_whole, listed, marked_records, relevant, topics_of
+from assay.files.records import documents_of, is_whole, marked_records, numbered_pairs, relevant, topics_of
 from assay.files.registry import Head, Loaded, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
@@ -25,7 +25,7 @@ def _topics(source: Source, _name: str) -> Topics:
 
 def _judgments(source: Source, _name: str) -> Loaded:
     rows, warnings = marked_records(source, _SLASH, alone=True)
-    return relevant(listed(rows, source), source, warnings)
+    return relevant(numbered_pairs(rows, source), source, warnings)
 
 
 def _first_record(head: Head) -> list[str]:

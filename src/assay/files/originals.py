@@ -54,14 +54,15 @@ def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) ->
         if overwrite or _allowed or os.path.realpath(target) in _written or not os.path.isfile(target):  # noqa: PTH113
             continue
         there = os.stat(target)  # noqa: PTH116
-        if any(os.path.samestat(there, known) for known in _streams) or any(_is_same(target, path) for path in _read):
+        if any(os.path.samestat(there, known) for known in _streams) or any(is_same(target, path) for path in _read):
             raise ParameterError(
                 f"{os.fspath(target)}: is an input, and would be replaced: choose another name for the output, or say "
                 "overwrite=True (on the command line --overwrite)"
             )
 
 
-def _is_same(target: str | os.PathLike[str], path: str) -> bool:
+def is_same(target: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
+    """Whether both are the same file, by whatever name."""
     with suppress(OSError, ValueError):
         return os.path.samefile(target, path)  # noqa: PTH121
     return False

@@ -13,7 +13,7 @@ from assay.files.registry import Loaded
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
 
-#: No collection numbers its records with more digits.
+#: No record, rank or count has more digits.
 _MOST_DIGITS = 18
 
 
@@ -31,7 +31,7 @@ class Record(NamedTuple):
 
 
 def is_whole(text: str) -> bool:
-    """Tell whether a field is the number of a record.
+    """Tell whether a field is a whole number, such as that of a record, and no longer than one ever is.
 
     >>> is_whole("17"), is_whole("-1"), is_whole("1.0")
     (True, False, False)
@@ -109,13 +109,24 @@ def each_once(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, tuple[str, 
     return first, tuple(warnings)
 
 
-def listed(rows: Iterable[Record], source: Source) -> Iterator[tuple[str, str]]:
-    """The query that each record is about, and one document that it names after the other."""
+def numbered_pairs(rows: Iterable[Record], source: Source) -> Iterator[tuple[str, str]]:
+    """The query that each record is about, with each document that it names by number."""
     for row in rows:
         for document in row.text.split():
             if not is_whole(document):
                 raise FormatError(source.name, row.line, expected="numbers of documents", got=document)
             yield row.key, document
+
+
+def unlike_announced(queries: Iterable[tuple[str, int, int | None]], source: Source) -> tuple[str, ...]:
+    """A warning if queries (number, documents listed, documents announced) have more or fewer than they say."""
+    others = [(query, listed, announced) for query, listed, announced in queries if announced not in {None, listed}]
+    if not others:
+        return ()
+    query, listed, announced = others[0]
+    count = number_of("query", len(others))
+    example = f"query {query} with {listed} of {announced}"
+    return (f"{source.name}: {count} with more or fewer documents than announced, such as {example}",)
 
 
 def relevant(pairs: Iterable[tuple[str, str]], source: Source, warnings: tuple[str, ...] = ()) -> Loaded:

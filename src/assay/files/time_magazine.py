@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.errors import FormatError
 from assay.files.decoding import decoded, lines_of
-from assay.files.records import Record, documents_of, is_whole, listed, relevant, topics_of
+from assay.files.records import Record, documents_of, is_whole, numbered_pairs, relevant, topics_of
 from assay.files.registry import Head, Loaded, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
@@ -95,7 +95,7 @@ def _judgments(source: Source, _name: str) -> Loaded:
         if not row.lines or not is_whole(row.key):
             got = " ".join([row.key, *row.lines])
             raise FormatError(source.name, row.line, expected="the number of a query, and of its documents", got=got)
-    return relevant(listed(rows, source), source, warnings)
+    return relevant(numbered_pairs(rows, source), source, warnings)
 
 
 @register("time-qrels", "qrels", "TIME judgments", "a query and its documents on a line", _judgments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from assay.files.columns import Layout
+from assay.files.records import is_whole
 from assay.files.registry import Head, Loaded, is_number, register
 from assay.files.runs import RunFile, load_columns
 from assay.files.sources import Source
@@ -25,8 +26,6 @@ QRELS_LAYOUT = Layout(
 SHORT_QRELS_LAYOUT = Layout(
     columns=("query_id", "doc_id", "relevance"), text=("query_id", "doc_id"), numbers=("relevance",), finite=True
 )
-#: Longer numbers are no ranks.
-_MOST_DIGITS = 18
 
 
 def _shape(layout: Layout) -> str:
@@ -59,7 +58,7 @@ def trec_run(head: Head) -> bool:
 def msmarco_run(head: Head) -> bool:
     """Three columns, the last a rank: within a query no rank comes twice, and there is a second one."""
     rows = head.rows
-    if any(len(row) != 3 or not row[2].isdecimal() or len(row[2]) > _MOST_DIGITS for row in rows):
+    if any(len(row) != 3 or not is_whole(row[2]) for row in rows):
         return False
     queries = [[int(row[2]) for row in group] for _, group in itertools.groupby(rows, key=lambda row: row[0])]
     return all(len(set(ranks)) == len(ranks) for ranks in queries) and any({1, 2} <= set(ranks) for ranks in queries)

@@ -29,16 +29,8 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
             raise ParameterError(f"{target}: named twice; a report is written to different files")
         seen.add(os.path.realpath(target))
         for path in read:
-            if _is_same(target, path) and not originals.are_given_up():
+            if originals.is_same(target, path) and not originals.are_given_up():
                 raise ParameterError(
                     f"{target}: is read from: choose another name for the report, or say overwrite=True (on the "
                     "command line --overwrite)"
                 )
-
-
-def _is_same(target: Path, path: Path) -> bool:
-    """Whether both are the same file, by whatever name."""
-    try:
-        return target.samefile(path)
-    except (OSError, ValueError):
-        return False

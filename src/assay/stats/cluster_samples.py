@@ -133,8 +133,7 @@ class Subsampled:
     def of_system(self, system: int, level: float, drawing: Drawing) -> Interval:
         """The interval of a clustering's number; it stays within what is possible."""
         found = around(float(self.numbers[system]), self.strays((system,), drawing)[:, 0], level)
-        least, most = self.reach[system] if self.reach else self.measure.definition.bounds or (-np.inf, np.inf)
-        return found._replace(low=max(found.low, least), high=min(found.high, most)) if found.is_known else found
+        return found.within(self.reach[system] if self.reach else self.measure.definition.bounds)
 
     def spread(self, first: int, second: int, drawing: Drawing) -> float:
         """How much an item's part in the difference varies, as far as halves tell; NaN where they do not."""
