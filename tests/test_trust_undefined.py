@@ -104,6 +104,12 @@ def test_every_form_of_an_evaluation_says_na_and_why(folder: Path) -> None:
     assert f"Fallout is undefined: {UNKNOWN}: give --collection-size" in shown.stdout
 
 
+def test_the_reason_stands_on_one_line_whatever_a_system_is_called() -> None:
+    result = assay.evaluate({"q": {"d": 1}}, {"a\n\\input{b}<i>": {"q": {"d": 1.0}}}, "Fallout")
+    assert result.to_latex().splitlines()[-1].startswith("% a \\input{b}<i>: Fallout is undefined: ")
+    assert result.to_markdown().splitlines()[-1].startswith("a \\\\input{b}\\<i>: Fallout is undefined: ")
+
+
 @pytest.mark.parametrize("form", ["--json", "--csv", "--markdown", "--latex"])
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_no_form_has_a_zero_in_place_of_a_number(folder: Path, command: str, form: str) -> None:

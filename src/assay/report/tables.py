@@ -9,7 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from assay.report.estimates import best
-from assay.report.layout import Cell, Table, as_json
+from assay.report.layout import Cell, Table, as_json, escaped_cell
+from assay.report.legible import on_one_line
 from assay.stats.digits import decimals, number
 
 if TYPE_CHECKING:
@@ -127,12 +128,13 @@ def _in_full(value: float) -> str | None:
 
 def to_markdown(evaluation: Evaluation, per_query: bool = False) -> str:
     """A pipe table; the best number of each column in bold. Below, why there is no number where there is none."""
-    return _table(evaluation, per_query).to_markdown() + "".join(f"\n{line}\n" for line in evaluation.without_number)
+    notes = "".join(f"\n{escaped_cell(line)}\n" for line in evaluation.without_number)
+    return _table(evaluation, per_query).to_markdown() + notes
 
 
 def to_latex(evaluation: Evaluation, per_query: bool = False) -> str:
-    """A booktabs table; the best number of each column in bold."""
-    notes = "".join(f"% {line}\n" for line in evaluation.without_number)
+    """A booktabs table; the best number of each column in bold. Comments below say why there is no number."""
+    notes = "".join(f"% {on_one_line(line)}\n" for line in evaluation.without_number)
     return _table(evaluation, per_query).to_latex() + notes
 
 
