@@ -150,6 +150,15 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
 
 
+def of_kind(what: str, names: Sequence[str]) -> str:
+    """Things of a kind by their names, in a sentence.
+
+    >>> of_kind("class", ["c"]), of_kind("class", ["c", "d"])
+    ('class c', 'classes c, d')
+    """
+    return f"{what if len(names) == 1 else several(what)} {listed(names)}"
+
+
 def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterError:
     """The error for a name that is none of those known, or that was left out where there are several.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.errors import of_kind
 from assay.measures.over_classes import Averages, averages
 from assay.measures.parser import parse_measure
 from assay.stats.digits import number, short
@@ -108,9 +109,8 @@ class LabelReport(Tabled):
 
     def lines(self) -> list[str]:
         """The accuracy, and the classes that averages leave out."""
-        from assay.report.estimates import classes  # noqa: PLC0415
-
-        said = [f"macro avg of {name} leaves out {classes([*map(str, ours)])}" for name, ours in self.left_out.items()]
+        absent = {name: of_kind("class", [*map(str, labels)]) for name, labels in self.left_out.items()}
+        said = [f"macro avg of {name} leaves out {classes}" for name, classes in absent.items()]
         return [f"accuracy {number(self.accuracy)}", *said]
 
 

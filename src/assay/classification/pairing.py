@@ -24,7 +24,7 @@ from assay.counting.label_pairs import codes, column
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, listed, not_among
+from assay.errors import InputError, ParameterError, listed, not_among, of_kind
 from assay.files.sources import Source
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
@@ -221,18 +221,13 @@ class Classifiers:
         """Which classes the averages of each system leave out, as the measure is undefined there."""
         told = []
         for measure in map(self.measure, measures):
-            if (
-                measure.parameters.get("average") not in {"macro", "weighted"}
-                and measure.definition.counts is Confusion
-            ):
-                continue
-            if measure.definition.counts not in LABEL_COUNTS or self.task == "multilabel":
+            kind, averaged = measure.definition.counts, measure.parameters.get("average") in {"macro", "weighted"}
+            if kind not in LABEL_COUNTS or (kind is Confusion and not averaged) or self.task == "multilabel":
                 continue
             for name, one in zip(self.names, self.predictions, strict=True):
                 counts = counts_of(one, self.labels, self.positive)
                 if absent := classes_left_out(measure, computed(measure, counts, name), counts):
-                    of = f"{'class' if len(absent) == 1 else 'classes'} {listed(absent)}"
-                    told.append(f"{measure} of {name} leaves out {of}, where it is undefined")
+                    told.append(f"{measure} of {name} leaves out {of_kind('class', absent)}, where it is undefined")
         return told
 
     def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:

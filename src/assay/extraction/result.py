@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
-from assay.errors import ParameterError, did_you_mean, listed, number_of
+from assay.errors import ParameterError, did_you_mean, number_of, of_kind
 from assay.extraction.matching import Match
 from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans
@@ -335,6 +335,5 @@ class Extraction(Tabled):
             )
         said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]
         for name, types in self.left_out.items():
-            which = f"{'type' if len(types) == 1 else 'types'} {listed(types)}"
-            said.append(f"The mean of types leaves out {which}, where {name} is undefined.")
+            said.append(f"The mean of types leaves out {of_kind('type', types)}, where {name} is undefined.")
         return [*said, *self.warnings]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.errors import number_of, of_kind
 from assay.report.classifications import called
-from assay.report.estimates import best, classes
+from assay.report.estimates import best
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
 from assay.stats.digits import as_level, bracketed, number, p_phrase, signed, significant
@@ -114,10 +114,10 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
                 known = dict.fromkeys(reason for reason in missing if reason)
                 why = f": {', or '.join(known)}" if known else ""
                 yield f"{called(measure, result.task.kind)}{of} is undefined in {where}{why}{rest}."
-            if without := [absent for absent in left_out if absent]:
-                named = classes(list(dict.fromkeys(name for absent in without for name in absent)))
+            if without := [labels for labels in left_out if labels]:
+                absent = of_kind("class", list(dict.fromkeys(name for labels in without for name in labels)))
                 where = f"{len(without)} of {number_of('fold', len(values))}"
-                yield f"{called(measure, result.task.kind)}{of} leaves out {named} in {where}, where it is undefined."
+                yield f"{called(measure, result.task.kind)}{of} leaves out {absent} in {where}, where it is undefined."
 
 
 def _basis(result: CrossValidation, *, optimism: bool = True) -> Iterator[str]:

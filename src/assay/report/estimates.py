@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import listed
+from assay.errors import listed, of_kind
 from assay.stats.digits import NOT_AVAILABLE, bracketed, number
 
 if TYPE_CHECKING:
@@ -72,16 +72,7 @@ def without_classes(result: Classification, called: Callable[[Measure], str]) ->
                 alike.setdefault((of, absent), []).append(called(measure))
     for (of, absent), names in alike.items():
         leaves, is_so = ("leaves", "it is") if len(names) == 1 else ("leave", "they are")
-        yield f"{', '.join(names)}{of} {leaves} out {classes(absent)}, where {is_so} undefined."
-
-
-def classes(names: Sequence[str]) -> str:
-    """Classes in a sentence.
-
-    >>> classes(["c"]), classes(["c", "d"])
-    ('class c', 'classes c, d')
-    """
-    return f"{'class' if len(names) == 1 else 'classes'} {listed(names)}"
+        yield f"{', '.join(names)}{of} {leaves} out {of_kind('class', absent)}, where {is_so} undefined."
 
 
 def without_interval(found: Iterable[tuple[str, str, str | None]], systems: int, mark: str = "–") -> Iterator[str]:
