@@ -113,7 +113,7 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
         further.append(inspect.Parameter("spreadsheet", _NAMED, default=False, annotation=_Spreadsheet))
 
     @functools.wraps(command)
-    def told(*arguments: Any, overwrite: bool = False, spreadsheet: bool = False, **options: Any) -> None:
+    def wrapped(*arguments: Any, overwrite: bool = False, spreadsheet: bool = False, **options: Any) -> None:
         global _is_csv, _for_spreadsheets  # what a command was told holds for all that it delivers
         _is_csv, _for_spreadsheets = bool(options.get("csv")), spreadsheet
         if spreadsheet and not _is_csv:
@@ -126,9 +126,9 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
         finally:
             originals.start_anew()
 
-    told.__signature__ = asked.replace(parameters=[*asked.parameters.values(), *further])  # type: ignore[attr-defined]
-    told.__annotations__ = command.__annotations__ | {one.name: one.annotation for one in further}
-    return told
+    wrapped.__signature__ = asked.replace(parameters=[*asked.parameters.values(), *further])  # type: ignore[attr-defined]
+    wrapped.__annotations__ = command.__annotations__ | {one.name: one.annotation for one in further}
+    return wrapped
 
 
 def rendered(result: Tabled, form: str | None, plain: bool) -> str:
