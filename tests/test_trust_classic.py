@@ -286,3 +286,47 @@ def test_a_file_without_a_record_is_refused(name: str, read: Callable[..., objec
     (tmp_path / "blank").write_text("\n\n")
     with pytest.raises(InputError, match="there are none"):
         read(tmp_path / "blank", format=name)
+
+
+# Files as they came from DOS, in copies, and among files that explain them.
+
+
+@pytest.mark.parametrize("end", [b"\x1a", b"\r\n\x1a", b"\n\x1a\x1a\n"])
+@pytest.mark.parametrize("name", ["time", "cacm"])
+def test_the_end_mark_of_dos_is_no_record(name: str, end: bytes, tmp_path: Path) -> None:
+    for path in shared(name, "raw").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes().replace(b"\n", b"\r\n") + end)
+    collection = read_collection(tmp_path)
+    documents, topics = ids(collection)
+    pairs = collection.qrels[RELEVANT_IN[name]].frame
+    assert (len(documents), len(topics), len(pairs)) == (*WHOLE[name][:2], WHOLE[name][3])
+
+
+def test_the_end_mark_of_dos_is_no_record_of_npl_and_lisa_and_no_line_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "doc-text").write_bytes(b"1\r\nwater and tea\r\n/\r\n\x1a")
+    (tmp_path / "LISARJ.NUM").write_bytes(f"{1:12}{1:12}{1:12}\r\n\x1a".encode())
+    (tmp_path / "tea.run").write_bytes(b"1 Q0 1 1 0.5 mine\r\n\x1a")
+    assert len(read_documents(tmp_path / "doc-text")) == 1
+    assert evaluate(tmp_path / "LISARJ.NUM", tmp_path / "tea.run", "AP").mean() == 1
+
+
+def test_copies_of_the_documents_are_no_topics(tmp_path: Path) -> None:
+    for ending in ("", ".bak"):
+        (tmp_path / f"doc-text{ending}").write_text("".join(f"{number}\nwater and tea\n/\n" for number in range(1, 31)))
+        (tmp_path / f"query-text{ending}").write_text("1\ntea\n/\n2\nwater\n/\n")
+    collection = read_collection(tmp_path)
+    assert list(map(len, ids(collection))) == [30, 2]
+    assert warned(collection, "doc-text.bak: left out, as doc-text has the documents")
+
+
+def test_what_explains_a_collection_is_none_of_its_tables(tmp_path: Path) -> None:
+    lisa(tmp_path)
+    for name in ("00README", "lisa_readme.txt", "README.1ST"):
+        (tmp_path / name).write_text("read me 1\n")
+    assert list(read_collection(tmp_path).qrels) == ["LISARJ.NUM"]
+
+
+def test_asterisks_may_stand_before_the_first_document_of_lisa(tmp_path: Path) -> None:
+    lisa(tmp_path)
+    (tmp_path / "LISA0.001").write_text("*" * 44 + "\n" + (tmp_path / "LISA0.001").read_text())
+    assert ids(read_collection(tmp_path))[0] == ["1", "2", "3", "4", "5", "6"]

@@ -21,7 +21,7 @@ T = TypeVar("T", Documents, Topics, Qrels)
 
 _BEIR_QRELS = "qrels"
 _NO_TABLES = {".md", ".py", ".html", ".pdf", ".bln"}
-_EXPLANATIONS = ("readme", "source.txt", "license", "licence")
+_EXPLANATIONS = ("source.txt", "license", "licence")
 #: Documents in these formats may be spread over several files.
 _IN_PARTS = {"lisa-documents", "cf-documents", "trec-documents"}
 #: Topics in this format stand in one file with their judgments.
@@ -186,7 +186,7 @@ def _files(root: Path) -> list[Path]:
 
 def _is_explanation(path: Path) -> bool:
     name = path.name.lower()
-    return path.suffix.lower() in _NO_TABLES or name.startswith(_EXPLANATIONS) or "readme" in path.suffix
+    return path.suffix.lower() in _NO_TABLES or "readme" in name or name.startswith(_EXPLANATIONS)
 
 
 def _split(path: Path) -> str:

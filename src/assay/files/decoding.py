@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.files.sources import Source
+from assay.files.sources import Source, without_end_mark
 
 
 def decoded(source: Source) -> tuple[str, tuple[str, ...]]:
@@ -12,7 +12,7 @@ def decoded(source: Source) -> tuple[str, tuple[str, ...]]:
     >>> decoded(Source(io.BytesIO(b"caf\\xe9"), name="menu"))
     ('café', ('menu: the text is not in UTF-8; it is read as Latin-1',))
     """
-    data = source.read()
+    data = without_end_mark(source.read())
     try:
         return data.decode(), ()
     except UnicodeDecodeError:

@@ -59,8 +59,9 @@ def _is_asterisks(line: str) -> bool:
 
 @register("lisa-documents", "documents", "LISA documents", "`Document 1`, title, text, `****`", _documents)
 def lisa_documents(head: Head) -> bool:
-    """`Document` and a number on the first line."""
-    return _DOCUMENT.match(head.first) is not None
+    """`Document` and a number on the first line that is not of asterisks."""
+    first = next(itertools.dropwhile(_is_asterisks, head.lines), "")
+    return _DOCUMENT.match(first) is not None
 
 
 def _topics(source: Source, _name: str) -> Topics:

@@ -17,7 +17,7 @@ import polars as pl
 
 from assay.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines
-from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
+from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
 
 Kind: TypeAlias = Literal["run", "qrels", "topics", "documents"]
 
@@ -33,7 +33,7 @@ _OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
 #: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
 _HINTS: dict[Kind, tuple[str, ...]] = {
-    "documents": ("corpus", "docs", "documents", "collection", "passages", ".all"),
+    "documents": ("corpus", "doc", "collection", "passages", ".all"),
     "topics": ("topics", "queries", "query", "questions", ".qry", ".que"),
     "qrels": ("qrel", ".rel", "judg"),
 }
@@ -187,7 +187,7 @@ def head_of(source: Source) -> Head:
             if not data and more.startswith(_UTF_16):
                 raise FormatError(source.name, 1, expected="text in UTF-8", got="UTF-16", note="save it as UTF-8")
             # The first line is looked at whole, unless it is as long as no record is: a whole file on one line.
-            more += file.readline(LONGEST_LINE)
+            more = without_end_mark(more + file.readline(LONGEST_LINE))
             data += more
             lines = all_lines(more if before else more.removeprefix(BYTE_ORDER_MARK))
             if found := data_lines(more) if more.strip() else []:

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -27,6 +28,7 @@ CHUNK_BYTES = 8 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SPOOL_BYTES = 64 << 20
 _GZIP, _BZIP2_BLOCK, _XZ = b"\x1f\x8b\x08", b"1AY&SY", b"\xfd7zXZ\x00"
+_CTRL_Z = b"\x1a"
 #: Text shrinks to a twentieth at best. What inflates to more than this many times its size, and is not small even then,
 #: is refused: a few KB could fill the memory.
 _MOST_TIMES = 100
@@ -174,7 +176,8 @@ class Source:
     def chunks(self, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         """Cut the bytes into pieces of whole lines, about `size` long, without a byte-order mark."""
         with self.open() as file:
-            yield from self._passed(iter(lambda: self._whole_lines(file, size), b""))
+            lines = iter(lambda: self._whole_lines(file, size), b"")
+            yield from filter(None, map(without_end_mark, self._passed(lines)))
 
     def _passed(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         for number, data in enumerate(pieces):
@@ -217,6 +220,17 @@ class Source:
                     name = name.removesuffix(ending)
                     break
         return name
+
+
+def without_end_mark(data: bytes) -> bytes:
+    """Text without the Ctrl-Z that DOS put at the end of files, and that old collections still have there.
+
+    >>> without_end_mark(b"q1 0 d1 1\\r\\n\\x1a")
+    b'q1 0 d1 1\\r\\n'
+    """
+    if _CTRL_Z not in data[-4:]:
+        return data
+    return data.rstrip(_CTRL_Z) if data.endswith(_CTRL_Z) else re.sub(rb"\n\x1a+[\r\n]*\Z", b"\n", data)
 
 
 def _piece(file: IO[bytes]) -> bytes:
