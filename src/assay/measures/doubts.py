@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import comb, sqrt
+from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,8 +72,15 @@ class Reverse(NamedTuple):
     @property
     def is_better(self) -> bool:
         """Whether the reverse is better by half, and in more topics than chance allows."""
-        chance = sum(comb(self.topics, count) for count in range(self.better, self.topics + 1)) / 2**self.topics
-        return chance < _CHANCE and self.backwards >= _TIMES_BETTER * self.forwards
+        return self.backwards >= _TIMES_BETTER * self.forwards and self._chance < _CHANCE
+
+    @property
+    def _chance(self) -> float:
+        """How often so many heads, or more, come up in so many throws; by logarithms, as there may be millions."""
+        factorial = np.append(0.0, np.cumsum(np.log(np.arange(1, self.topics + 1))))
+        heads = np.arange(self.better, self.topics + 1)
+        chosen = factorial[-1] - factorial[heads] - factorial[self.topics - heads]
+        return float(np.exp(chosen - self.topics * np.log(2)).sum())
 
 
 def reverse_of(ranks: Ranks) -> Reverse:
