@@ -147,6 +147,20 @@ def test_two_mb_of_blank_lines_and_sixty_thousand_keys_are_read() -> None:
         assay.read_run(io.StringIO(keys(60_000)))
 
 
+@pytest.mark.parametrize("read", [assay.read_documents, assay.read_predictions])
+@pytest.mark.parametrize("shape", ["{}", "[{}]"])
+def test_objects_that_have_no_keys_in_common_make_no_table_of_empty_cells(
+    read: Callable[..., object], shape: str
+) -> None:
+    start = '{"_id": "d", "text": "t", "truth": "a", "prediction": "a", '
+    rows = [f'{start}"k{number}": 1}}' for number in range(20_000)]
+    text = shape.format(("," if "[" in shape else "\n").join(rows))
+    with pytest.raises(assay.FormatError, match="20,000 objects have 20,004 different ones"):
+        read(io.StringIO(text))
+    few = "\n".join(f'{start}"k{number % 300}": {number}}}' for number in range(600))
+    assert assay.read_predictions(io.StringIO(few), truth="truth", prediction="prediction") is not None
+
+
 def test_comments_that_end_are_left_out_and_others_are_text() -> None:
     text = "<top><!-- a\n--><num>1<title>black <!-- no --> tea <!-- yes</top>\n<top><num>2<title>x</top>"
     assert assay.read_topics(io.StringIO(text)).frame["title"].to_list() == ["black tea <!-- yes", "x"]

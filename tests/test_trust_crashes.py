@@ -69,6 +69,12 @@ def test_numbers_of_five_thousand_digits_are_infinite_or_refused(text: str) -> N
     assert run.frame["score"].abs().max() == float("inf")
 
 
+@pytest.mark.parametrize("digits", [20, 5000])
+def test_a_character_of_thousands_of_digits_is_none(digits: int) -> None:
+    text = f"<top><num>1<title>tea &amp; &#{'9' * digits}; &#33;</top>"
+    assert assay.read_topics(io.StringIO(text)).frame["title"].to_list() == ["tea & \ufffd !"]
+
+
 @pytest.mark.parametrize("kind", ["topics", "documents"])
 @pytest.mark.parametrize("column", ["title", "extra"])
 def test_a_column_of_durations_is_no_text(kind: str, column: str) -> None:

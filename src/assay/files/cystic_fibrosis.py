@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.errors import FormatError, listed, number_of
-from assay.files.decoding import decoded
+from assay.files.decoding import decoded, without_entities
 from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register
 from assay.files.sources import Source
@@ -54,7 +53,7 @@ def _held(part: str, tag: str) -> list[str]:
         start += len(tag) + 2
         end = part.find(f"</{tag}>", start)
         end = len(part) if end < 0 else end
-        held.append(" ".join(html.unescape(part[start:end]).split()))
+        held.append(" ".join(without_entities(part[start:end]).split()))
     return held
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 from assay.files.sources import Source, without_end_mark
+
+#: A character by its number: no character has one so long, and Python refuses to read one that is much longer.
+_NO_CHARACTER = re.compile(r"&#\d{20,}+;?")
 
 
 def decoded(source: Source) -> tuple[str, tuple[str, ...]]:
@@ -26,3 +32,12 @@ def lines_of(text: str) -> list[str]:
     ['one', 'two\\u2028too']
     """
     return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
+def without_entities(text: str) -> str:
+    """A text with entities as what they stand for; a number that no character has is a replacement character.
+
+    >>> without_entities("tea &amp; milk&#33;"), without_entities("&#" + "9" * 5000 + ";")
+    ('tea & milk!', '\ufffd')
+    """
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text))

@@ -16,7 +16,7 @@ import polars as pl
 
 from assay.errors import EmptyFileError, FormatError, InputError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
-from assay.files.json_values import fast_table, loaded, nowhere, records
+from assay.files.json_values import fast_table, keys_of, loaded, nowhere, records
 from assay.files.registry import Head, Kind, Loaded, named, register
 from assay.files.sources import Source
 from assay.tables import Qrels, Run
@@ -101,7 +101,7 @@ def _slow(source: Source, data: bytes) -> pl.DataFrame:
     rows = [record for _, record in records(source, data)]
     if not rows:
         raise EmptyFileError(source.name, "JSON objects")
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = keys_of(source, rows)
     return pl.DataFrame({name: _column([row.get(name) for row in rows]) for name in names})
 
 

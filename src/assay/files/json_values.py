@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,13 @@ from assay.files.sources import Source
 _LONE_SURROGATE = re.compile(
     rb"\xed[\xa0-\xbf]|\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
 )
+
+#: So many lines tell whether objects have the same keys; longer ones than this are not looked at.
+_LOOKED_AT, _LONG_LINE = 400, 1 << 14
+#: Objects with more keys than this should have them in common: of so many cells, one at least should be filled.
+_MANY_KEYS, _MOSTLY_EMPTY = 200, 200
+#: Where, of so many cells of the lines that are looked at, fewer than one is filled, all lines are gone through.
+_HARDLY_FILLED = 20
 
 
 def loaded(source: Source, data: bytes | None = None) -> Any:
@@ -50,13 +57,41 @@ def _unique(source: Source, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def fast_table(data: bytes, schema: dict[str, pl.DataType] | None = None) -> pl.DataFrame | None:
     """One object a line as a table, by Polars; None if it cannot, and for texts that no UTF-8 can write."""
     # Polars takes what starts like a compressed file for one, so that data have to start like an object.
-    if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data):
+    if not data[:1024].lstrip().startswith(b"{") or _LONE_SURROGATE.search(data) or _are_scattered(data):
         return None
     try:
         with quiet_panics():
             return pl.read_ndjson(data, schema=schema, infer_schema_length=None)
     except (pl.exceptions.PolarsError, ValueError, pl.exceptions.PanicException):
         return None
+
+
+def _are_scattered(data: bytes) -> bool:
+    """Whether lines, looked at here and there, have hardly a key in common: most cells of a table would be empty."""
+    keys: set[str] = set()
+    lines = held = ends = 0
+    for place in range(0, len(data), max(1, len(data) // _LOOKED_AT)):
+        if place < ends:
+            continue
+        start = data.rfind(b"\n", 0, place) + 1
+        ends = data.find(b"\n", place) + 1 or len(data)
+        try:
+            record = json.loads(data[start:ends]) if ends - start < _LONG_LINE else None
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            lines, held = lines + 1, held + len(record)
+            keys.update(record)
+    return len(keys) > _MANY_KEYS and len(keys) * lines > _HARDLY_FILLED * held
+
+
+def keys_of(source: Source, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """All keys of some objects, which become columns; refused where that would be a table of empty cells."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    if len(keys) > _MANY_KEYS and len(keys) * len(rows) > _MOSTLY_EMPTY * sum(map(len, rows)):
+        note = f"{len(rows):,} objects have {len(keys):,} different ones"
+        raise FormatError(source.name, None, expected="objects with the same keys", note=note)
+    return keys
 
 
 def _written(source: Source, data: bytes, value: Any, line: int | None = None) -> Any:

@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.errors import EmptyFileError, FormatError
 from assay.files.delimited import header_of, read_fields
-from assay.files.json_values import fast_table, records
+from assay.files.json_values import fast_table, keys_of, records
 from assay.files.panics import quiet_panics
 from assay.files.parquet import names_in, read_table
 from assay.files.registry import COLUMN_MARKS, Head, head_of
@@ -146,7 +146,7 @@ def _from_json(source: Source, expected: str) -> NamedColumns:
 def _slow(source: Source, data: bytes) -> pl.DataFrame:
     """What the fast reader cannot read, value by value; a column of several types is text, to be looked at again."""
     rows = [record for _, record in records(source, data)]
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = keys_of(source, rows)
     return pl.DataFrame([_column(name, [row.get(name) for row in rows]) for name in names])
 
 

@@ -6,14 +6,13 @@ fetched or expanded.
 
 from __future__ import annotations
 
-import html
 import itertools
 import re
 
 import polars as pl
 
 from assay.errors import FormatError
-from assay.files.decoding import decoded
+from assay.files.decoding import decoded, without_entities
 from assay.files.registry import Head, register
 from assay.files.sources import Source
 from assay.tables import Documents, Topics
@@ -117,7 +116,7 @@ def _without_record_head(inner: str, closed: dict[str, list[tuple[re.Match[str],
 
 def _plain(text: str) -> str:
     """Entities as what they stand for, white space as single blanks, and nothing that UTF-8 cannot write."""
-    return " ".join(html.unescape(text).split()).encode(errors="replace").decode()
+    return " ".join(without_entities(text).split()).encode(errors="replace").decode()
 
 
 def _labelled(tag: str, text: str) -> str:
