@@ -146,6 +146,14 @@ def test_damaged_columns_are_refused_without_a_word_of_the_library(capfd: pytest
 # What only a process of its own can show.
 
 
+def test_tables_are_read_where_no_temporary_file_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    assert assay.read_run(io.StringIO(json.dumps(RECORD))).frame.height == 1
+
+
 def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-m", "assay", *arguments], check=False, capture_output=True, **options)
 
