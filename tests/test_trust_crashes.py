@@ -186,6 +186,16 @@ def test_closed_streams_swallow_what_is_said_and_hold_nothing(
     assert (folder / "mine.run").read_bytes() == TREC
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_no_room_for_what_is_said_is_an_error_and_no_answer(folder: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        told = subprocess.run([sys.executable, "-m", "assay", "evaluate", "none", "none"], stderr=full, check=False)
+        read = subprocess.run(
+            [sys.executable, "-m", "assay", "evaluate", "qrels.txt", "mine.run"], stderr=full, check=False, cwd=folder
+        )
+    assert (told.returncode, read.returncode) == (2, 2)
+
+
 def test_ctrl_c_while_the_command_is_loaded_ends_it_quietly(folder: Path) -> None:
     waits = "import assay.__main__ as command; print('on', flush=True); command.main()"
     started = subprocess.Popen(

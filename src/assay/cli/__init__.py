@@ -131,11 +131,12 @@ def _end(problem: str) -> NoReturn:
     """Say what is wrong in one line, and leave with exit code 2."""
     from assay.report.legible import on_one_line  # noqa: PLC0415
 
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # Python would try once more at its end, and complain: what is left goes nowhere.
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.stderr.write(f"assay: {on_one_line(problem)}\n")
+    for stream, last in ((sys.stdout, ""), (sys.stderr, f"assay: {on_one_line(problem)}\n")):
+        try:
+            stream.write(last)
+            stream.flush()
+        except OSError:
+            # Python would try once more at its end, and complain: what is left goes nowhere.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(2)
