@@ -70,7 +70,7 @@ def extremes(trials: Trials) -> Extremes:
     rest = np.flatnonzero(~sure)
     if len(rest):
         sure[rest] = np.logical_and(*(search.among(rest, way) for search in both))
-    certain = trials.all_grades | (number == 0) | trials.alike
+    certain = (trials.all_grades | (number == 0) | trials.alike) & ~(both[0].undefined & trials.counted)
     return Extremes(both[0].values, both[1].values, sure & certain)
 
 
@@ -131,11 +131,15 @@ class _Search:
         self.query = trials.unjudged.query
         self.values = trials.observed.copy()
         self._height = np.where(trials.counted, sign * trials.height(trials.observed), -np.inf)
+        #: The queries that some hypothesis leaves without a value.
+        self.undefined = np.zeros(len(trials.queries), dtype=np.bool_)
         self._level = np.zeros(len(self.query), dtype=np.int64)
 
     def keep(self, query: Ints, values: Floats) -> Ints:
         """Keep the hypothesis that is best for its query, if it is better than what there was; give those kept."""
-        height = np.nan_to_num(self.sign * self.trials.height(values), nan=-np.inf)
+        height = self.sign * self.trials.height(values)
+        self.undefined[query[np.isnan(height)]] = True
+        height = np.nan_to_num(height, nan=-np.inf)
         order = np.lexsort((-height, query))
         first = order[np.append(True, np.diff(query[order]) != 0)[: len(order)]]
         better = height[first] > self._height[query[first]] + ROUNDING

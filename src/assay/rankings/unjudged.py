@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.counting.judgments import Floats
+from assay.counting.judgments import Floats, Mask
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
 from assay.errors import ParameterError
@@ -39,8 +39,9 @@ class Reach(NamedTuple):
     in both systems under RR: whether a document matters may depend on the grades of others, and to find out takes far
     longer than the bounds do. `judge_next` lists those that matter by themselves.
     `changes_sign`: whether the difference as observed could turn into its opposite. Where that is open, it is True.
-    `exact`: whether nothing lies beyond `low` and `high`. If not, they are what some grades lead to, and other grades
-    may lead a little further: there were too many to try them all.
+    `exact`: whether no grades of these documents, which stand within the measure's cut-off in one of the systems, lead
+    beyond `low` and `high`. If not, they are what some grades lead to, and others may lead a little further: there were
+    too many to try them all, or a query would come into the mean, or leave it.
     """
 
     low: float
@@ -53,7 +54,8 @@ class Reach(NamedTuple):
 class Bounds(NamedTuple):
     """The lowest and the highest value of each query (NaN where it has none), and of the mean.
 
-    `exact`: whether nothing lies beyond those of the mean; if not, other grades may lead a little further.
+    `exact`: whether no grades of unjudged documents within the measure's cut-off lead beyond those of the mean; if not,
+    other grades may lead a little further.
     """
 
     low: Floats
@@ -94,7 +96,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
         none = np.full(len(ranks.queries), np.nan)
         return Bounds(none, none, float(np.nanmin(numbers)), float(np.nanmax(numbers)), exact)
     low, high, sure = extremes(trials)
-    exact = bool(sure[trials.counted].all())
+    exact = _are_exact(trials, sure)
     if math.isnan(summarise(measure, measure.per_unit(as_judged(ranks)), undefined).value):
         return Bounds(low[0], high[0], math.nan, math.nan, exact)  # of a mean that is none
     return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]), exact)
@@ -121,11 +123,16 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     found = extremes(trials)
     low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (found.low, found.high))
     # The extremes of a geometric mean's logarithm are not those of the difference of two such means.
-    exact = bool(found.sure[trials.counted].all()) and (measure.definition.summary != "geometric" or not documents)
+    exact = _are_exact(trials, found.sure) and (measure.definition.summary != "geometric" or not documents)
     # The sign of a mean, also of a geometric one, is that of the sum of heights.
     heights = (trials.height(trials.observed), *limits(trials, found))
     turns = _changes_sign(*(float(height[trials.counted].sum()) for height in heights))
     return Reach(low, high, documents, turns, exact)
+
+
+def _are_exact(trials: Trials, sure: Mask) -> bool:
+    """Whether extremes of queries are those of the mean: every query is in it, or there is nothing to bring one in."""
+    return bool(sure[trials.counted].all() and (trials.counted.all() or not len(trials.unjudged.document)))
 
 
 def condensed_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Condensed:
