@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Polars panics at 0 threads, where others take it for as many as there are cores.
-if os.environ.get("POLARS_MAX_THREADS", "1").lstrip("+0") == "":
+# Polars panics at 0 threads, and starts as many as it is told: what is no sound number is as many as there are cores.
+_threads = os.environ.get("POLARS_MAX_THREADS", "1")
+if not (_threads.isdecimal() and len(_threads) <= 4 and 1 <= int(_threads) <= 1024):
     del os.environ["POLARS_MAX_THREADS"]
 
 _HOMES = {
