@@ -17,21 +17,31 @@ def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary
     """The measures that have this name: of rankings, of classifiers, of clusterings, in this order.
 
     A name as Assay writes it goes before what is only another word for a measure: ERR is that of rankings, though
-    people also say err for the error rate.
+    people also say err for the error rate. Where no measure has a name, it may be one that other tools write with
+    underscores, or with `_score` at its end.
 
     >>> [one.definition.vocabulary for one in meanings("LogLoss")], meanings("latency_ms")
     (['binary', 'multiclass'], [])
     >>> [one.name for one in meanings("ERR")], [one.name for one in meanings("err")]
     (['ERR'], ['ERR', 'ErrorRate', 'ErrorRate'])
+    >>> {one.name for name in ("log_loss", "brier_score") for one in meanings(name)} == {"LogLoss", "Brier"}
+    True
     """
+    vocabularies = list(vocabularies)
+    spellings = dict.fromkeys((name, name.replace("_", ""), name.removesuffix("_score").replace("_", "")))
+    known = next(filter(None, (_parsed(spelling, vocabularies) for spelling in spellings)), [])
+    exact = [one for one in known if one.name == re.split(r"[(@]", name)[0].strip()]
+    return exact or known
+
+
+def _parsed(name: str, vocabularies: Iterable[Vocabulary]) -> list[Measure]:
     known = []
     for vocabulary in vocabularies:
         try:
             known.append(parse_measure(name, vocabulary))
         except ParameterError:
             continue
-    exact = [one for one in known if one.name == re.split(r"[(@]", name)[0].strip()]
-    return exact or known
+    return known
 
 
 def agreed_direction(known: Iterable[Measure]) -> Direction:
