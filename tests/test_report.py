@@ -304,7 +304,10 @@ def test_undefined_values_are_null_and_what_cannot_be_compared_is_said() -> None
     qrels, run = {"q1": {"a": 0}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
     result = make_report(qrels, {"x": run, "y": run}, "AP", undefined="skip")
     assert str(result).startswith("y and x cannot be compared under AP, undefined for x and y (no relevant document)")
-    assert result.contents.warnings[-1] == "x, y: AP is undefined: no relevant document"
+    assert result.contents.warnings == (
+        "qrels: no document was judged relevant: the highest grade is 0; assay.doctor(qrels, runs) says more",
+        "x, y: AP is undefined: no relevant document",
+    )
     told = json.loads(result.to_json())
     assert told["systems"][0]["scores"][0]["value"] is None
     assert told["queries"]["rows"][0]["values"] == [None, None]
