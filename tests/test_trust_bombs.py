@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import contextlib
 import gzip
 import io
 import json
@@ -114,17 +113,16 @@ LONG: dict[str, tuple[str, Callable[[int], str]]] = {
     "heads that never end": ("documents", lambda n: "<DOC><DOCNO>1</DOCNO>" + "<docid>" * n + "</DOC>"),
     "a tag of many letters": ("documents", lambda n: f"<DOC><DOCNO>1</DOCNO><{'a' * n}</DOC>"),
     "an attribute of many letters": ("topics", lambda n: f"<topic {'a' * n} number='1'><title>tea</topic>"),
-    "a key that comes again": ("run", keys),
     "many columns of scores": ("scores", lambda n: f"unit,{','.join(map(str, range(n)))}\n{'1,' * n}1\n"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_what_repeats_itself_is_read_or_refused_at_once(name: str) -> None:
-    """In quadratic time, each of these would take minutes or longer."""
+def test_what_repeats_itself_is_read_at_once(name: str) -> None:
+    """One record, or one score per column; in quadratic time, each of these would take minutes or longer."""
     kind, text = LONG[name]
-    with contextlib.suppress(assay.AssayError):
-        READERS[kind](io.BytesIO(text(60_000).encode()))
+    table: Any = READERS[kind](io.BytesIO(text(60_000).encode()))
+    assert table.frame.height == (60_000 if kind == "scores" else 1)
 
 
 def test_two_mb_of_blank_lines_and_sixty_thousand_keys_are_read() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import lzma
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import IO, Any, TypeAlias, cast
 
@@ -53,9 +54,9 @@ class _Reader(io.RawIOBase):
         buffer[: len(taken)] = taken
         return len(taken)
 
+    @abstractmethod
     def _inflated(self) -> bytes | None:
         """The next few bytes, maybe none; None at the end of the file."""
-        raise NotImplementedError
 
     def _exactly(self, count: int) -> bytes:
         data = self._raw.read(count)
