@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -13,6 +14,7 @@ import polars as pl
 from assay.errors import EmptyFileError, FormatError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.panics import quiet_panics
+from assay.files.parquet_pages import BrokenPagesError, check_pages
 from assay.files.registry import COLUMN_MARKS, Head, Kind, named, register
 from assay.files.sources import Source
 from assay.tables import Run
@@ -101,8 +103,24 @@ def _intact(source: Source) -> Iterator[None]:
         raise FormatError(source.name, None, expected="an intact Parquet or Arrow file", note=note) from problem
 
 
+def _check(source: Source) -> None:
+    """Hold what the pages claim against the file, before Polars believes it."""
+    if _says(source) != "Parquet":
+        return
+    try:
+        if source.plain and source.path is not None:
+            with open(source.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+                check_pages(mapped)
+        else:
+            check_pages(source.read())
+    except BrokenPagesError as problem:
+        expected = "an intact Parquet or Arrow file"
+        raise FormatError(source.name, None, expected=expected, note=str(problem)) from problem
+
+
 def read_table(source: Source) -> pl.DataFrame:
     """All columns of a file, whatever they are called."""
+    _check(source)
     with _intact(source):
         return _scan(source).collect()
 
@@ -118,6 +136,7 @@ def _read(kind: Kind, source: Source, name: str) -> Any:
     columns = columns_of(kind, names)
     if columns is None:
         raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
+    _check(source)
     says = _says(source)
     if kind == "run":
         with _intact(source):
