@@ -109,7 +109,7 @@ def _check(source: Source) -> None:
         return
     try:
         if source.plain and source.path is not None:
-            with open(source.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            with source.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
                 check_pages(mapped)
         else:
             check_pages(source.read())
