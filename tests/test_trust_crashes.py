@@ -154,6 +154,13 @@ def test_a_page_that_claims_values_it_does_not_have_is_refused(claimed: bytes) -
         assay.read_run(io.BytesIO(damaged))
 
 
+def test_a_list_of_columns_that_is_nested_without_end_is_refused() -> None:
+    footer = b"\x49\x1c" + b"\x19" * 100_000  # a list of lists of lists
+    file = io.BytesIO(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(assay.FormatError, match="expected an intact Parquet or Arrow file"):
+        assay.read_run(file)
+
+
 # What only a process of its own can show.
 
 

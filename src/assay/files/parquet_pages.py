@@ -64,8 +64,6 @@ def _check_column(data: Any, about: dict[int, Any]) -> None:
 
 def _struct(data: Any, at: int, depth: int) -> tuple[dict[int, Any], int]:
     """The fields of a record by their numbers, and where it ends."""
-    if depth > _DEEPEST:
-        raise BrokenPagesError("its list of columns is nested too deeply")
     fields: dict[int, Any] = {}
     number = 0
     while head := data[at]:
@@ -83,6 +81,8 @@ def _struct(data: Any, at: int, depth: int) -> tuple[dict[int, Any], int]:
 
 
 def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
+    if depth > _DEEPEST:
+        raise BrokenPagesError("its list of columns is nested too deeply")
     if kind in (_I16, _I32, _I64):
         return _signed(data, at)
     if kind == _BINARY:
@@ -91,7 +91,7 @@ def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind == _STRUCT:
         return _struct(data, at, depth + 1)
     if kind in (_LIST, _SET):
-        return _list(data, at, depth)
+        return _list(data, at, depth + 1)
     if kind in (_BYTE, _TRUE, _FALSE):
         return None, at + 1
     if kind == _DOUBLE:
