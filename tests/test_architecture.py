@@ -14,17 +14,18 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
-    "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
+    "core", "tables", "files", "counting", "measures", "engines", "stats", "show", "report",
     "tabled", "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
     "cluster_curves", "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "clustered_runs",
     "crossvalidation", "planning",
     "explanation", "auditing", "diagnosis", "gating",
-    "reporting", "trec_eval", "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
+    "sections", "reporting", "trec_eval", "store",
+    "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip
 PEERS = {"pooling", "judging", "online", "study", "systems"}
 # The verbs' results and the lazy front door reach these, inside functions or for type checkers only; an `Evaluation`
 # reaches `explanation` so, for its method `explain`.
-REACHED_FROM_FUNCTIONS = {"report", "reporting", "web", "explanation"}
+REACHED_FROM_FUNCTIONS = {"show", "report", "reporting", "web", "explanation"}
 HEAVY_HOMES = {"altair": "report", "vl_convert": "report", "sqlalchemy": "store", "fastapi": "web",
                "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.

@@ -29,8 +29,8 @@ from assay.auditing.registry import Rule
 from assay.auditing.search import wanted
 from assay.auditing.settings import Setting
 from assay.auditing.signature_differences import FOLLOWS
+from assay.core.errors import AssayError, ParameterError
 from assay.counting.policies import Policies
-from assay.errors import AssayError, ParameterError
 from assay.measures import parse_measure, registered
 from assay.measures.registry import Measure
 from assay.measures.summary import signature

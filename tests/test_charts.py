@@ -12,10 +12,10 @@ import pytest
 from strategies import random_tables
 
 from assay import curves, evaluate
+from assay.core.errors import InputError, MissingDependencyError, ParameterError
 from assay.curves import Curve
-from assay.errors import InputError, MissingDependencyError, ParameterError
 from assay.report import chart_parts, charts, pictures
-from assay.report.legible import all_legible, legible
+from assay.show.legible import all_legible, legible
 
 pytest.importorskip("altair", reason="charts need the extra `report`")
 pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")

@@ -18,7 +18,7 @@ from assay import Classification, ConfusionMatrix, Predictions, classify, scorer
 from assay.classification import Shown
 from assay.classification.pairing import Classifiers
 from assay.classification.resampling import Patterns, resampled_matrices
-from assay.errors import AssayError, InputError, ParameterError
+from assay.core.errors import AssayError, InputError, ParameterError
 from assay.measures.over_classes import overall
 from assay.stats.delong import delong
 from assay.stats.proportions import wilson

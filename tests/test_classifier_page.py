@@ -14,7 +14,7 @@ from made_classifiers import KINDS, made_reports
 from test_report_page import HOSTILE, Read
 
 from assay.report.html.classifier_page import classifier_page
-from assay.report.html.theme import COLOURS, contrast
+from assay.show.theme import COLOURS, contrast
 
 
 @pytest.fixture(params=[*KINDS, "hostile"], scope="module")

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import assay
 from assay import Predictions, classify, make_report
 from assay.cli import app
-from assay.errors import AssayError, ParameterError
+from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
 from assay.report.classifications import called
 from assay.report.html.classifier_threshold import FORMULAS

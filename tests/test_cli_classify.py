@@ -16,7 +16,7 @@ import pytest
 
 import assay
 from assay.cli import app
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 SPAM, TOPICS, TAGS = (str(LETTERS / name) for name in ("spam.csv", "topics.csv", "tags.jsonl"))

@@ -17,9 +17,9 @@ import assay
 from assay.cli import app
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.wording import as_typed
+from assay.core.errors import AssayError, ParameterError
 from assay.diagnosis.labelled import open_predictions
 from assay.diagnosis.predicted import examine
-from assay.errors import AssayError, ParameterError
 from assay.files.prediction_columns import Said
 
 DATA = Path(assay.__file__).parent / "data"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 DATA = Path(assay.__file__).parent / "data" / "letters"
 C6 = (

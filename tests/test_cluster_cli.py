@@ -17,7 +17,7 @@ import assay
 from assay.cli import app
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.wording import as_typed
-from assay.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError
 
 NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")
 SPAM = str(Path(assay.__file__).parent / "data" / "letters" / "spam.csv")

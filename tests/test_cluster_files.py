@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.errors import AssayError, FormatError, InputError, ParameterError
+from assay.core.errors import AssayError, FormatError, InputError, ParameterError
 from assay.files.clusters import looks_like_clusters, read_clusters
 from assay.files.sources import Source
 from assay.tables.clusters import Clusters

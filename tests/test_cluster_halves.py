@@ -13,8 +13,8 @@ from assay import Clusters, Contingency, cluster
 from assay.clustering import Halves, Rules, aligned_clusters, halves, subsets
 from assay.clustering.result import ClusteredSystem
 from assay.clustering.subsets import MOST_POINTS
+from assay.core.errors import InputError
 from assay.counting.points import Points
-from assay.errors import InputError
 from assay.measures import parse_measure
 from assay.stats.cluster_samples import around
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, cluster_curves, compare, make_report, number_of_clusters
 from assay.cli import app
-from assay.errors import AssayError, ParameterError
+from assay.core.errors import AssayError, ParameterError
 from assay.measures import registered
 from assay.report.html.cluster_page import cluster_page
 from assay.reporting import works

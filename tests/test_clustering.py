@@ -15,7 +15,7 @@ import assay
 from assay import Clusters, Contingency, cluster
 from assay.clustering.advice import codes
 from assay.clustering.chance import purity_by_chance
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 SEVENTEEN = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]

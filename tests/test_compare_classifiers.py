@@ -14,7 +14,7 @@ from scipy import stats
 import assay
 from assay import Predictions, classify, compare
 from assay.classification.pairing import Classifiers
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.stats.mcnemar import mcnemar
 
 metrics = pytest.importorskip("sklearn.metrics")

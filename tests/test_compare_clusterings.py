@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from assay import Clusters, cluster, compare, gate
 from assay.cli import app
 from assay.clustering.pairing import Clusterings, are_clusters
+from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency, NoisePolicy
-from assay.errors import AssayError, InputError, ParameterError
 from assay.measures import parse_measure
 from assay.stats.cluster_samples import Subsampled, around
 from assay.stats.score_samples import Drawing

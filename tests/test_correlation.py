@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import correlate as command
+from assay.core.errors import InputError, ParameterError
 from assay.correlation import correlate
-from assay.errors import InputError, ParameterError
 from assay.files.scores import read_scores
 from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
 from assay.stats.orders import Orders

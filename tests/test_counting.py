@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from strategies import Tables, quickly, random_tables, shuffled, tables
 
 from assay import Confusion, Policies, Qrels, Ranks, Run, scan_run
+from assay.core.errors import DuplicateError, InputError, ParameterError, TopicError
 from assay.counting import Graded, Judgments
 from assay.counting.judgments import Hashes, Ints, pair_hashes
-from assay.errors import DuplicateError, InputError, ParameterError, TopicError
 from assay.files import Source
 
 Row: TypeAlias = tuple[str, str, float]

@@ -32,7 +32,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import assay
 from assay import crossval
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 SETS = {

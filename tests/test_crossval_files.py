@@ -24,8 +24,8 @@ from typer.testing import CliRunner
 import assay
 from assay import AssayError, Predictions, classify, crossval
 from assay.cli import app
+from assay.core.errors import InputError
 from assay.crossvalidation.opening import folded
-from assay.errors import InputError
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
 RUNNER = CliRunner()

@@ -24,9 +24,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import choose_threshold, crossval
+from assay.core.errors import AssayError, InputError
 from assay.crossvalidation import nested, split_items
 from assay.crossvalidation.splitting import Asked
-from assay.errors import AssayError, InputError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 WINE = datasets.load_wine(return_X_y=True)

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from assay import AssayError, crossval
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from strategies import Tables, quickly, tables
 
 from assay import Ranks, curves, evaluate
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.measures import IPrec, IPrecMean, P, R
 from assay.measures.curve_points import rank_by_rank
 

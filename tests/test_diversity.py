@@ -22,8 +22,8 @@ from variants import EXACT, fill, same, variants
 
 from assay import Measure, Qrels, Ranks, evaluate, parse_measure, read_qrels
 from assay.cli import app
+from assay.core.errors import InputError, ParameterError
 from assay.counting import Judgments
-from assay.errors import InputError, ParameterError
 from assay.measures import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, registered
 from assay.measures.diversity import NO_SUBTOPICS
 

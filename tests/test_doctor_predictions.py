@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 from assay import Diagnosis, Predictions, doctor
 from assay.cli import app
+from assay.core.errors import AssayError, ParameterError
 from assay.diagnosis.findings import Finding
 from assay.diagnosis.label_noise import VERY_LOW, doubtful
 from assay.diagnosis.registry import checks, checks_of_predictions
-from assay.errors import AssayError, ParameterError
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"

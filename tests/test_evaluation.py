@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import Confusion, Measure, Ranks, Scores
 from assay import given as inputs
-from assay.errors import InputError, ParameterError, TopicError
+from assay.core.errors import InputError, ParameterError, TopicError
 from assay.measures import RR, SetP
 
 # q1: relevant a, b; q2: nothing relevant; q3: not in the run.

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, explain
 from assay.cli import app
+from assay.core.errors import AssayError, ParameterError
 from assay.counting.points import Points
-from assay.errors import AssayError, ParameterError
 from assay.explanation.coefficients import is_coefficient
 from assay.files.typed_orders import order_in, points_in_clusters
 from assay.measures import parse_measure, registered

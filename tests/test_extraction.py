@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from assay import FormatError, InputError, ParameterError, compare, extract
 from assay.cli import app
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.extraction import Spans, read_spans
 from assay.extraction.matching import Place, overlapping
 from assay.extraction.tags import Tag, Tagged, misplaced, spans_in, tag_of

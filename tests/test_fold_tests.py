@@ -15,9 +15,9 @@ from scipy import integrate
 from scipy import stats as scipy_stats
 
 from assay import Predictions, crossval
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.crossvalidation import CrossValidation
-from assay.errors import InputError, ParameterError
 from assay.stats.fold_tests import checked_fold_test, corrected_t, five_by_two, interval_of_mean
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "calibrate_fold_tests.py"

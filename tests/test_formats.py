@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import Qrels, Run, evaluate, read_qrels, read_run
-from assay.errors import DuplicateError, FormatError, InputError, MissingDependencyError, ParameterError
+from assay.core.errors import DuplicateError, FormatError, InputError, MissingDependencyError, ParameterError
 from assay.files import Source, detect, formats, read_documents, read_topics, scan_run
 from assay.files.collections import read_collection
 from assay.files.writing import left_out, write, writers

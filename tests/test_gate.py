@@ -14,8 +14,8 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
+from assay.core.errors import InputError, ParameterError, TopicError
 from assay.counting.judgments import Floats
-from assay.errors import InputError, ParameterError, TopicError
 from assay.gating.checks import Check, Part, Settings, checks_of
 from assay.gating.guards import Coverage, guards_of
 from assay.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst

@@ -13,7 +13,7 @@ from command import run_assay
 import assay
 from assay import Predictions, gate
 from assay.comparison import compare
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.gating.frozen import freeze
 from assay.stats.mcnemar import mcnemar
 

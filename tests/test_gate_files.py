@@ -24,7 +24,7 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
-from assay.errors import AssayError, FormatError, InputError, ParameterError
+from assay.core.errors import AssayError, FormatError, InputError, ParameterError
 from assay.gating.annotations import annotation
 from assay.gating.baselines import is_baseline, read_baseline
 from assay.gating.digests import of_json, of_qrels, of_run

@@ -25,9 +25,9 @@ from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.number_of_clusters import numbers_given
 from assay.clustering.reference import Box
 from assay.clustering.stability import agreements, stability_of, subsamples
+from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import AssayError, InputError, ParameterError
 
 NOTES = Path(cluster_curves.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import power as command
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.planning import plan
 from assay.stats.bootstrap import weights
 from assay.stats.power import power_of, smallest_detectable, units_needed

@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse
 
 from assay import InputError, ParameterError, Predictions
+from assay.core.errors import AssayError
 from assay.counting import Probabilities, Scored
-from assay.errors import AssayError
 from assay.tables.alignment import aligned
 from assay.tables.positive import positive_label
 

@@ -16,7 +16,7 @@ from shared_data import shared
 import assay
 from assay import Report, compare, evaluate, make_report, parse_measure
 from assay.comparison import Comparison
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.measures import registered
 from assay.reporting import works
 from assay.reporting.provenance import now

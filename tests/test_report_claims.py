@@ -12,7 +12,7 @@ import pytest
 from reported import TEA, Table, random_data
 
 from assay import Run, compare, evaluate, make_report
-from assay.errors import InputError
+from assay.core.errors import InputError
 from assay.files.atomic import write_texts
 from assay.reporting.contents import Contents
 from assay.reporting.stamps import stamps_of

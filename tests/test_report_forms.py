@@ -16,7 +16,7 @@ from command import run_assay
 from reported import TEA, bicycles_report, random_data
 
 from assay import Report, make_report
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.report import written_latex, written_markdown
 from assay.reporting import contents as contract
 from assay.reporting.contents import Contents

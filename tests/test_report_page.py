@@ -16,12 +16,12 @@ from browser import NAMES
 from made_contents import made_contents
 
 from assay.report.html import page
-from assay.report.html.axis import Axis, around, rounded_out
 from assay.report.html.bars import Bar, bars
 from assay.report.html.curve import label_places
-from assay.report.html.theme import COLOURS, LINES, contrast, variables
 from assay.report.written import LEGEND, MARKS
 from assay.reporting.contents import Advice, Contents, Measured, NoticedOf
+from assay.show.axis import Axis, around, rounded_out
+from assay.show.theme import COLOURS, LINES, contrast, variables
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 HOSTILE = (

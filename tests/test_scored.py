@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from strategies import quickly
 
+from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import AssayError, InputError, ParameterError
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, EER, KS, AveragePrecision, Gini, PRArea

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from assay import Clusters, cluster
 from assay.report.layout import Cell, Table
-from assay.report.legible import cut_apart, legible, on_one_line
 from assay.report.terminal import show_table
+from assay.show.legible import cut_apart, legible, on_one_line
 
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ODD = "\x1b]0;title\x07\x9b31m\u202e\x85two\r\nlines\t|"

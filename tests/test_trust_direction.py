@@ -13,7 +13,7 @@ import pytest
 from command import run_assay
 
 import assay
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures import registered
 
 UNITS = [f"u{number:02}" for number in range(30)]

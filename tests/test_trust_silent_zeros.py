@@ -12,7 +12,7 @@ from command import run_assay
 from shared_data import shared
 
 from assay import compare, evaluate
-from assay.errors import TopicError
+from assay.core.errors import TopicError
 
 Table = dict[str, dict[str, float]]
 TOPICS = [str(number) for number in range(51, 59)]

@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 from assay import evaluate, read_topics, tune
 from assay.cli import app
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
-from assay.errors import InputError, ParameterError
 from assay.stats.retuning import Choices, interval_by_error, t_by_error
 from assay.tables import Topics
 

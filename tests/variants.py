@@ -10,8 +10,8 @@ import numpy as np
 from strategies import TOP_GRADE, random_tables
 
 from assay import Measure, Ranks
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError
 from assay.measures import registered
 from assay.measures.definition import Parameter
 from assay.measures.domains import Choice, Flag, Real, Whole, WordOrTable

@@ -19,9 +19,9 @@ import polars as pl
 from assay.clustering import Clustering
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.curves import Curve
-from assay.errors import ParameterError, number_of
 from assay.report.cluster_charts import MOST_NAMED
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.evaluation import Evaluation, System, evaluate
 from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import AUC, parse_measure

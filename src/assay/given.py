@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from assay.errors import EmptyFileError, ParameterError
+from assay.core.errors import EmptyFileError, ParameterError
 from assay.files import Source, is_file, read_qrels, scan_run
 from assay.tables import Batches, Qrels, Run
 

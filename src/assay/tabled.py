@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from assay.errors import need
+from assay.core.errors import need
 from assay.files.spreadsheets import for_spreadsheets
 
 if TYPE_CHECKING:

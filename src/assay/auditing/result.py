@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.auditing.registry import Rule
 from assay.auditing.search import Answer
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.measures.registry import Measure
 from assay.tabled import Tabled
 

@@ -13,7 +13,7 @@ from assay.auditing.cases import Case
 from assay.auditing.catalogue import rules
 from assay.auditing.registry import Rule
 from assay.auditing.settings import Setting
-from assay.errors import AssayError, ParameterError
+from assay.core.errors import AssayError, ParameterError
 
 #: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
 PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))

@@ -12,12 +12,12 @@ from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.classification.opening import Prepared, all_labels, not_alike, prepare, same_task, systems_in
 from assay.classification.resampling import Patterns, weighted_patterns
 from assay.classification.result import Classification, ClassifiedSystem, Shown
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
 from assay.given import whole
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.digits import number, short
+from assay.core.errors import of_kind
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import of_kind
 from assay.measures.over_classes import Averages, averages
 from assay.measures.parser import parse_measure
-from assay.stats.digits import number, short
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:

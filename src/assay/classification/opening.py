@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.classification.result import Classification
+from assay.core.digits import significant
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import InputError, ParameterError, listed, number_of
 from assay.files.sources import Source
-from assay.stats.digits import significant
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, stated_labels

@@ -15,9 +15,9 @@ from assay.classification.intervals import Estimate, estimates_of, per_class_of
 from assay.classification.mistakes import confused_pairs, wrong_items
 from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
+from assay.core.errors import ParameterError, not_among, number_of
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import subtitle, summary, with_both_kinds
+from assay.core.digits import as_level
+from assay.core.errors import InputError
 from assay.counting.probabilities import Probabilities
 from assay.curves import Curve
-from assay.errors import InputError
 from assay.measures.probabilities import ECE, bins_of, claims_of
-from assay.stats.digits import as_level
 from assay.stats.proportions import wilson
 from assay.thresholding.given import ScoredSystem, said
 

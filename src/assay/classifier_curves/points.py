@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from assay.core.digits import counted, number
+from assay.core.errors import InputError, number_of
 from assay.counting.scored import Scored
-from assay.errors import InputError, number_of
 from assay.measures.registry import Measure
-from assay.stats.digits import counted, number
 from assay.thresholding.given import ScoredSystem, scored_systems
 from assay.thresholding.table import table_frame
 

@@ -10,11 +10,11 @@ from scipy import special
 
 from assay.classifier_curves.bands import Band, band_frame
 from assay.classifier_curves.points import all_points, one_number, prevalence, subtitle, value_of, with_both_kinds
+from assay.core.digits import as_level
+from assay.core.errors import ParameterError, did_you_mean
 from assay.curves import Curve
-from assay.errors import ParameterError, did_you_mean
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
-from assay.stats.digits import as_level
 from assay.thresholding.given import ScoredSystem, said
 
 BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import one_number, subtitle, with_both_kinds
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.curves import Curve
-from assay.errors import ParameterError
 from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.thresholding.given import ScoredSystem, said

@@ -42,7 +42,7 @@ from assay.cli import (
 )
 from assay.cli.output import with_common_options
 from assay.cli.wording import as_typed
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 app = typer.Typer(
     name="assay",
@@ -109,7 +109,7 @@ def main() -> None:
         if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":  # that is Polars'
             raise
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
-        from assay.report.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
+        from assay.show.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
 
         sys.stderr.write(legible(traceback.format_exc()))
         _end("this is a bug in assay: please report it with the lines above")
@@ -129,7 +129,7 @@ def _called(arguments: list[str]) -> typer.Typer:
 
 def _end(problem: str) -> NoReturn:
     """Say what is wrong in one line, and leave with exit code 2."""
-    from assay.report.legible import on_one_line  # noqa: PLC0415
+    from assay.show.legible import on_one_line  # noqa: PLC0415
 
     for stream, last in ((sys.stdout, ""), (sys.stderr, f"assay: {on_one_line(problem)}\n")):
         try:

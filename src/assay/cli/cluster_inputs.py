@@ -12,7 +12,7 @@ import typer
 from assay.cli import inputs
 from assay.cli.options import one_of, refuse
 from assay.cli.output import message
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
     from assay.counting.contingency import Contingency

@@ -10,7 +10,7 @@ import typer
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.compared_lists import Pair, extras, flipped_items, rendered
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 _DOCUMENTS = "Documents and queries"
 

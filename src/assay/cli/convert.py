@@ -12,7 +12,7 @@ import typer
 
 from assay.cli import inputs
 from assay.cli.output import deliver, message
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.files.registry import Kind

@@ -102,7 +102,7 @@ def evaluate(
         inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, plain=output is not None)
     if signatures and form is None:
-        from assay.report.legible import on_one_line  # noqa: PLC0415
+        from assay.show.legible import on_one_line  # noqa: PLC0415
 
         text = output_forms.Styled(text + "\n" + "".join(f"{on_one_line(one)}\n" for one in result.signatures.values()))
     output_forms.deliver(text, output)

@@ -12,7 +12,7 @@ from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.explained_items import ItemInputs
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.typed_lists import Typed
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.counting.scored import Scored

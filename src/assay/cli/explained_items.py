@@ -9,7 +9,7 @@ import typer
 from assay.cli import cluster_inputs
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.prediction_inputs import NOT_OF_CLUSTERS, PredictionInputs
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed
 
 _TYPED = "Clusters: a table or points instead of files"
 _ORDERS = "Two orders of the same items"

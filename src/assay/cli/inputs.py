@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import message
-from assay.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -99,7 +99,7 @@ def evaluated(
 
 def refuse_judgments(given: str | Source) -> None:
     """Where a file of scores is expected, say so if it holds judgments: the runs were forgotten."""
-    from assay.errors import FormatError  # noqa: PLC0415
+    from assay.core.errors import FormatError  # noqa: PLC0415
     from assay.files import Source, detect  # noqa: PLC0415
 
     if given == "-":

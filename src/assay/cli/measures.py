@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -80,7 +80,7 @@ def _named(name: str, kind: str | None) -> list[Measure]:
 
     Both, if rankings have another name for it: `Precision` is `P` there, and a measure of its own for classifiers.
     """
-    from assay.errors import UnknownMeasureError, did_you_mean  # noqa: PLC0415
+    from assay.core.errors import UnknownMeasureError, did_you_mean  # noqa: PLC0415
     from assay.measures import parse_measure  # noqa: PLC0415
     from assay.measures.vocabularies import by_name, known_names  # noqa: PLC0415
 

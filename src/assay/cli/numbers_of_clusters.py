@@ -12,7 +12,7 @@ import typer
 from assay.cli import inputs, options
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.output import message
-from assay.errors import ParameterError, listed, number_of
+from assay.core.errors import ParameterError, listed, number_of
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters

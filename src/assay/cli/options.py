@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 
 OUTPUT = "Output"
 RULES = "Rules"
@@ -93,7 +93,7 @@ def refuse(said: Mapping[str, Any], why: str) -> None:
 
     >>> refuse({"per_class": True}, "goes with classes")
     Traceback (most recent call last):
-    assay.errors.ParameterError: --per-class goes with classes
+    assay.core.errors.ParameterError: --per-class goes with classes
     """
     for name, value in said.items():
         if value is not None and value is not False and value != []:

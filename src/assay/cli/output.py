@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -13,7 +14,8 @@ import typer
 
 from assay.cli.options import OUTPUT
 from assay.cli.wording import as_typed
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
+from assay.core.results import Result
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +38,8 @@ _Spreadsheet: TypeAlias = Annotated[
         "--spreadsheet", help="With --csv: an apostrophe before what would be a formula.", rich_help_panel=OUTPUT
     ),
 ]
+#: What is said on stderr while the rest is on its way.
+_ON_STDERR = {"notes", "warnings"}
 _NAMED = inspect.Parameter.KEYWORD_ONLY
 _is_csv = _for_spreadsheets = False
 
@@ -82,7 +86,7 @@ def deliver(text: str, output: Path | None) -> None:
 
 def _on_terminal(text: str) -> str:
     """The text without what terminals obey; of CSV, each row on a line."""
-    from assay.report.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
+    from assay.show.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
 
     if not _is_csv:
         return legible(text)
@@ -98,7 +102,7 @@ def say(text: str) -> None:
 
 def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
-    from assay.report.legible import on_one_line  # noqa: PLC0415
+    from assay.show.legible import on_one_line  # noqa: PLC0415
 
     typer.echo(as_typed(on_one_line(text)), err=err)
 
@@ -131,8 +135,18 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def rendered(result: Tabled, form: str | None, plain: bool) -> str:
-    """A result that is tables with lines of text below, in the form asked for."""
+def _on_screen(result: Result, plain: bool) -> Styled:
+    from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+
+    document = result.document()
+    shown = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
+    return text_of(lambda out: show(shown, out), plain)
+
+
+def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
+    """A result in the form asked for; for the terminal without its notes, which went to stderr."""
+    if isinstance(result, Result):
+        return str(getattr(result, f"to_{form}")()) if form is not None else _on_screen(result, plain)
     if form is not None:
         return str(getattr(result, f"to_{form}")())
     from assay.report.titled import show  # noqa: PLC0415

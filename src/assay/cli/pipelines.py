@@ -10,7 +10,7 @@ import typer
 
 from assay.cli import output
 from assay.cli.wording import as_typed
-from assay.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -35,7 +35,7 @@ class Pipeline(NamedTuple):
         from assay.gating.annotations import annotation  # noqa: PLC0415
         from assay.gating.junit import junit_of_problem  # noqa: PLC0415
         from assay.report.gates import problem_markdown  # noqa: PLC0415
-        from assay.report.legible import legible  # noqa: PLC0415
+        from assay.show.legible import legible  # noqa: PLC0415
 
         said = f"unexpected {type(problem).__name__}: {problem}"
         if isinstance(problem, AssayError):
@@ -59,7 +59,7 @@ class Pipeline(NamedTuple):
             told, apart = text, ""
         else:
             from assay.gating.annotations import without_commands  # noqa: PLC0415
-            from assay.report.legible import legible  # noqa: PLC0415
+            from assay.show.legible import legible  # noqa: PLC0415
 
             apart = legible(result.to_annotations())
             told = text

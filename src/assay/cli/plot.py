@@ -17,7 +17,7 @@ from assay.cli import (
     prediction_inputs,
 )
 from assay.cli.output import message
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.curves import Curve

@@ -15,7 +15,7 @@ from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, pred
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
 from assay.cli.wording import as_typed
-from assay.errors import FormatError, InputError, ParameterError
+from assay.core.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters

@@ -10,7 +10,7 @@ import typer
 
 from assay.cli import options, output, prediction_inputs
 from assay.cli.output import message
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.tabled import Tabled

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
+from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.counting.policies import DEFAULT_POLICIES, Policies
-from assay.errors import ParameterError, did_you_mean, number_of
 from assay.tables import Batches, Run
 
 #: Which cluster is read first: that of the best document, the largest, or the one with the largest mean score.

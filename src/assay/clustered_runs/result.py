@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from assay.comparison import Comparison
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:

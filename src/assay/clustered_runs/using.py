@@ -10,8 +10,8 @@ from assay.clustered_runs.best import best_clusters
 from assay.clustered_runs.reading import SAID, flat_run, grouped, read_in_order
 from assay.clustered_runs.result import ClustersByUse
 from assay.comparison import compare
+from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.policies import Policies
-from assay.errors import ParameterError, number_of, refuse_unknown
 from assay.evaluation import evaluate
 from assay.files.document_clusters import read_document_clusters
 from assay.given import judgments_of, named_runs, whole

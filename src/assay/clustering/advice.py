@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.classification.remark import Remark
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem, Clustering

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.clustering.rules import Rules
+from assay.core.errors import InputError, ParameterError
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError
 from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery

@@ -11,9 +11,9 @@ from assay.clustering.opening import not_alike, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering, Shown
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
+from assay.core.errors import InputError, ParameterError, listed
 from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, listed
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence

@@ -15,10 +15,10 @@ from assay.clustering.reference import reference_of
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
 from assay.clustering.stability import Fit, Stability, stability_of, subsamples
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, listed, number_of
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.tables.clusters import Clusters

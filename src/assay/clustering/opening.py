@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from assay.clustering.result import Clustering
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.contingency import Contingency
-from assay.errors import InputError, ParameterError, number_of
 from assay.files.sources import Source
 from assay.tables.alignment import Missing, in_one_order
 from assay.tables.clusters import Clusters

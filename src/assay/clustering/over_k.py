@@ -13,11 +13,11 @@ import polars as pl
 from assay.clustering.computing import measure_of
 from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
+from assay.core.digits import as_level, number
+from assay.core.errors import ParameterError, listed, not_among, number_of
 from assay.counting.points import Points
-from assay.errors import ParameterError, listed, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-from assay.stats.digits import as_level, number
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from assay.clustering.chance import purity_by_chance
 from assay.clustering.computing import measure_of
 from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
+from assay.core.digits import as_percent, bracketed, number, numbers
+from assay.core.errors import listed, number_of
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
-from assay.errors import listed, number_of
 from assay.measures.registry import Measure
-from assay.stats.digits import as_percent, bracketed, number, numbers
 from assay.stats.interval_names import NO_INTERVAL
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.

@@ -16,9 +16,9 @@ from assay.clustering.halves import Halves
 from assay.clustering.intervals import estimates_of
 from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
+from assay.core.errors import InputError, ParameterError, not_among, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.tabled import Tabled

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise, singletons
-from assay.errors import InputError, ParameterError, number_of
 from assay.given import whole
 from assay.tables.clusters import Clusters
 from assay.tables.positive import label_like

@@ -12,7 +12,7 @@ from assay.clustering.pairing import Clusterings, refuse_drawing
 from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 from assay.given import check_levels, whole
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure

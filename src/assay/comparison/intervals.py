@@ -8,8 +8,8 @@ import polars as pl
 
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.pairing import Pairs
+from assay.core.digits import as_level
 from assay.curves import Curve
-from assay.stats.digits import as_level
 from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.

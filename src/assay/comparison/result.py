@@ -17,10 +17,10 @@ from assay.comparison.findings import Finding, Settings, Standing, the_one
 from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
+from assay.core.errors import ParameterError, listed, not_among, number_of, several
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
-from assay.errors import ParameterError, listed, not_among, number_of, several
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
@@ -78,8 +78,8 @@ class Comparison(Tabled):
         return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
-        from assay.report.legible import on_one_line  # noqa: PLC0415  # results reach the report inside functions only
         from assay.report.sentences import sentences  # noqa: PLC0415
+        from assay.show.legible import on_one_line  # noqa: PLC0415  # results reach the report inside functions only
 
         return "\n".join(map(on_one_line, sentences(self)))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.stats.bootstrap import Interval
 from assay.stats.correlation import Correlation
 from assay.tabled import Tabled

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.errors import ParameterError, listed, number_of
 from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, listed, number_of
 
 #: Numbers of documents or items, whole unless items have weights.
 Counted: TypeAlias = NDArray[Any]

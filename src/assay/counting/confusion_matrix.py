@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError, did_you_mean, listed, number_of
 from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import counted_pairs
-from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.tables.label_columns import refuse_extreme
 from assay.tables.label_rules import NONE
 from assay.tables.positive import label_among

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.label_pairs import weights_of
 from assay.counting.partition_pairs import (
@@ -22,7 +23,6 @@ from assay.counting.partition_pairs import (
     partition_pairs,
     same_length,
 )
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.tables.label_columns import refuse_nulls
 
 NoisePolicy: TypeAlias = Literal["cluster", "drop", "singletons"]
@@ -348,7 +348,7 @@ def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
 
     >>> check_noise(None, "singletons")
     Traceback (most recent call last):
-    assay.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
+    assay.core.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
     """
     _check_word("noise_as", noise_as, NoisePolicy)
     if noise is None and noise_as != "drop":

@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError, ParameterError, did_you_mean
 from assay.counting.judgments import Floats, Ints
-from assay.errors import InputError, ParameterError, did_you_mean
 
 Precision: TypeAlias = Literal["float64", "float32"]
 

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError
 from assay.counting.subtopics import Subtopics
-from assay.errors import InputError
 from assay.tables import Qrels, picked
 
 Ints: TypeAlias = NDArray[np.int64]

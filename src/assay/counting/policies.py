@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
-from assay.errors import ParameterError, did_you_mean, refuse_unknown
+from assay.core.errors import ParameterError, did_you_mean, refuse_unknown
 
 Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
 Unjudged: TypeAlias = Literal["irrelevant", "error"]

@@ -13,9 +13,9 @@ import polars as pl
 
 from assay.comparison.findings import Finding, Margin, the_one
 from assay.comparison.pairing import Pairs, pairs_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import named
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.given import check_levels
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval

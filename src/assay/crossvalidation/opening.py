@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.leakage import codes_of, said_of_labels, said_of_rows
 from assay.crossvalidation.result import FoldRecord
-from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.files import is_file
 from assay.files.sources import Source
 from assay.tables import Predictions

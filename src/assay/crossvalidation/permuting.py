@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 from scipy import special
 
+from assay.core.digits import p_phrase
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.crossvalidation.asking import Parts, Settings, items_of, splits_of
 from assay.crossvalidation.measuring import by_fold
@@ -19,10 +21,8 @@ from assay.crossvalidation.running import only_estimator, rows_in
 from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, part_of, watched
-from assay.errors import InputError, ParameterError
 from assay.given import whole
 from assay.measures.registry import Measure
-from assay.stats.digits import p_phrase
 from assay.stats.rounding import ROUNDING
 from assay.tabled import Tabled
 from assay.tables import Predictions

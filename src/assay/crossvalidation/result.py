@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from assay.classification.computing import bounds_of, measure_of
+from assay.core.errors import ParameterError, did_you_mean, not_among, number_of
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
 from assay.crossvalidation.running import named
-from assay.errors import ParameterError, did_you_mean, not_among, number_of
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean

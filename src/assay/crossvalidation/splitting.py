@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.digits import as_level
+from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, need, number_of
 from assay.counting.judgments import Ints
-from assay.errors import AssayError, InputError, ParameterError, did_you_mean, need, number_of
 from assay.given import whole
-from assay.stats.digits import as_level
 
 WORDS = (
     "k-fold", "stratified", "group", "stratified-group", "repeated", "repeated-group",

@@ -12,11 +12,11 @@ import numpy as np
 
 from assay.comparison.findings import Finding
 from assay.comparison.slices import attribute_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.comparing import FoldSettings, Tested, finding_of
 from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.given import check_levels, whole
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from assay.comparison import Finding
+from assay.core.errors import number_of
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import Setting
-from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from assay.core.errors import number_of
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, pair
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of
 
 _PAIR = ("query_id", "doc_id")
 

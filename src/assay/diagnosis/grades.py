@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import Case
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 from assay.files.traps import upside_down
 from assay.tables import Qrels
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from assay.core.digits import as_percent
+from assay.core.errors import listed, number_of, spelt
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import Labelled, LabelledFile
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of, spelt
 from assay.files.prediction_columns import SHAPE
-from assay.stats.digits import as_percent
 from assay.tables.label_rules import distinct
 
 #: Where one of two labels, or the commonest of several, has this share, accuracy says little; or next to nothing.

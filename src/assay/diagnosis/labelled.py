@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.errors import FormatError, ParameterError, quote
 from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import Example
-from assay.errors import FormatError, ParameterError, quote
 from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
 from assay.files.prediction_columns import SHAPE, Plan, Said, System, plan
 from assay.files.sources import Source, is_file

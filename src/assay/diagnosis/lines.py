@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from assay.core.errors import listed, number_of, quote
 from assay.diagnosis.bad_lines import Bad
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened, commented_rows
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of, quote
 
 _COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
 _UNPACK = "unpack archives"

@@ -11,11 +11,11 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
+from assay.core.errors import FormatError, InputError, ParameterError, quote
 from assay.counting.judgments import Ints
 from assay.diagnosis.bad_lines import Lines, number_in, ranks_of
 from assay.diagnosis.looks import Looks, intact_chunks, looks_of
 from assay.diagnosis.tolerant import read_lines
-from assay.errors import FormatError, InputError, ParameterError, quote
 from assay.files import RunFile, detect, is_file
 from assay.files.columns import all_lines, data_lines
 from assay.files.registry import Kind, head_of

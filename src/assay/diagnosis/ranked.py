@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from assay.core.errors import number_of, quote
 from assay.diagnosis.case import System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 
 _SCORES_RISE = ": scores rise with the rank, as distances do"
 _NOTHING = "nothing, as long as scores make the order; a rank that is no number may mean that an id holds a blank"

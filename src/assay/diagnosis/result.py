@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.errors import listed, number_of
 from assay.diagnosis.findings import SEVERITIES, Finding, Severity
 from assay.diagnosis.registry import Check
-from assay.errors import listed, number_of
 from assay.tabled import Tabled
 
 if TYPE_CHECKING:

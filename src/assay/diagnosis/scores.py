@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.digits import as_percent, number, numbers, span
+from assay.core.errors import quote
 from assay.counting.judgments import Floats
 from assay.counting.orders import reordered
 from assay.counting.ranks import Ranks
 from assay.diagnosis.case import System, valued
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.registry import check, found
-from assay.errors import quote
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 from assay.measures.registry import Measure
-from assay.stats.digits import as_percent, number, numbers, span
 
 #: A mean that changes by less than this looks the same when it is printed.
 _VISIBLE = 0.0001

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.core.errors import number_of, quote, spelt
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote, spelt
 
 #: Where this share of a run's documents are topics, its columns are swapped.
 _MOST = 0.5

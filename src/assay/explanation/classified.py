@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.digits import short, significant
+from assay.core.errors import ParameterError, number_of
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix, Orientation
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, number_of
 from assay.explanation.averages import other_averages
 from assay.explanation.decisions import matrix_table
 from assay.explanation.numbers import PAGE, PAGE_OF_THRESHOLDS, Shown, explained, summarised
@@ -24,7 +25,6 @@ from assay.measures.registry import LabelCounts, Measure
 from assay.measures.steps import PerQuery
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
-from assay.stats.digits import short, significant
 
 _CELLS = ("tp", "fp", "fn", "tn")
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.core.digits import short
+from assay.core.errors import ParameterError, listed, refuse_unknown
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
-from assay.errors import ParameterError, listed, refuse_unknown
 from assay.explanation.classified import Chosen
 from assay.explanation.numbers import Shown, explained
 from assay.explanation.pointwise import of_one_point, remarks_on_points, tables_of_points, undefined_of_points
@@ -21,7 +22,6 @@ from assay.explanation.result import Explanation
 from assay.explanation.working import StepTable
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.digits import short
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from assay.core.errors import ParameterError, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import Orientation
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.explanation.classified import Chosen, of_decisions
 from assay.explanation.clustered import is_of_clusters, of_clusters

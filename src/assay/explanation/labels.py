@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.errors import ParameterError, not_among, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, not_among, refuse_unknown
 from assay.explanation.classified import (
     Chosen,
     label_measure,

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from assay.core.errors import ParameterError, number_of
 from assay.counting.policies import policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, number_of
 from assay.given import whole
 
 Grades = Sequence[float | None]

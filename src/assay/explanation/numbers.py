@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast, get_args
 
+from assay.core.errors import ParameterError, number_of
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, number_of
 from assay.explanation.cutoffs import at_every_rank
 from assay.explanation.decisions import decisions
 from assay.explanation.documents import ranking, with_documents

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import several
+from assay.core.errors import several
 from assay.explanation.working import Formula, StepTable
 from assay.measures.registry import Measure
 from assay.tabled import Tabled

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.extraction.matching import Match, matched, rows_of
 from assay.extraction.reading import read_spans, read_truth_and_predicted
 from assay.extraction.redrawn import cells_of, confusion_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError, did_you_mean, number_of, of_kind
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
-from assay.errors import ParameterError, did_you_mean, number_of, of_kind
 from assay.extraction.matching import Match
 from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans

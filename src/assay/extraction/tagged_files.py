@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, get_args
 
-from assay.errors import EmptyFileError, FormatError, ParameterError, number_of
+from assay.core.errors import EmptyFileError, FormatError, ParameterError, number_of
 from assay.extraction.spans import Spans, spans_of
 from assay.extraction.tags import Bio, Tag, misplaced, orphans, spans_in, tag_of
 from assay.files.decoding import decoded, lines_of

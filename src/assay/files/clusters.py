@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.chosen import chosen
 from assay.files.headers import columns_of, folded_name
 from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from assay.errors import FormatError, ParameterError
+from assay.core.errors import FormatError, ParameterError
 from assay.files.decoding import decoded, lines_of
 from assay.files.records import is_whole
 from assay.files.small_tables import SmallTable

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import FormatError, ParameterError, listed
+from assay.core.errors import FormatError, ParameterError, listed
 from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 _read: set[str] = set()
 _streams: list[os.stat_result] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from assay.errors import FormatError, ParameterError, did_you_mean, listed
+from assay.core.errors import FormatError, ParameterError, did_you_mean, listed
 from assay.files.headers import columns_of, folded_name
 
 #: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.

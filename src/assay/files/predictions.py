@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.chosen import chosen
 from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns, zero_or_one
 from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 from assay.tables import Scores

@@ -6,7 +6,7 @@ import itertools
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.files.records import is_whole, plain_number
 from assay.tables import Documents, Qrels, Topics
 

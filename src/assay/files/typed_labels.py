@@ -7,7 +7,7 @@ import os
 import re
 from typing import NamedTuple
 
-from assay.errors import ParameterError, quote
+from assay.core.errors import ParameterError, quote
 
 _MATRIX = "rows with ; between them, such as '13 4 2; 2 15 1; 5 1 57'"
 _SCORES = "a class and a score each, such as 'P .90, N .70, P .60'"

@@ -6,7 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
-from assay.errors import ParameterError, quote
+from assay.core.errors import ParameterError, quote
 
 _ORDER = "items with the best first, blanks between them and = between tied ones, such as 'A B=C D'"
 _POINTS = "numbers with | between clusters, such as '0 1 2 | 10 11', or with ; between points, '0,0; 1,1 | 5,5; 6,5'"

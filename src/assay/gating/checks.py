@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.comparison.slices import slices
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.gating.rules import Inconclusive, Margins, Outcome, decided
 from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.corrections import corrected_as_stated

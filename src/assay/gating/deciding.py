@@ -14,7 +14,8 @@ from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
 from assay.comparison.slices import NONE, attribute_of
-from assay.errors import InputError, ParameterError, number_of, refuse_unknown
+from assay.core.digits import as_percents
+from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
@@ -30,7 +31,6 @@ from assay.given import check_levels, named_runs, whole
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
-from assay.stats.digits import as_percents
 from assay.stats.paired import Paired
 from assay.stats.pairs import few_units, resamples_for
 from assay.stats.samples import Averaged, Pooled

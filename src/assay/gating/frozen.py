@@ -13,8 +13,8 @@ import polars as pl
 
 from assay import __version__
 from assay.classification.pairing import are_predictions
+from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.counting.policies import Policies
-from assay.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files.atomic import write_text
 from assay.gating.digests import of_json, of_qrels, of_run

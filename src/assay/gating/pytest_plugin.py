@@ -36,7 +36,7 @@ def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Any) ->
     'pass'
     """
     __tracebackhide__ = True
-    from assay.errors import InputError, ParameterError  # noqa: PLC0415  # pytest must start fast
+    from assay.core.errors import InputError, ParameterError  # noqa: PLC0415  # pytest must start fast
     from assay.gating.deciding import gate  # noqa: PLC0415
     from assay.report.gates import advice, details  # noqa: PLC0415
 

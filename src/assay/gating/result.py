@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.classification.pairing import Classifiers
 from assay.clustering.pairing import Clusterings
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Check, Settings
 from assay.gating.frozen import Baseline

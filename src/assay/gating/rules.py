@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 from assay.measures import parse_measure
 from assay.stats.rounding import ROUNDING
 from assay.stats.verdict import FEWEST_UNITS

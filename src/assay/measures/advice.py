@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 
 
 class Recommendation(NamedTuple):

@@ -8,9 +8,9 @@ from typing import NamedTuple, get_args
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.domains import Choice, RuleName, UnretrievedName, Whole
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, relevant_rows
 from assay.measures.precision import IPrec, IPrecMean

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures.domains import At, Domain
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary

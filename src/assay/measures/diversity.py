@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
 from assay.counting.subtopics import Subtopics
-from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure

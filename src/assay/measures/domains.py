@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 
 _TOO_LARGE = 1 << 62
 

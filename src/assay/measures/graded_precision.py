@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.average_precision import precision_at
 from assay.measures.domains import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
 from assay.measures.kernels import (

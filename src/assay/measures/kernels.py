@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
 from assay.measures.steps import PerQuery, Steps, given
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
-from assay.errors import ParameterError
 from assay.measures.domains import Binning, Bins, BinsName, Of, OfName, TopK
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
 import numpy as np
 
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean
 from assay.measures.definition import Definition, Parameter, Summary, declared
 from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
 from assay.measures.given_curve import GivenCurve

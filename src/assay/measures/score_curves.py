@@ -10,9 +10,9 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored, ScoreTable
-from assay.errors import ParameterError
 from assay.measures.domains import Real
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given, unknown

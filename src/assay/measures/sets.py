@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
-from assay.errors import ParameterError
 from assay.measures import cells
 from assay.measures.domains import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure

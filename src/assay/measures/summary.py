@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
-from assay.errors import InputError, ParameterError
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 

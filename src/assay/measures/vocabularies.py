@@ -10,8 +10,8 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.confusion import Confusion
-from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure

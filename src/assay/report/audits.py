@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
-from assay.errors import number_of
+from assay.core.digits import NOT_AVAILABLE, number, signed
+from assay.core.errors import number_of
 from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
-from assay.stats.digits import NOT_AVAILABLE, number, signed
 
 if TYPE_CHECKING:
     from assay.auditing import Audit, SignatureComparison

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import need
+from assay.core.errors import need
 
 # The colours of Okabe and Ito, the light ones darkened until they stand out on white (3:1 at least).
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b5588c", "#000000", "#3d96cc", "#cc8400", "#6b6500")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import polars as pl
 
-from assay.errors import ParameterError, number_of
+from assay.core import digits
+from assay.core.errors import ParameterError, number_of
 from assay.measures.curve_words import shortened
 from assay.measures.parser import parse_measure
 from assay.report.chart_parts import DASHES, DIM, INK, PALETTE, REST, SHAPES, altair, data, theme, tooltip
 from assay.report.interval_charts import intervals
-from assay.report.legible import all_legible
-from assay.stats import digits
+from assay.show.legible import all_legible
 
 if TYPE_CHECKING:
     import altair as alt

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.errors import listed, number_of
-from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_classes
-from assay.report.layout import Cell, Table, as_json
-from assay.report.titled import Titled
-from assay.stats.digits import (
+from assay.core.digits import (
     NOT_AVAILABLE,
     as_level,
     as_percent,
@@ -25,6 +21,10 @@ from assay.stats.digits import (
     short,
     significant,
 )
+from assay.core.errors import listed, number_of
+from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_classes
+from assay.report.layout import Cell, Table, as_json
+from assay.report.titled import Titled
 from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL, WAYS
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.digits import number
 from assay.report.chart_parts import DIM, GRID, INK, PALETTE, altair, data, tooltip
-from assay.report.legible import cut_apart
-from assay.stats.digits import number
+from assay.show.legible import cut_apart
 
 if TYPE_CHECKING:
     from assay.report.charts import Drawable

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.digits import number, numbers
+from assay.core.errors import number_of
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import number, numbers
 
 if TYPE_CHECKING:
     from assay.clustered_runs import ClustersByUse

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.core.digits import as_level, as_percent, decimals, number, short
+from assay.core.errors import number_of
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_interval
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, as_percent, decimals, number, short
 from assay.stats.interval_names import SUBSAMPLING, WAYS
 
 if TYPE_CHECKING:

@@ -6,12 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import number_of
-from assay.report.layout import Cell, Table, as_json
-from assay.report.sentences import MOST_SENTENCES, sentences
-from assay.report.titled import Titled
-from assay.stats.cluster_samples import NO_TEST
-from assay.stats.digits import (
+from assay.core.digits import (
     as_level,
     as_percent,
     as_percents,
@@ -24,6 +19,11 @@ from assay.stats.digits import (
     signed_span,
     span,
 )
+from assay.core.errors import number_of
+from assay.report.layout import Cell, Table, as_json
+from assay.report.sentences import MOST_SENTENCES, sentences
+from assay.report.titled import Titled
+from assay.stats.cluster_samples import NO_TEST
 from assay.stats.interval_names import CHOSEN, NO_INTERVAL, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of, several
+from assay.core.errors import number_of, several
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from assay.errors import number_of
-from assay.report.legible import legible, on_one_line
-from assay.stats.digits import significant
+from assay.core.digits import significant
+from assay.core.errors import number_of
+from assay.show.legible import legible, on_one_line
 
 if TYPE_CHECKING:
     from assay.files.collections import Collection

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.digits import NOT_AVAILABLE, as_level, number, span
+from assay.core.errors import number_of
 from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
-from assay.stats.digits import NOT_AVAILABLE, as_level, number, span
 
 if TYPE_CHECKING:
     from assay.correlation.result import Correlations, PairOfLists

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.errors import number_of, of_kind
+from assay.core.digits import as_level, bracketed, number, p_phrase, signed, significant
+from assay.core.errors import number_of, of_kind
 from assay.report.classifications import called
 from assay.report.estimates import best
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, bracketed, number, p_phrase, signed, significant
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, LeakageCheck, Nested

@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.report.layout import Table
-from assay.report.legible import on_one_line
 from assay.report.titled import Titled
+from assay.show.legible import on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import listed, of_kind
-from assay.stats.digits import NOT_AVAILABLE, bracketed, number
+from assay.core.digits import NOT_AVAILABLE, bracketed, number
+from assay.core.errors import listed, of_kind
 
 if TYPE_CHECKING:
     from assay.classification import Classification

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.digits import NOT_AVAILABLE, short, significant
+from assay.core.errors import number_of, several
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.contingency import Contingency
-from assay.errors import number_of, several
 from assay.report.layout import Cell, Table, latex
 from assay.report.titled import Titled
-from assay.stats.digits import NOT_AVAILABLE, short, significant
 
 if TYPE_CHECKING:
     from assay.explanation import Explanation

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assay.core.digits import as_level, bracketed
 from assay.report.layout import Cell, Table
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, bracketed
 
 if TYPE_CHECKING:
     from assay.extraction import Extraction

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.digits import as_level, numbers, p_value, signed, signed_span
+from assay.core.errors import number_of
 from assay.report.layout import Cell, Table, as_json
 from assay.report.sentences import of_finding
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, numbers, p_value, signed, signed_span
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import number_of, several
+from assay.core.digits import as_level, as_percent, decimals, number, numbers, p_phrase, p_value, signed
+from assay.core.errors import number_of, several
 from assay.report.comparisons import INTERVALS
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
 from assay.stats.bootstrap import FEWEST_DRAWN
-from assay.stats.digits import as_level, as_percent, decimals, number, numbers, p_phrase, p_value, signed
 from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS

@@ -12,8 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from assay.report.legible import on_one_line
-from assay.stats.digits import NOT_AVAILABLE, number, p_value, signed
+from assay.core.digits import NOT_AVAILABLE, number, p_value, signed
+from assay.show.legible import on_one_line
 
 ABOVE_ALL = "above all scores"
 #: A threshold has at least so many digits, if it has them.

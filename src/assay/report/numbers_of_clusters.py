@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from assay.core.digits import number
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.digits import number
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import AtK, NumberOfClusters

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import MissingDependencyError, ParameterError, need
+from assay.core.errors import MissingDependencyError, ParameterError, need
 from assay.files.atomic import write_bytes
 from assay.report.charts import Drawable, chart
-from assay.report.legible import legible
 from assay.report.points import to_html, to_json, to_markdown
+from assay.show.legible import legible
 
 if TYPE_CHECKING:
     from assay.curves import Curve

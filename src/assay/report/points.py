@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.digits import NOT_AVAILABLE, number
 from assay.report.layout import as_json, escaped_cell, piped
-from assay.stats.digits import NOT_AVAILABLE, number
 
 if TYPE_CHECKING:
     from assay.curves import Curve

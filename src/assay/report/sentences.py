@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from statistics import median
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
+from assay.core.errors import number_of
 from assay.report.conflicts import conflict
-from assay.stats.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from assay.core.digits import decimals, number
 from assay.report.estimates import best
 from assay.report.layout import Cell, Table, as_json, escaped_cell
-from assay.report.legible import on_one_line
-from assay.stats.digits import decimals, number
+from assay.show.legible import on_one_line
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation, System

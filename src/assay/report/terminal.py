@@ -12,10 +12,10 @@ from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from assay.core.digits import as_percent
 from assay.report.layout import Cell, Table
-from assay.report.legible import cut_apart, legible, on_one_line
 from assay.report.tables import queries_table, systems_table
-from assay.stats.digits import as_percent
+from assay.show.legible import cut_apart, legible, on_one_line
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation

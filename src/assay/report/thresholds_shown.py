@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.core.digits import NOT_AVAILABLE, as_level, as_percent, counted, number
+from assay.core.errors import number_of
 from assay.counting.judgments import Floats
-from assay.errors import number_of
 from assay.measures import registered
 from assay.report.layout import ABOVE_ALL, Cell, Table, threshold
 from assay.report.titled import Titled
 from assay.stats.bootstrap import Interval
-from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, counted, number
 
 if TYPE_CHECKING:
     from assay.thresholding.result import ChosenThreshold, Made, Thresholds

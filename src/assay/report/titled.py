@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.report.layout import Table
-from assay.report.legible import on_one_line
+from assay.show.legible import on_one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

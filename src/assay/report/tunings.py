@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import number_of
+from assay.core.digits import as_level, number, span
+from assay.core.errors import number_of
 from assay.report.layout import Cell, Table, as_json
 from assay.report.sentences import of_finding
 from assay.report.titled import Titled
-from assay.stats.digits import as_level, number, span
 
 if TYPE_CHECKING:
     from assay.crossvalidation.tuning_result import Tuning

@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import number_of
-from assay.report.layout import Cell, Table, as_json
-from assay.stats.digits import (
+from assay.core.digits import (
     as_level,
     as_percent,
     decimals,
@@ -20,6 +18,8 @@ from assay.stats.digits import (
     signed_span,
     span,
 )
+from assay.core.errors import number_of
+from assay.report.layout import Cell, Table, as_json
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Bound, Contents, Score, Spoken

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from assay.core.digits import NOT_AVAILABLE, as_level, as_percent, counted, number, signed, signed_span, span
 from assay.report.layout import Cell, Table
 from assay.report.written_items import as_markdown, without_interval
 from assay.report.written_markdown import escaped, table, with_title
-from assay.stats.digits import NOT_AVAILABLE, as_level, as_percent, counted, number, signed, signed_span, span
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import ClusterContents, ContingencyMap, Groups, Move, NumberOf, Silhouettes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from assay.core.digits import NOT_AVAILABLE
 from assay.report.written_cluster import (
     classes_table,
     clusters_table,
@@ -18,7 +19,6 @@ from assay.report.written_cluster import (
 )
 from assay.report.written_items import as_latex, without_interval
 from assay.report.written_latex import floated, tabular
-from assay.stats.digits import NOT_AVAILABLE
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import ClusterContents

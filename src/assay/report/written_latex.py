@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.layout import Cell, Table, latex
-from assay.report.legible import legible
 from assay.report.written import (
     NOT_ALL_TRIED,
     bounds_table,
@@ -18,6 +17,7 @@ from assay.report.written import (
     systems_table,
     verdicts_table,
 )
+from assay.show.legible import legible
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Provenance, Reference

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from assay.core.digits import number, numbers, short, signed
 from assay.report.layout import Cell, Table, piped
-from assay.report.legible import legible
 from assay.report.written import (
     NOT_ALL_TRIED,
     bounds_table,
@@ -18,7 +18,7 @@ from assay.report.written import (
     systems_table,
     verdicts_table,
 )
-from assay.stats.digits import number, numbers, short, signed
+from assay.show.legible import legible
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Provenance, Queries, Ranked, Side

@@ -13,9 +13,9 @@ import numpy as np
 
 from assay.comparison import Comparison, Finding, compare
 from assay.comparison.findings import Settings
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.evaluation import Evaluation
 from assay.files import is_file
 from assay.given import check_levels, whole

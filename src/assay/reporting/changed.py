@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError, number_of
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
-from assay.errors import ParameterError, number_of
 from assay.measures.registry import Measure
 from assay.rankings.changes import changes, why_no_shares
 from assay.rankings.noticed import PAGE

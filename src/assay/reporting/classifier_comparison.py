@@ -11,7 +11,7 @@ import polars as pl
 from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.report.classifications import called
 from assay.report.comparisons import TESTS, family, intervals_in_words
 from assay.reporting.basis import compared_with

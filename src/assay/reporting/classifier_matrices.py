@@ -12,8 +12,8 @@ import polars as pl
 
 from assay.classification import Classification
 from assay.classification.mistakes import sureness
+from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import number_of
 from assay.report.classifications import together
 from assay.reporting.classifier_contents import (
     Classes,

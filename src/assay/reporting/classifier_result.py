@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.report.layout import Table
-from assay.report.legible import on_one_line
 from assay.report.written_classifier import measures_table
 from assay.report.written_items import remarks
 from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.result import Report
+from assay.show.legible import on_one_line
 
 
 class ClassifierReport(Report[ClassifierContents]):

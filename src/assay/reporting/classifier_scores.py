@@ -9,6 +9,7 @@ import numpy as np
 from assay.classification import Classification
 from assay.classifier_curves.calibrated import reliability
 from assay.classifier_curves.spread import bin_edges, in_bins
+from assay.core.digits import significant
 from assay.counting.confusion import Confusion
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored, ScoreTable
@@ -25,7 +26,6 @@ from assay.reporting.classifier_contents import (
 )
 from assay.reporting.classifier_matrices import label_names
 from assay.reporting.item_contents import Estimated
-from assay.stats.digits import significant
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from assay import __version__
 from assay.classification import Classification, Estimate
 from assay.classification.imbalance import LEADING, SPARE, imbalance_of
-from assay.errors import number_of
+from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
+from assay.core.errors import number_of
 from assay.measures.registry import Measure
 from assay.report.classifications import called
 from assay.reporting.classifier_matrices import label_names
@@ -16,7 +17,6 @@ from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined, values_of_systems
 from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
-from assay.stats.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.stats.interval_names import WAYS
 from assay.stats.proportions import wilson
 

@@ -9,7 +9,7 @@ from assay.clustering import Clustering, cluster
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
 from assay.comparison import Comparison, compare
-from assay.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.report.clusterings import called
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_words import interval_by

@@ -13,8 +13,9 @@ from assay.cluster_curves import largest
 from assay.clustering import Clustering
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.over_k import STABILITY, NumberOfClusters
+from assay.core.digits import as_percent
+from assay.core.errors import number_of
 from assay.counting.contingency import Contingency
-from assay.errors import number_of
 from assay.report.clusterings import of_points
 from assay.reporting.classifier_matrices import LONGEST_NAME, MOST_ITEMS, MOST_ITEMS_IN_ALL, named
 from assay.reporting.cluster_contents import (
@@ -32,7 +33,6 @@ from assay.reporting.cluster_contents import (
     Silhouettes,
 )
 from assay.reporting.texts import told_apart
-from assay.stats.digits import as_percent
 
 #: Of more classes and clusters than these, the largest are drawn.
 MOST_CLASSES, MOST_CLUSTERS = 20, 30

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.report.layout import Table
-from assay.report.legible import on_one_line
 from assay.report.written_cluster import measures_table
 from assay.report.written_items import remarks
 from assay.reporting.cluster_contents import ClusterContents
 from assay.reporting.result import Report
+from assay.show.legible import on_one_line
 
 
 class ClusterReport(Report[ClusterContents]):

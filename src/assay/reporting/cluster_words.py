@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from assay import __version__
 from assay.clustering import Clustering
 from assay.clustering.over_k import NumberOfClusters
-from assay.errors import number_of
+from assay.core.digits import as_level, as_percent, number, percent_span, span
+from assay.core.errors import number_of
 from assay.measures.registry import Measure
 from assay.report.clusterings import called
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined, values_of_systems
 from assay.reporting.works import OF_CLUSTER_MEASURES, OF_REFERENCE_DATA, OF_STABILITY, OF_SUBSAMPLING
-from assay.stats.digits import as_level, as_percent, number, percent_span, span
 from assay.stats.interval_names import SUBSAMPLING
 
 _MOST_NAMES = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.comparison import Finding
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.evaluation import Evaluation
 from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures

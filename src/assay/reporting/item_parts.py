@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay import __version__
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.report.conflicts import conflict
 from assay.report.sentences import of_verdict
 from assay.reporting.contents import Input, Provenance, Role, Spoken

@@ -8,7 +8,7 @@ from typing import Any
 from assay.classification.pairing import are_predictions
 from assay.clustering.pairing import are_clusters
 from assay.comparison.result import FROM_SCORES, Comparison
-from assay.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 from assay.given import whole
 from assay.measures.registry import Measure
 from assay.reporting import changed as by_query

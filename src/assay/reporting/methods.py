@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from assay import __version__
 from assay.comparison import Comparison
-from assay.errors import number_of, several
+from assay.core.digits import as_level
+from assay.core.errors import number_of, several
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.report.comparisons import TESTS, family
@@ -24,7 +25,6 @@ from assay.reporting.works import (
     OF_TESTS,
     work,
 )
-from assay.stats.digits import as_level
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from assay.errors import number_of
-from assay.stats.digits import numbers
+from assay.core.digits import numbers
+from assay.core.errors import number_of
 
 
 def joined(names: Sequence[str], most: int) -> str:

@@ -12,13 +12,13 @@ from typing import Any
 
 from assay import __version__
 from assay.comparison import Comparison
-from assay.errors import InputError, ParameterError, number_of
+from assay.core.digits import as_level
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.report.comparisons import TESTS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
 from assay.reporting.texts import Texts
-from assay.stats.digits import as_level
 from assay.stats.interval_names import CHOSEN
 from assay.stats.suited_tests import SIMULTANEOUS
 

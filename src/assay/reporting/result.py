@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.files.atomic import write_texts
 from assay.report.layout import Table
-from assay.report.legible import legible, on_one_line
 from assay.report.written import as_json_text, systems_table
 from assay.reporting.contents import Contents
+from assay.show.legible import legible, on_one_line
 
 #: The forms of a report by the ending of the file's name.
 FORMS = {".html": "to_html", ".md": "to_markdown", ".tex": "to_latex", ".json": "to_json"}

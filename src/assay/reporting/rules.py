@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.reporting.basis import Basis

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.files import originals
 from assay.files.atomic import check_target
 from assay.reporting.result import form_of
@@ -17,7 +17,7 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
 
     >>> check_targets([Path("report.html"), Path("report.html")])
     Traceback (most recent call last):
-    assay.errors.ParameterError: report.html: named twice; a report is written to different files
+    assay.core.errors.ParameterError: report.html: named twice; a report is written to different files
     """
     for target in targets:
         form_of(target)

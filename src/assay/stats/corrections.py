@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean
 
 #: The corrections by name.
 CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")

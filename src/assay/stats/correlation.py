@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
-from assay.errors import ParameterError, number_of
 from assay.stats.confidence import standard_errors
 from assay.stats.orders import Orders, orders_of, tau_b
 from assay.stats.rounding import ROUNDING, snapped

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.counting.scored import Scored, places
-from assay.errors import ParameterError
 from assay.measures.score_curves import NO_NEGATIVE, NO_POSITIVE
 from assay.stats.bootstrap import Interval
 from assay.stats.confidence import checked_confidence, standard_errors

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError
 
 
 class Equivalence(NamedTuple):

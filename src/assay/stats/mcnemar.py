@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 from scipy import special
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
 
 Way: TypeAlias = Literal["mid-p", "exact", "chi2", "chi2_corrected"]

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 # A difference is found to so many halvings of the bracket: the last bits of a double.
 _HALVINGS = 200

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from scipy import special
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 from assay.stats.bootstrap import Interval
 from assay.stats.confidence import checked_confidence, standard_errors
 

@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.counting.scored import Scored, places
-from assay.errors import ParameterError
 from assay.measures.domains import Whole
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.errors import ParameterError, did_you_mean
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.label_samples import Patterns, right_and_wrong

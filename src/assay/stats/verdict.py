@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
 
+from assay.core.digits import as_level
 from assay.stats.bootstrap import Interval
-from assay.stats.digits import as_level
 
 #: What does not fit together: the test points away from the difference; the interval excludes 0, but the test finds
 #: nothing; or the test finds a difference, but the interval includes 0.

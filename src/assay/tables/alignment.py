@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, get_arg
 import numpy as np
 import polars as pl
 
-from assay.errors import InputError, ParameterError, listed, number_of
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.tables.predictions import Predictions
 
 Missing: TypeAlias = Literal["error", "drop"]

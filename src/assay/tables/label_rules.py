@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
 from assay.tables.positive import label_like
 
 Nulls: TypeAlias = Literal["error", "drop", "label"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed
 
 #: Pairs of labels of which everybody knows the positive one, the negative one first.
 KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
@@ -28,7 +28,7 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     >>> positive_label(["ham", "spam"])
     Traceback (most recent call last):
         ...
-    assay.errors.ParameterError: which label is positive, ham or spam? say pos_label='ham' (on the command line
+    assay.core.errors.ParameterError: which label is positive, ham or spam? say pos_label='ham' (on the command line
     --positive ham) or pos_label='spam' (--positive spam)
     """
     if pos_label is not None:

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.errors import ParameterError, did_you_mean
 from assay.stats.bootstrap import Interval
 from assay.stats.rounding import ROUNDING
 from assay.thresholding.cells import Candidates, Cells

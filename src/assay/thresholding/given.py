@@ -12,10 +12,10 @@ import polars as pl
 from assay.classification import Classification
 from assay.classification.collapsing import against_rest
 from assay.classification.opening import opened
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, did_you_mean, listed
 from assay.files import is_file
 from assay.files.sources import Source
 from assay.tables.positive import label_among

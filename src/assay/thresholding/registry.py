@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats, Mask
-from assay.errors import ParameterError, did_you_mean
 from assay.measures.domains import Domain
 from assay.measures.parser import parse_value
 from assay.stats.rounding import ROUNDING

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean, listed
 from assay.measures import registered
 from assay.stats.bootstrap import Interval
 from assay.tabled import Tabled

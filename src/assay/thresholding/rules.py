@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures.domains import Beta, Coefficient, Real, Whole
 from assay.measures.sets import square_of_beta
 from assay.thresholding.cells import Cells, ratio

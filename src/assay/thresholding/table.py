@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.core.errors import number_of
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import number_of
 from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.tabled import Tabled

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, number_of, refuse_unknown
 from assay.given import whole
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.confidence import checked_confidence

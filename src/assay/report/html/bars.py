@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from assay.report.html.axis import Axis, around, grid
+from assay.report.html.grid import grid
 from assay.report.html.markup import Html, element, percent
+from assay.show.axis import Axis, around
 
 #: With more queries than this a bar is thinner than a hair: then only the bars at both ends are links.
 MOST_LINKED = 1000

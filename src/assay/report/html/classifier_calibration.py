@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, grid, label
+from assay.core.digits import counted
+from assay.report.html.grid import grid
 from assay.report.html.markup import Html, element, given, heads, number, percent, table
-from assay.report.html.theme import LINES
-from assay.stats.digits import counted
+from assay.show.axis import Axis, label
+from assay.show.theme import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, grid, label
+from assay.report.html.grid import grid
 from assay.report.html.markup import Html, element, given, number, percent, span
-from assay.report.html.theme import LINES
+from assay.show.axis import Axis, label
+from assay.show.theme import LINES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

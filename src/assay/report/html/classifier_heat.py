@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.errors import number_of
+from assay.core import digits
+from assay.core.digits import counted
+from assay.core.errors import number_of
 from assay.report.html.markup import Html, element, given, joined, number, table
-from assay.stats import digits
-from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from assay.reporting.classifier_contents import ClassifierContents, Matrix, MatrixCell, Share

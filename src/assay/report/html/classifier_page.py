@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.core.digits import as_level
 from assay.report.html.classifier_calibration import calibration
 from assay.report.html.classifier_heat import matrices
 from assay.report.html.classifier_tables import classes, compared, confused_pairs
@@ -11,7 +12,6 @@ from assay.report.html.classifier_threshold import explorers
 from assay.report.html.document import Section, document
 from assay.report.html.item_page import closing, further_advice, hero, shown_for
 from assay.report.html.item_tables import measures_table
-from assay.stats.digits import as_level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
-from assay.report.html.axis import Axis
+from assay.core.digits import as_level, as_percent, counted
+from assay.core.errors import number_of
 from assay.report.html.item_tables import verdicts_table
 from assay.report.html.markup import Html, element, given, heads, joined, number, percent, span, table
 from assay.report.html.whiskers import Reach, drawing, whisker
-from assay.stats.digits import as_level, as_percent, counted
+from assay.show.axis import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

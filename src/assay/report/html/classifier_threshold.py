@@ -10,7 +10,7 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis
+from assay.core.digits import as_percent, counted
 from assay.report.html.classifier_curves import (
     area,
     distributions,
@@ -22,7 +22,7 @@ from assay.report.html.classifier_curves import (
 )
 from assay.report.html.markup import Html, element, given, heads, joined, number, table
 from assay.report.layout import threshold as in_digits
-from assay.stats.digits import as_percent, counted
+from assay.show.axis import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

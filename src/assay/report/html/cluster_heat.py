@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.digits import counted
+from assay.core.errors import number_of
 from assay.report.html.classifier_heat import Way, as_percent, choice, shade, size_of
 from assay.report.html.markup import Html, element, given, joined, table
-from assay.stats.digits import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

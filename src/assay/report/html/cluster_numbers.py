@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, around, grid
+from assay.report.html.grid import grid
 from assay.report.html.markup import Html, element, heads, joined, number, percent, prose, table
+from assay.show.axis import Axis, around
 
 if TYPE_CHECKING:
     from assay.reporting.cluster_contents import NumberOf, OverK

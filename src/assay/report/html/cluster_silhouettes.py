@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis
+from assay.core.digits import counted
 from assay.report.html.markup import Html, element, given, joined, number, table
 from assay.report.html.whiskers import ticks, upright
-from assay.stats.digits import counted
+from assay.show.axis import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

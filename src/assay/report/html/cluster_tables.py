@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from assay.core.digits import as_percent, counted
 from assay.report.html.markup import Html, element, given, heads, joined, number, percent, table
 from assay.report.html.whiskers import drawing, meter
-from assay.stats.digits import as_percent, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.report.html.axis import Axis, grid, label
+from assay.report.html.grid import grid
 from assay.report.html.markup import Html, element, given, percent
-from assay.report.html.theme import LINES
+from assay.show.axis import Axis, label
+from assay.show.theme import LINES
 
 if TYPE_CHECKING:
     from assay.reporting.contents import PrecisionRecall

@@ -13,8 +13,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.report.html.markup import Html, element, prose
-from assay.report.html.theme import variables
-from assay.report.legible import legible
+from assay.show.legible import legible
+from assay.show.theme import variables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,7 @@ def _bar(sections: Sequence[Section]) -> Html:
 
 @cache
 def _asset(name: str) -> Html:
-    return Html(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return Html(resources.files("assay.show").joinpath("assets", name).read_text(encoding="utf-8"))
 
 
 def _digest(text: str) -> str:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.errors import listed
-from assay.report.html.axis import around
+from assay.core.digits import as_level, as_percent
+from assay.core.errors import listed
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
 from assay.report.html.whiskers import Reach, detection, meter, whisker
 from assay.report.written import NOT_ALL_TRIED, lowest_and_highest
-from assay.stats.digits import as_level, as_percent
+from assay.show.axis import around
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Bound, Coverage, PowerOf

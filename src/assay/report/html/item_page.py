@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.report.html.document import Section, minded
 from assay.report.html.markup import Html, element, given, prose
 from assay.report.html.sources import methods, provenance

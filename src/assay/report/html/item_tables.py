@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, around, rounded_out
+from assay.core.digits import as_level
 from assay.report.html.direction import noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, prose, span, table, tested
 from assay.report.html.verdicts import badge
 from assay.report.html.whiskers import Reach, ticks, upright, whisker
 from assay.report.written_items import without_interval
-from assay.stats.digits import as_level
+from assay.show.axis import Axis, around, rounded_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

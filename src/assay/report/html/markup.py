@@ -10,7 +10,7 @@ import html
 import math
 import re
 
-from assay.stats import digits
+from assay.core import digits
 
 # What is to be typed stays as it is: its first group.
 _MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±])-(?=\d)")

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
+from assay.core.digits import short
+from assay.core.errors import number_of
 from assay.report.html.bars import Bar, bars, linked, sparkline
 from assay.report.html.direction import counts, kind, meant, noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, table
 from assay.report.html.waterfall import waterfall
-from assay.stats.digits import short
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contents, Differences, Queries, QueryDifference, Ranked, Side

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
-from assay.report.html.axis import Axis, around
+from assay.core.digits import as_percent
+from assay.core.errors import number_of
 from assay.report.html.direction import noted
 from assay.report.html.markup import TALL, Html, change, element, given, joined, number, span, table, tested
 from assay.report.html.whiskers import Reach, whisker
 from assay.report.written import LEGEND, compared_decimals, marks
-from assay.stats.digits import as_percent
+from assay.show.axis import Axis, around
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Measured, Score, SystemRow

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.errors import number_of
-from assay.report.html.axis import Axis, around
+from assay.core.digits import as_level, numbers, signed, signed_percent
+from assay.core.errors import number_of
 from assay.report.html.direction import counts, noted
 from assay.report.html.markup import Html, change, element, given, joined, prose, table, tested
 from assay.report.html.whiskers import Reach, difference, shares, whisker
-from assay.stats.digits import as_level, numbers, signed, signed_percent
+from assay.show.axis import Axis, around
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Spoken

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.report.html.axis import Axis, grid, rounded_out
+from assay.core.digits import short
+from assay.report.html.grid import grid
 from assay.report.html.markup import Html, element, given, number, percent
-from assay.stats.digits import short
+from assay.show.axis import Axis, rounded_out
 
 if TYPE_CHECKING:
     from assay.reporting.contents import ChangedQuery, Contribution, Side

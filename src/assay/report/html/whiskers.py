@@ -12,9 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assay.report.html.axis import Axis, label
 from assay.report.html.direction import kind
 from assay.report.html.markup import Html, element, joined, percent
+from assay.show.axis import Axis, label
 
 
 class Reach(NamedTuple):

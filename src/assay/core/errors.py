@@ -12,7 +12,7 @@
     │   └── UnknownMeasureError    ... of a measure, with the nearest names
     └── MissingDependencyError     an optional package is needed, and which extra brings it
 
->>> from assay.errors import FormatError
+>>> from assay.core.errors import FormatError
 >>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
 "bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
 >>> str(FormatError("bad.csv", 3, expected="a label", got=""))
@@ -86,7 +86,7 @@ def need(package: str, *, extra: str, purpose: str) -> None:
     >>> need("no_such_package", extra="report", purpose="charts")
     Traceback (most recent call last):
         ...
-    assay.errors.MissingDependencyError: charts needs no_such_package: pip install 'assay[report]'
+    assay.core.errors.MissingDependencyError: charts needs no_such_package: pip install 'assay[report]'
     """
     if importlib.util.find_spec(package) is None:
         raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
@@ -176,7 +176,7 @@ def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[s
     >>> refuse_unknown({"samlpes": 3}, lambda measures, *, samples=100: 0)
     Traceback (most recent call last):
         ...
-    assay.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
+    assay.core.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
     """
     names = list(given)
     taken: list[str] = []

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from assay.report.html.markup import Html, element, percent
-
 
 class Axis(NamedTuple):
     """A straight axis from `low` to `high`."""
@@ -82,17 +80,3 @@ def label(value: float) -> str:
     ('0.2', '−0.5', '0')
     """
     return f"{value:g}".replace("-", "−")
-
-
-def grid(axis: Axis, about: int) -> list[Html]:
-    """Lines across a chart at `about` so many round numbers of its upright axis, and the numbers left of them.
-
-    >>> grid(Axis(0, 1), 1)[1]
-    '<text x="0" y="100%" dx="-8" dy=".32em" class="end">0</text>'
-    """
-    parts = []
-    for tick in axis.ticks(about):
-        level = percent(axis.from_top(tick))
-        parts.append(element("line", x1="0", x2="100%", y1=level, y2=level, class_="grid" if tick else "zero"))
-        parts.append(element("text", label(tick), x="0", y=level, dx="-8", dy=".32em", class_="end"))
-    return parts

@@ -1,0 +1,66 @@
+"""What stands above and is reached by name: writers of forms, presenters of results, verbs. Each is loaded when needed.
+
+A result must not import what presents it, since that knows the result; so both meet here, by their names. To add a
+form, write one module and name it in `WRITERS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+from assay.core.errors import not_among
+
+#: The form of a document -> its writer, a function from a `Document` to text.
+WRITERS = {
+    "text": "assay.show.terminal:write",
+    "html": "assay.show.html:write",
+    "markdown": "assay.show.markdown:write",
+    "latex": "assay.show.latex:write",
+    "json": "assay.show.data:write_json",
+    "csv": "assay.show.data:write_csv",
+}
+#: The kind of a result -> its presenter, a function from the result to a `Document`.
+PRESENTERS = {
+    "plan": "assay.sections.plans:document",
+    "correlations": "assay.sections.correlations:document",
+}
+#: Verbs that results have as methods.
+VERBS = {
+    "report": "assay.reporting:make_report",
+    "explain": "assay.explanation:explain",
+    "chart": "assay.show.vega:chart",
+}
+
+
+def writer(form: str) -> Any:
+    """The writer of a form."""
+    return _loaded("form", form, WRITERS)
+
+
+def presenter(kind: str) -> Any:
+    """The presenter of a kind of result."""
+    return _loaded("kind of result", kind, PRESENTERS)
+
+
+def verb(name: str) -> Any:
+    """A verb."""
+    return _loaded("verb", name, VERBS)
+
+
+def _loaded(what: str, name: str, places: dict[str, str]) -> Any:
+    if name not in places:
+        raise not_among(what, name, places)
+    return load(places[name])
+
+
+@cache
+def load(place: str) -> Any:
+    """What is called so in a module, such as `assay.show.markdown:write`.
+
+    >>> load("assay.core.errors:listed")(["a", "b"])
+    'a, b'
+    """
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)

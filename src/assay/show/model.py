@@ -1,0 +1,241 @@
+"""The document model: what every result shows itself as, whatever form it is then written in. Plain frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from assay.core.errors import number_of
+from assay.show.axis import Axis
+from assay.show.figure import Figure
+
+Kind: TypeAlias = Literal[
+    "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
+    "flag", "short", "chosen",
+]  # fmt: skip
+#: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it.
+Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "list"]
+#: How a verdict is meant: for the system, against it, as good as the baseline, or open.
+Tone: TypeAlias = Literal["good", "bad", "even", "open"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column of a table's frame is shown; `title` is its name unless given.
+
+    | kind | the values are | shown as |
+    |---|---|---|
+    | text, code | strings | they are |
+    | link | strings; `link` names the column with the places that they lead to | they are |
+    | count | numbers of things, or weights | 1,200 |
+    | number | numbers | 0.5000, with `least` decimals or more |
+    | short | numbers such as grades | 3, 0.25 |
+    | chosen | numbers that somebody chose, such as a margin | 0.01 |
+    | percent | shares | 12.5% |
+    | bar | shares | 12.5%, and a bar where one can be drawn |
+    | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
+    | estimate | numbers; `ends` name the columns of both ends | 0.500 [0.400, 0.600] |
+    | range | numbers; `ends` name the columns of the smallest and the largest | 0.5000 (0.4000 to 0.6000) |
+    | p | p-values | 0.0400, < 0.0001 |
+    | verdict | words of verdicts | better, with its mark where there is colour |
+    | flag | booleans | yes, no |
+
+    `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
+    compared with one another, and so have decimals until they differ; any other word if they are with those of other
+    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
+    a column of words behind the value; `missing` stands where there is no value. `note` stands below the title.
+    `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little room.
+    """
+
+    name: str
+    title: str | None = None
+    kind: Kind = "text"
+    least: int | None = None
+    signed: bool = False
+    compared: str = ""
+    best: Literal["high", "low"] | None = None
+    ends: tuple[str, str] | None = None
+    axis: Axis | None = None
+    link: str = ""
+    also: str = ""
+    missing: str = "NA"
+    note: str = ""
+    spare: bool = False
+
+    @property
+    def head(self) -> str:
+        """What stands above it."""
+        return self.name if self.title is None else self.title
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A frame, and the columns of it that are shown. The columns of names, to the left, come first.
+
+    `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
+    be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these
+    fit. `marked` names a column of booleans, for rows that stand out; `ids` one of places that links lead to. `look`
+    is a class of the page's style.
+    """
+
+    name: str
+    frame: pl.DataFrame
+    columns: tuple[Column, ...]
+    caption: str = ""
+    notes: tuple[str, ...] = ()
+    most: int = 0
+    fold: str = ""
+    turned: bool = False
+    marked: str = ""
+    ids: str = ""
+    look: str = ""
+
+    @classmethod
+    def of(cls, name: str, frame: pl.DataFrame, caption: str = "", **kinds: Kind) -> Table:
+        """A table that shows all of a frame, each column by its type unless a kind is given.
+
+        >>> table = Table.of("documents", pl.DataFrame({"doc_id": ["d1"], "effect": [0.25], "rank": [3]}))
+        >>> [(column.name, column.kind) for column in table.columns]
+        [('doc_id', 'text'), ('effect', 'number'), ('rank', 'count')]
+        """
+        columns = (Column(key, kind=kinds.get(key, _kind_of(dtype))) for key, dtype in frame.schema.items())
+        return cls(name, frame, tuple(sorted(columns, key=lambda column: column.kind not in NAMES)), caption)
+
+    def at_most(self) -> Table:
+        """The same with no more rows than there should be, and a note where some are left out.
+
+        >>> table = Table("t", pl.DataFrame({"n": range(9)}), (Column("n", kind="count"),), most=4).at_most()
+        >>> table.frame["n"].to_list(), table.notes
+        ([0, 1, 7, 8], ('5 rows in between are left out; the page and JSON have all.',))
+        """
+        left_out = self.frame.height - self.most
+        if not self.most or left_out <= 0:
+            return self
+        half = self.most // 2
+        frame = pl.concat([self.frame.head(self.most - half), self.frame.tail(half)])
+        note = f"{number_of('row', left_out)} in between are left out; the page and JSON have all."
+        return replace(self, frame=frame, notes=(*self.notes, note), most=0)
+
+    def only(self, *names: str) -> Table:
+        """The same with some of its columns only, in the order of the table."""
+        return replace(self, columns=tuple(column for column in self.columns if column.name in names))
+
+
+def _kind_of(dtype: pl.DataType) -> Kind:
+    if dtype == pl.Boolean:
+        return "flag"
+    return "count" if dtype.is_integer() else "number" if dtype.is_numeric() else "text"
+
+
+#: Columns of these kinds are names, and stand to the left, as long as no other column stands before them.
+NAMES: frozenset[str] = frozenset({"text", "link", "code"})
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph; or, in the style `list`, one point for each line of `points`. `title` stands above it."""
+
+    text: str = ""
+    style: Style = "plain"
+    points: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What it says, a line each."""
+        return (self.text, *self.points) if self.text else self.points
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An outcome in a word, how that is meant, and a sentence that says why."""
+
+    word: str
+    tone: Tone
+    text: str
+
+
+@dataclass(frozen=True)
+class Work:
+    """A work that is cited: its key in the text, such as `[2]`, its entry in a list, and the same for BibTeX."""
+
+    key: str
+    entry: str
+    bibtex: str = ""
+
+
+@dataclass(frozen=True)
+class References:
+    """The works that a text cites."""
+
+    works: tuple[Work, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Widget:
+    """Something to play with, in a page: `name` says what, `data` is what it needs. Elsewhere, what stands for it."""
+
+    name: str
+    data: Any
+    fallback: tuple[Table | Prose | Figure, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A part of a document; or a part of a part.
+
+    `name` is its key in JSON, and where links find it. `short` is its name in a list of sections. `lead` stands below
+    the title. `data` are further values for JSON, where tables and text do not hold all there is. `fold`: a page shows
+    it folded away or open, with `aside` beside its title; None: it cannot be folded. `paper`: whether it belongs in a
+    paper, too.
+    """
+
+    name: str
+    title: str = ""
+    parts: tuple[Part, ...] = ()
+    lead: str = ""
+    short: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    fold: Literal["open", "closed"] | None = None
+    aside: str = ""
+    paper: bool = True
+
+    def tables(self) -> Iterator[Table]:
+        """All tables in it, those that stand for widgets too."""
+        for part in self.parts:
+            if isinstance(part, Section):
+                yield from part.tables()
+            elif isinstance(part, Widget):
+                yield from (each for each in part.fallback if isinstance(each, Table))
+            elif isinstance(part, Table):
+                yield part
+
+
+Part: TypeAlias = Prose | Table | Figure | Verdict | References | Widget | Section
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What a result shows: sections in reading order.
+
+    `kind` is what it is of (`comparison`, `gate`, ...). A `page` stands by itself, with its title on top; what is no
+    page is part of something: the output of a command, a cell of a notebook. `eyebrow` stands above the title.
+    """
+
+    kind: str
+    sections: tuple[Section, ...]
+    title: str = ""
+    page: bool = False
+    eyebrow: str = ""
+
+    def tables(self) -> dict[str, Table]:
+        """All tables by their names; the first is the main one."""
+        return {table.name: table for section in self.sections for table in section.tables()}
+
+    def section(self, name: str) -> Section:
+        """A section by its name."""
+        return next(section for section in self.sections if section.name == name)
