@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -13,13 +12,11 @@ from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
 from assay.report.classifications import called
-from assay.report.comparisons import TESTS, family, intervals_in_words
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
 from assay.reporting.item_parts import baseline_of, verdicts_of
-from assay.reporting.naming import joined
 
 #: Flipped items are counted for so many systems.
 MOST_SYSTEMS = 8
@@ -31,7 +28,7 @@ class Compared(NamedTuple):
     verdicts: tuple[Spoken, ...] = ()
     flips: tuple[Flips, ...] = ()
     summary: tuple[str, ...] = ()
-    methods: str = ""
+    comparison: Comparison | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -75,7 +72,7 @@ def compared(
         verdicts,
         tuple(flips[:MOST_SYSTEMS]),
         tuple(summary),
-        _methods(held, called_so, first),
+        held,
         (*notes, *held.notes, *(paired.why_not_accuracy() if wanted[0] == paired.headline else ())),
     )
 
@@ -93,33 +90,6 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
         else:
             wanted.append(name)
     return wanted, notes
-
-
-def _methods(held: Comparison, called_so: Mapping[str, str], baseline: str) -> str:
-    """How differences were tested, a sentence."""
-    tests: dict[str, list[str]] = {}
-    for one in held.findings:
-        measures = tests.setdefault(TESTS.get(one.outcome.test, one.outcome.test), [])
-        if (name := called_so.get(one.measure, one.measure)) not in measures:
-            measures.append(name)
-    made: dict[str, list[str]] = {}
-    for name in held.measures:
-        alone = replace(held, findings=tuple(one for one in held.findings if one.measure == name))
-        made.setdefault(intervals_in_words(alone), []).append(called_so.get(name, name))
-    return (
-        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {_each(tests)}. "
-        f"{_corrected(held)}"
-        f"Their intervals: {_each(made)}."
-    )
-
-
-def _each(measures_by: Mapping[str, list[str]]) -> str:
-    return "; ".join(f"{what} for {joined(names, most=len(names))}" for what, names in measures_by.items())
-
-
-def _corrected(held: Comparison) -> str:
-    """What p-values were corrected over, a sentence; nothing where each comparison stands alone."""
-    return f"p-values were {family(held)}. " if held.family_size > 1 else ""
 
 
 def _flips(paired: Classifiers, baseline: str, system: str) -> Flips | None:

@@ -10,21 +10,19 @@ from assay.classification import Classification, classify
 from assay.comparison import Comparison
 from assay.core.errors import listed, number_of
 from assay.report.classifications import called
+from assay.reporting import classifier_scores
 from assay.reporting.classifier_comparison import Compared, classified, compared
 from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.classifier_matrices import classes_of, matrices_of, pairs_of
 from assay.reporting.classifier_result import ClassifierReport
-from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of, thresholds_of
+from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of
 from assay.reporting.classifier_words import (
     interval_by,
-    items_of,
     lead_of,
-    methods_of,
     summary_of,
-    thresholds_said,
     title_of,
 )
-from assay.reporting.contents import Provenance
+from assay.reporting.contents import Provenance, Reference
 from assay.reporting.item_contents import Estimated, MeasuredSystem, ShownMeasure
 from assay.reporting.item_parts import (
     MOST_SYSTEMS,
@@ -37,6 +35,7 @@ from assay.reporting.item_parts import (
 )
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
+from assay.sections.methods import items_of, methods, thresholds_of
 
 MANY_LABELS = 12
 #: What else than measures a report on predictions may be told.
@@ -86,7 +85,7 @@ def classifier_report(
     close = names[:MOST_SYSTEMS]
     labelled = [name for name in close if result.system(name).is_labelled]
     held = compared(result, baseline, _as_here(result) | asked, held_already)
-    paragraph, references = methods_of(result)
+    paragraph, works = methods(result, held.comparison)
     counted = labelled if result.task != "multilabel" else []
     contents = ClassifierContents(
         title=title or title_of(result),
@@ -102,14 +101,14 @@ def classifier_report(
         verdicts=held.verdicts,
         flips=held.flips,
         matrices=matrices_of(result, counted) if counted else (),
-        thresholds=tuple(filter(None, (thresholds_of(result, name) for name in close))),
+        thresholds=tuple(filter(None, (classifier_scores.thresholds_of(result, name) for name in close))),
         classes=tuple(classes_of(result, name) for name in labelled),
         pairs=tuple(filter(None, (pairs_of(result, name) for name in counted))),
         calibration=tuple(filter(None, (calibration_of(result, name) for name in close))),
         warnings=tuple(result.warnings),
         notes=tuple(_notes(result, held)),
-        methods=" ".join(filter(None, (paragraph, held.methods))),
-        references=tuple(references),
+        methods=paragraph,
+        references=tuple(Reference(work.key, work.entry, work.bibtex) for work in works),
         provenance=_provenance(result, command, before),
     )
     return ClassifierReport(contents)
@@ -180,7 +179,7 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
     settings = {
         "task": result.task,
         "positive": str(result.positive) if result.task == "binary" else None,
-        "threshold": thresholds_said(result) or None,
+        "threshold": thresholds_of(result) or None,
         "confidence": f"{result.confidence:g}",
         "resamples": f"{result.resamples:,}",
     }

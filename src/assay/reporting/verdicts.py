@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from assay.comparison import Comparison, Finding
 from assay.core.digits import as_level, number
-from assay.core.errors import number_of
+from assay.core.errors import joined, number_of
 from assay.report.conflicts import conflict
 from assay.report.sentences import caveat, headline, of_verdict, seen_by_users, without_caveat
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import NoticedOf, Spoken, Tone
-from assay.reporting.naming import joined, values_of_systems
+from assay.reporting.naming import values_of_systems
 
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
 MOST_VERDICTS = 12

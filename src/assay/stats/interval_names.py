@@ -32,3 +32,14 @@ WAYS = {
     BOOTSTRAP: Way("bootstrap of items", "those of the bootstrap"),
     SUBSAMPLING: Way("random halves of the items", "those of random halves of the items"),
 }
+#: The works to cite for all these ways, by their keys in the bibliography.
+CITES = {
+    "hull": ("student1908", "efron1987"),
+    "bca": ("efron1987",),
+    "percentile": ("efron1993",),
+    "t": ("student1908",),
+    "wilson": ("wilson1927",),
+    "DeLong, logit": ("delong1988",),
+    BOOTSTRAP: ("efron1993",),
+    SUBSAMPLING: ("politis1994",),
+}
