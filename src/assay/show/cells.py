@@ -32,8 +32,8 @@ _PLAIN: dict[str, Callable[[Any], str]] = {
 class Cell(NamedTuple):
     """What stands in a cell: its words, and what they are made of, for who can draw.
 
-    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low` and `high` are numbers;
-    NaN where there are none.
+    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low`, `high` and `ground`, which
+    it is compared with, are numbers; NaN where there are none.
     """
 
     text: str
@@ -44,6 +44,7 @@ class Cell(NamedTuple):
     value: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    ground: float = math.nan
 
     @property
     def words(self) -> str:
@@ -174,6 +175,7 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     lows, highs = ([math.nan] * height,) * 2 if column.ends is None else (_floats(table, end) for end in column.ends)
     also = _values(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
+    grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
     top = _best(values, column.best)
     return [
         Cell(
@@ -185,8 +187,11 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             value,
             low,
             high,
+            ground,
         )
-        for text, behind, link, value, low, high in zip(texts, also, links, values, lows, highs, strict=True)
+        for text, behind, link, value, low, high, ground in zip(
+            texts, also, links, values, lows, highs, grounds, strict=True
+        )
     ]
 
 

@@ -125,12 +125,17 @@ def _rows_of(table: Table) -> dict[str, Any]:
     axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
     ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
+    is_drawn = table.frame[table.drawn].to_list() if table.drawn else [True] * len(cells.rows)
+    drawn = [
+        [_drawn(*each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
+        for draws, row in zip(is_drawn, cells.rows, strict=True)
+    ]
     return {
         "columns": list(zip(cells.columns, axes, strict=True)),
         "names": cells.names,
         "rows": [
-            (name, is_marked, list(zip(cells.columns, row, map(_drawn, cells.columns, axes, row), strict=True)))
-            for name, is_marked, row in zip(ids, marked, cells.rows, strict=True)
+            (name, is_marked, list(zip(cells.columns, row, drawings_of, strict=True)))
+            for name, is_marked, row, drawings_of in zip(ids, marked, cells.rows, drawn, strict=True)
         ],
     }
 
@@ -149,7 +154,7 @@ def _drawn(column: Column, axis: Axis | None, cell: Cell) -> Markup:
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "")
+    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "", cell.ground)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

@@ -47,7 +47,8 @@ class Column:
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
     a column of words behind the value; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little room.
+    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, a
+    thin line there. `spare`: left out where there is little room.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Column:
     best: Literal["high", "low"] | None = None
     ends: tuple[str, str] | None = None
     axis: Axis | None = None
+    ground: str = ""
     link: str = ""
     also: str = ""
     missing: str = "NA"
@@ -77,9 +79,9 @@ class Table:
 
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
-    line that opens it. `turned`: it reads best with its rows side by side, as long as these
-    fit. `marked` names a column of booleans, for rows that stand out; `ids` one of places that links lead to. `look`
-    is a class of the page's style.
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `marked` names a
+    column of booleans, for rows that stand out; `drawn` one for rows that are drawn on axes, where not all are; `ids`
+    one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Table:
     fold: str = ""
     turned: bool = False
     marked: str = ""
+    drawn: str = ""
     ids: str = ""
     look: str = ""
 
