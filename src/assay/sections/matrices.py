@@ -29,7 +29,7 @@ def matrix_table(
     >>> from assay import ConfusionMatrix
     >>> from assay.show.markdown import table
     >>> print(table(matrix_table(ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"]))))
-    | truth \\\\\\\\ prediction | a | b | items |
+    | truth \\ prediction | a | b | items |
     | --- | ---: | ---: | ---: |
     | a | **3** | 1 | 4 |
     | b | 0 | **4** | 4 |
