@@ -151,7 +151,7 @@ def _bibliography(references: References) -> str:
     works = references.works
     keys = [re.sub(r"^@\w+\{([^,]+),.*", r"\1", work.bibtex, flags=re.DOTALL) for work in works]
     items = [rf"\bibitem{{{key}}} {escaped(work.entry)}" for key, work in zip(keys, works, strict=True)]
-    entries = "\n".join(work.bibtex for work in works)
+    entries = [f"% {legible(line)}" for work in works for line in work.bibtex.splitlines()]
     listed = "\n".join([rf"\begin{{thebibliography}}{{{len(items)}}}", *items, r"\end{thebibliography}"])
     return f"{listed}\n\n% The same for a BibTeX file:\n" + "\n".join(
         f"% {legible(line)}" for line in entries.splitlines()
