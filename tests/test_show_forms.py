@@ -143,7 +143,7 @@ def check_latex(written: str, document: Document) -> None:
 
 
 def check_json(written: str, document: Document) -> None:
-    loaded = json.loads(written, parse_constant=lambda name: pytest.fail(name))
+    loaded = json.loads(written, parse_constant=pytest.fail)
     assert set(loaded) == {"schema_version", "kind", "title", "sections"}
     assert loaded["title"] == document.title
     assert all(isinstance(section, dict) for section in loaded["sections"].values())

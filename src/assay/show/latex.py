@@ -153,9 +153,7 @@ def _bibliography(references: References) -> str:
     items = [rf"\bibitem{{{key}}} {escaped(work.entry)}" for key, work in zip(keys, works, strict=True)]
     entries = [f"% {legible(line)}" for work in works for line in work.bibtex.splitlines()]
     listed = "\n".join([rf"\begin{{thebibliography}}{{{len(items)}}}", *items, r"\end{thebibliography}"])
-    return f"{listed}\n\n% The same for a BibTeX file:\n" + "\n".join(
-        f"% {legible(line)}" for line in entries.splitlines()
-    )
+    return "\n".join([listed, "", "% The same for a BibTeX file:", *entries])
 
 
 def escaped(text: str) -> str:
