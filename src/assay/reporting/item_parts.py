@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from assay.report.conflicts import conflict
-from assay.report.sentences import of_verdict
 from assay.reporting.contents import Spoken
 from assay.reporting.item_contents import RemarkOf, ShownMeasure
 from assay.reporting.verdicts import spoken
+from assay.sections.conflicts import conflict
+from assay.sections.sentences import of_verdict
 
 if TYPE_CHECKING:
     from assay.classification import Classification

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from assay import __version__
 from assay.core.errors import ParameterError, did_you_mean, listed, number_of
 from assay.core.words import tone_of
-from assay.report.conflicts import conflict
-from assay.report.sentences import headline, of_verdict, without_caveat
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.provenance import described, now
 from assay.reporting.stamps import Stamp
+from assay.sections.conflicts import conflict
+from assay.sections.sentences import headline, of_verdict, without_caveat
 from assay.sections.verdicts import verdicts_table
 from assay.show.model import Prose, Section, Verdict
 

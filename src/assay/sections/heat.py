@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percent, counted, percent_span
 from assay.core.errors import number_of
+from assay.sections.matrices import counts_table
 from assay.show.drawings import Reach
 from assay.show.model import Column, Section, Table, Widget
 from assay.stats.proportions import wilson
@@ -32,12 +33,10 @@ _SHADES = 10
 class Sides(NamedTuple):
     """What the rows and columns of a map are, in words; `{}` stands for a label.
 
-    `keys` of both in JSON; `heads` of the table that stands for the map where nothing can be drawn. `right` and `wrong`
-    say what a cell holds, of `items` with a `row` and a `column`; `axes` and `colours` are sentences on the whole map.
+    `keys` are their names in JSON, and in the table that stands for the map. `right` and `wrong` say what a cell holds, of `items` with a `row` and a `column`; `axes` and `colours` are sentences on the whole map.
     """
 
     keys: tuple[str, str]
-    heads: tuple[str, str]
     corner: str
     ways: tuple[str, str]
     of_row: str
@@ -168,12 +167,9 @@ class HeatMap:
 
     def _table(self) -> Table:
         """The counts, for where nothing can be drawn."""
-        first, keys = self.sides.keys[0], [f"column_{place}" for place in range(len(self.columns))]
-        frame = pl.DataFrame({first: list(self.rows)} | dict(zip(keys, self.counts.T.tolist(), strict=True)))
-        heads = zip(keys, self.columns, strict=True)
-        columns = (Column(key, self.sides.heads[1].format(label), "count") for key, label in heads)
-        notes = " ".join(filter(None, (self.sides.axes, self.left_out)))
-        return Table("matrix", frame, (Column(first, self.sides.heads[0]), *columns), self.caption, (notes,))
+        heads = (" \\ ".join(self.sides.keys), self.rows, self.columns)
+        table = counts_table("matrix", heads, self.counts, self.is_right, self.caption)
+        return replace(table, notes=(self.left_out,) if self.left_out else ())
 
     def _payload(self, row: int, column: int) -> dict[str, Any]:
         """A cell for other programs."""
