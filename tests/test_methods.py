@@ -8,6 +8,7 @@ import pytest
 
 from assay import Predictions, classify, compare
 from assay.clustering import reference, stability
+from assay.core.words import INTERVALS
 from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
@@ -28,7 +29,7 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
     assert cited == set(entries())
     assert set(suited_tests.CITES) <= set(suited_tests.EVERY_TEST)
     assert set(corrections.CITES) == set(corrections.CORRECTIONS) - {"none"}
-    assert set(interval_names.CITES) <= {*interval_names.CHOSEN, *interval_names.WAYS}
+    assert set(interval_names.CITES) <= set(INTERVALS)
     for key, one in entries().items():
         assert {"author", "title", "year"} <= set(one.fields)
         assert one.fields["year"] in str(one)

@@ -18,6 +18,7 @@ from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.core.errors import ParameterError, listed, not_among, number_of, several
+from assay.core.words import CORRECTED_BY
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from assay.reporting import Report
     from assay.tables import Topics
 
-#: What corrections are called by those who made them; no correction has no name.
-CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
@@ -80,7 +79,7 @@ class Comparison(Tabled):
         return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
-        from assay.report.sentences import sentences  # noqa: PLC0415
+        from assay.sections.sentences import sentences  # noqa: PLC0415
         from assay.show.legible import on_one_line  # noqa: PLC0415  # results reach the report inside functions only
 
         return "\n".join(map(on_one_line, sentences(self)))

@@ -21,12 +21,9 @@ from assay.core.digits import (
 )
 from assay.core.errors import number_of
 from assay.report.layout import Cell, Table, as_json
-from assay.report.sentences import MOST_SENTENCES, sentences
 from assay.report.titled import Titled
-from assay.stats.cluster_samples import NO_TEST
-from assay.stats.interval_names import CHOSEN, NO_INTERVAL, SUBSAMPLING
-from assay.stats.permutation import NOTHING_DIFFERS
-from assay.stats.suited_tests import SIMULTANEOUS
+from assay.sections.sentences import MOST_SENTENCES, sentences
+from assay.sections.testing import family, method
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,32 +36,6 @@ JSON_SCHEMA_VERSION = 1
 _WIDE = 130
 #: Longer lines of prose are hard to read.
 _LONGEST_LINE = 88
-#: What tests and corrections are called in a sentence.
-TESTS = {
-    "permutation": "paired permutation test",
-    "bootstrap": "studentised bootstrap test",
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "tukey": "Tukey's HSD after a two-way analysis of variance",
-    "randomised_tukey": "randomised Tukey HSD",
-    "swap": "paired permutation test that swaps predictions",
-    "mcnemar": "McNemar's test",
-    "mcnemar_exact": "McNemar's test",
-    "mcnemar_chi2": "McNemar's test",
-    "mcnemar_chi2_corrected": "McNemar's test",
-    "delong": "DeLong's test",
-    "bootstrap_interval": "bootstrap interval read as a test",
-    NO_TEST: "no test, the interval of the difference decides",
-}
-#: What intervals are called that do not come from a bootstrap.
-INTERVALS = {"DeLong": "DeLong's", "exact bound": "exact one-sided", "t": CHOSEN["t"], NO_INTERVAL: None}
-CORRECTIONS = {
-    "none": "not corrected",
-    "bonferroni": "corrected by Bonferroni's method",
-    "holm": "corrected by Holm's method",
-    "benjamini-hochberg": "corrected by Benjamini and Hochberg's method (false discovery rate)",
-}
 
 
 def show(comparison: Comparison, to: Console) -> None:
@@ -165,83 +136,6 @@ def standings_table(standings: tuple[Standing, ...], judged: dict[str, float]) -
         *(("judged@10",) if judged else ()),
     )
     return Table(("system",), columns, tuple(rows))
-
-
-def method(comparison: Comparison) -> str:
-    """How it was made, in a sentence for a paper."""
-    settings, alpha = comparison.settings, comparison.settings.alpha
-    test = _tests(comparison)
-    margins = sorted(
-        {one.margin.value for one in comparison.findings if not math.isnan(one.margin.value)} or {math.nan}
-    )
-    extent = f"{margins[0]:g}" if len(margins) == 1 else f"{margins[0]:.2g} to {margins[-1]:.2g}"
-    margin = f"{extent} ({' or '.join(dict.fromkeys(one.margin.says for one in comparison.findings))})"
-    return (
-        f"{test[0].upper()}{test[1:]}, {family(comparison)}; {intervals_in_words(comparison)}; margin {margin}; "
-        f"alpha {alpha:g}; seed {settings.seed}."
-    )
-
-
-def _tests(comparison: Comparison) -> str:
-    """The test; of several, which measures each is for."""
-    by_test: dict[str, list[Finding]] = {}
-    for one in comparison.findings:
-        by_test.setdefault(one.outcome.test, []).append(one)
-    said = []
-    for test, findings in by_test.items():
-        tested = [one for one in findings if not math.isnan(one.outcome.p)] or findings
-        noted = dict.fromkeys(one.outcome.note for one in tested)
-        notes = [note for note in noted if note not in {"", NOTHING_DIFFERS}]
-        how = f" ({'; '.join(notes)})" if 0 < len(notes) <= 2 else ""
-        measures = list(dict.fromkeys(one.measure for one in findings))
-        several = " and ".join(filter(None, (", ".join(measures[:-1]), measures[-1])))
-        of = f" for {several}" if len(by_test) > 1 else ""
-        said.append(f"{TESTS[test]}{of}{how}")
-    return ", ".join(said)
-
-
-def intervals_in_words(comparison: Comparison) -> str:
-    """How intervals were made; those that draw nothing anew are named beside the others."""
-    settings = comparison.settings
-    others = dict.fromkeys(INTERVALS.get(one.interval.method) for one in comparison.findings)
-    said = [f"{name} intervals at {as_level(1 - settings.alpha)}" for name in others if name]
-    drawn: dict[tuple[str, int], None] = {}
-    for one in comparison.findings:
-        if one.interval.method == SUBSAMPLING:
-            drawn.setdefault(("random halves of the items", one.outcome.resamples or 0))
-        elif one.interval.method not in INTERVALS:
-            # Measures of scores are computed anew for each resample, and so take fewer.
-            own = one.outcome.resamples if one.outcome.test == "bootstrap_interval" else None
-            drawn.setdefault((CHOSEN[one.interval.method], own or settings.bootstrap_resamples))
-    level = as_level(1 - settings.alpha)
-    redrawn = [
-        f"intervals at {level} from {resamples:,} {name}"
-        if name not in CHOSEN.values()
-        else f"{name} intervals at {level} ({resamples:,} resamples)"
-        for name, resamples in drawn
-    ]
-    return ", ".join(redrawn + said) or "no intervals"
-
-
-def family(comparison: Comparison) -> str:
-    """The family of comparisons, and how p-values were corrected for it."""
-    settings, pairs, measures = comparison.settings, comparison.pairs, len(comparison.measures)
-    together = settings.family == "all" and measures > 1
-    if len(pairs.pairs) == 1 and not together:
-        return "one comparison" if measures == 1 else "one comparison under each measure"
-    if pairs.all_pairs:
-        over = f"all {number_of('pair', len(pairs.pairs))} of systems"
-    else:
-        baselines = list(dict.fromkeys(one.baseline for one in comparison.findings))
-        over = f"{number_of('comparison', len(pairs.pairs))} with {' and '.join(baselines)}"
-    if measures > 1:
-        over += f", under {measures} measures together" if together else ", measure by measure"
-    if settings.test in SIMULTANEOUS:
-        return f"for {over}"
-    if settings.correction == "bonferroni" and comparison.clusterings is not None:
-        level = as_level(1 - settings.alpha / comparison.family_size)
-        return f"which is wider ({level}, by Bonferroni's method) for {over}"
-    return f"{CORRECTIONS[settings.correction]} over {over}"
 
 
 def _judged(comparison: Comparison) -> dict[str, float]:

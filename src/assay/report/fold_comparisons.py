@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING
 
 from assay.core.digits import as_level, numbers, p_value, signed, signed_span
 from assay.core.errors import number_of
+from assay.core.words import CORRECTED_BY, TESTS
 from assay.report.layout import Cell, Table, as_json
-from assay.report.sentences import of_finding
 from assay.report.titled import Titled
+from assay.sections.sentences import of_finding
 
 if TYPE_CHECKING:
     from assay.comparison.findings import Finding
     from assay.crossvalidation.comparing import FoldComparison
 
 JSON_SCHEMA_VERSION = 1
-#: What the tests are called in a sentence.
-_TESTS = {
-    "corrected-t": "corrected resampled t test (Nadeau and Bengio)",
-    "5x2cv": "combined F test of 5x2 cross-validation (Alpaydin)",
-    "5x2cv-t": "t test of 5x2 cross-validation (Dietterich)",
-}
-_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 
 
 def tables(result: FoldComparison) -> list[Titled]:
@@ -61,9 +55,9 @@ def _method(result: FoldComparison) -> str:
     noted = [*dict.fromkeys(one.outcome.note for one in result.findings)]
     how = f", {noted[0]}" if len(noted) == 1 and noted[0] else ""
     over, margins = len(result.pairs.pairs), dict.fromkeys(f"{one.margin.value:g}" for one in result.findings)
-    family = f"; p corrected by {_CORRECTIONS[settings.correction]} over {number_of('pair', over)}"
-    corrected = family if over > 1 and settings.correction in _CORRECTIONS else ""
-    test = _TESTS[settings.test]
+    family = f"; p corrected by {CORRECTED_BY[settings.correction]} over {number_of('pair', over)}"
+    corrected = family if over > 1 and settings.correction in CORRECTED_BY else ""
+    test = TESTS[settings.test]
     return f"{test[0].upper()}{test[1:]}{how}{corrected}; margin {' or '.join(margins)}; alpha {settings.alpha:g}."
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.digits import as_level, as_percent, decimals, number, numbers, p_phrase, p_value, signed
 from assay.core.errors import number_of, several
-from assay.report.comparisons import INTERVALS
+from assay.core.words import INTERVALS
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
 from assay.stats.bootstrap import FEWEST_DRAWN
-from assay.stats.interval_names import CHOSEN, SUBSAMPLING
+from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.verdict import FEWEST_UNITS
 
@@ -213,13 +213,14 @@ def _intervals(result: GateResult) -> str:
     ways: dict[str, list[str]] = {}
     for check in result.checks:
         if check.interval == "t":
-            ways.setdefault(f"{CHOSEN['t']}, for fewer than {FEWEST_DRAWN} {several(check.unit_kind)}", [])
+            ways.setdefault(f"{INTERVALS['t'].short}, for fewer than {FEWEST_DRAWN} {several(check.unit_kind)}", [])
             continue
-        name = INTERVALS.get(check.interval)
+        way = INTERVALS.get(check.interval)
+        name = None if way is None or way.is_drawn else way.adjective
         if check.is_untested:
             name = f"{check.redrawn:,} random halves of the items" if check.interval == SUBSAMPLING else "none"
         if name is None:
-            name = f"{CHOSEN[check.interval]} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
+            name = f"{INTERVALS[check.interval].short} over {several(check.unit_kind)}, {check.redrawn:,} resamples"
         ways.setdefault(name, []).append(check.measure)
     if len(ways) == 1:
         return next(iter(ways))

@@ -16,7 +16,8 @@ from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
-from assay.reporting.item_parts import baseline_of, verdicts_of
+from assay.reporting.item_parts import verdicts_of
+from assay.reporting.items import baseline_of
 
 #: Flipped items are counted for so many systems.
 MOST_SYSTEMS = 8

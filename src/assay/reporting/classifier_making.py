@@ -24,15 +24,8 @@ from assay.reporting.classifier_words import (
 )
 from assay.reporting.contents import Provenance, Reference
 from assay.reporting.item_contents import Estimated, MeasuredSystem, ShownMeasure
-from assay.reporting.item_parts import (
-    MOST_SYSTEMS,
-    inputs_of,
-    provenance_of,
-    refuse_told,
-    refuse_unknown,
-    remarks_of,
-    shown_measure,
-)
+from assay.reporting.item_parts import remarks_of, shown_measure
+from assay.reporting.items import MOST_SYSTEMS, inputs_of, provenance_of, refuse_told, refuse_unknown
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 from assay.sections.methods import items_of, methods, thresholds_of

@@ -9,12 +9,12 @@ from assay.classification import Classification, Estimate
 from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.core.errors import joined, number_of
+from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.report.classifications import called
 from assay.reporting.classifier_matrices import label_names
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
-from assay.stats.interval_names import WAYS
 from assay.stats.proportions import wilson
 
 _MOST_NAMES = 6
@@ -27,7 +27,7 @@ def interval_by(method: str) -> str:
     >>> interval_by("wilson"), interval_by("bootstrap"), interval_by("none")
     ('Wilson', 'bootstrap of items', '')
     """
-    return WAYS[method].short if method in WAYS else ""
+    return INTERVALS[method].short if method in INTERVALS else ""
 
 
 def title_of(result: Classification) -> str:

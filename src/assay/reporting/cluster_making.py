@@ -19,17 +19,8 @@ from assay.reporting.cluster_result import ClusterReport
 from assay.reporting.cluster_words import lead_of, summary_of, title_of
 from assay.reporting.contents import Provenance, Reference, Spoken
 from assay.reporting.item_contents import Estimated, MeasuredSystem
-from assay.reporting.item_parts import (
-    MOST_SYSTEMS,
-    baseline_of,
-    inputs_of,
-    provenance_of,
-    refuse_told,
-    refuse_unknown,
-    remarks_of,
-    shown_measure,
-    verdicts_of,
-)
+from assay.reporting.item_parts import remarks_of, shown_measure, verdicts_of
+from assay.reporting.items import MOST_SYSTEMS, baseline_of, inputs_of, provenance_of, refuse_told, refuse_unknown
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 from assay.sections.methods import items_of, methods

@@ -11,12 +11,13 @@ from assay.classification import Classification
 from assay.clustering import Clustering, reference, stability
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
+from assay.core.words import INTERVALS, TESTS
 from assay.report import classifications, clusterings
-from assay.report.comparisons import TESTS, family, intervals_in_words
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
+from assay.sections.testing import family, intervals_in_words
 from assay.stats import corrections, interval_names, power, suited_tests, verdict
-from assay.stats.interval_names import SUBSAMPLING, WAYS
+from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
@@ -32,13 +33,6 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 6
 _MOST_RANKINGS = 8
-#: The intervals of numbers that are made of units, as a sentence names them.
-_WAYS = {
-    "hull": "the hull of the t interval and the bias-corrected and accelerated (BCa) bootstrap interval",
-    "bca": "bias-corrected and accelerated (BCa) bootstrap intervals",
-    "percentile": "percentile bootstrap intervals",
-    "t": "Student's t intervals",
-}
 #: From so many different notes on, tests do not say how each was done.
 _MOST_NOTES = 2
 _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluster": "one cluster"}
@@ -148,10 +142,13 @@ def _intervals(basis: Basis, cite: Citations) -> Iterator[str]:
     settings, level = basis.settings, as_level(1 - basis.settings.alpha)
     several_compared = basis.comparison is not None and basis.comparison.family_size > 1
     adjusted = ", not adjusted for the number of comparisons" if several_compared else ""
-    for way in dict.fromkeys(interval.method for _, interval in basis.standings.values() if interval.method in _WAYS):
-        drawn = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
+    for way in dict.fromkeys(
+        interval.method for _, interval in basis.standings.values() if interval.method in INTERVALS
+    ):
+        resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
+        drawn = resamples if INTERVALS[way].is_drawn else ""
         cited = cite(*interval_names.CITES[way])
-        yield f"Intervals are {_WAYS[way]}{cited} at the {level} level{'' if way == 't' else drawn}{adjusted}."
+        yield f"Intervals are {INTERVALS[way].full}{cited} at the {level} level{drawn}{adjusted}."
 
 
 def _differences(comparison: Comparison) -> str:
@@ -206,10 +203,10 @@ def _of_classifiers(result: Classification, comparison: Comparison | None, cite:
     yield f"{_systems(result, 'classifier')} {_were(result.systems)} evaluated on {_items(result)} with {labels}."
     yield _measured(called, len(result.systems), cite)
     made = [
-        f"{WAYS[method].said}{cite(*interval_names.CITES.get(method, ()))}"
+        f"{INTERVALS[method].full}{cite(*interval_names.CITES.get(method, ()))}"
         f"{f' ({resamples:,} resamples of the items)' if resamples else ''} for {joined(names)}"
         for (method, resamples), names in _ways(result, called).items()
-        if method in WAYS
+        if method in INTERVALS
     ]
     if made:
         yield f"Intervals at the {as_level(result.confidence)} level are {'; '.join(made)}."

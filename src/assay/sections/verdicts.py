@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
@@ -24,19 +24,22 @@ def verdicts_table(
     caption: str = "",
     effects: Effects = "all",
     tested: bool = True,
+    drawn: Collection[str] | None = None,
     look: str = "compared",
 ) -> Table:
     """Both numbers, the difference with its interval, p and the verdict.
 
     What is the same in all rows does not stand in each: of one pair, its systems head the columns of their numbers.
     `effects`: the relative difference and d_z, too, and how many units won, tied and lost; or these alone; or neither,
-    where units have no numbers. `tested`: there is a p-value.
+    where units have no numbers. `tested`: there is a p-value. `drawn`: measures whose differences fit on one axis.
     """
     pairs = {(finding.baseline, finding.system) for finding in findings}
     baselines, one_pair = {baseline for baseline, _ in pairs}, len(pairs) == 1
     one_baseline, first = len(baselines) == 1, findings[0]
     level = f"{as_level(first.interval.level)} interval"
-    ends = [end for finding in findings for end in (finding.interval.low, finding.interval.high, finding.difference)]
+    fits = [drawn is None or finding.measure in drawn for finding in findings]
+    fitting = [finding for finding, is_drawn in zip(findings, fits, strict=True) if is_drawn]
+    ends = [end for finding in fitting for end in (finding.interval.low, finding.interval.high, finding.difference)]
     columns = [
         *([Column("measure")] if one_pair or len({finding.measure for finding in findings}) > 1 else []),
         *([Column("system")] if not one_pair else []),
@@ -52,7 +55,9 @@ def verdicts_table(
         Column("word", "verdict", "verdict", also="aside"),
     ]
     frame = pl.DataFrame([finding.row() | _words(finding) for finding in findings], infer_schema_length=None)
-    return Table(name, frame, tuple(columns), caption, look=look)
+    if drawn is not None:
+        frame = frame.with_columns(is_drawn=pl.Series(fits))
+    return Table(name, frame, tuple(columns), caption, look=look, drawn="" if drawn is None else "is_drawn")
 
 
 def _words(finding: Finding) -> dict[str, str]:

@@ -87,6 +87,15 @@ def named(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(text)
 
 
+def slug(text: str) -> str:
+    """A text as a part of an id.
+
+    >>> slug("Methods paragraph"), slug("<x>")
+    ('methods-paragraph', 'x')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:40].strip("-") or "text"
+
+
 def _squeezed(text: str) -> str:
     return re.sub(r">\s+<", "><", text).strip()
 
@@ -100,7 +109,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "named": named}
+    made.filters |= {"prose": prose, "named": named, "slug": slug}
     made.globals |= {"rows_of": _rows_of, "size_of": _size_of, "draw": svg.draw, "drawings": drawings, "kind_of": _kind}
     return made
 
@@ -125,12 +134,17 @@ def _rows_of(table: Table) -> dict[str, Any]:
     axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
     ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
+    is_drawn = table.frame[table.drawn].to_list() if table.drawn else [True] * len(cells.rows)
+    drawn = [
+        [_drawn(*each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
+        for draws, row in zip(is_drawn, cells.rows, strict=True)
+    ]
     return {
         "columns": list(zip(cells.columns, axes, strict=True)),
         "names": cells.names,
         "rows": [
-            (name, is_marked, list(zip(cells.columns, row, map(_drawn, cells.columns, axes, row), strict=True)))
-            for name, is_marked, row in zip(ids, marked, cells.rows, strict=True)
+            (name, is_marked, list(zip(cells.columns, row, drawings_of, strict=True)))
+            for name, is_marked, row, drawings_of in zip(ids, marked, cells.rows, drawn, strict=True)
         ],
     }
 
@@ -149,7 +163,7 @@ def _drawn(column: Column, axis: Axis | None, cell: Cell) -> Markup:
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "")
+    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "", cell.ground)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

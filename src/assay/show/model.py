@@ -13,8 +13,8 @@ from assay.show.axis import Axis
 from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
-    "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
-    "flag", "short", "chosen",
+    "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
+    "code", "flag", "short", "chosen",
 ]  # fmt: skip
 #: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it.
 Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "list"]
@@ -37,6 +37,7 @@ class Column:
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
+    | bracketed | the same | [0.4000, 0.6000] |
     | estimate | numbers; `ends` name the columns of both ends | 0.500 [0.400, 0.600] |
     | range | numbers; `ends` name the columns of the smallest and the largest | 0.5000 (0.4000 to 0.6000) |
     | p | p-values | 0.0400, < 0.0001 |
@@ -47,7 +48,8 @@ class Column:
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
     a column of words behind the value; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little room.
+    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, a
+    thin line there. `spare`: left out where there is little room.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Column:
     best: Literal["high", "low"] | None = None
     ends: tuple[str, str] | None = None
     axis: Axis | None = None
+    ground: str = ""
     link: str = ""
     also: str = ""
     missing: str = "NA"
@@ -77,8 +80,9 @@ class Table:
 
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
-    line that opens it. `turned`: it reads best with its rows side by side, as long as these
-    fit. `marked` names a column of booleans, for rows that stand out; `ids` one of places that links lead to. `look`
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
+    stand out, by row and column, besides the best of columns. `marked` names a column of booleans, for rows that stand
+    out; `drawn` one for rows that are drawn on axes, where not all are; `ids` one of places that links lead to. `look`
     is a class of the page's style.
     """
 
@@ -90,7 +94,9 @@ class Table:
     most: int = 0
     fold: str = ""
     turned: bool = False
+    best: frozenset[tuple[int, str]] = frozenset()
     marked: str = ""
+    drawn: str = ""
     ids: str = ""
     look: str = ""
 
