@@ -123,7 +123,10 @@ def _texts(table: Table, column: Column) -> list[str]:
     if column.kind in {"number", "percent", "bar"}:
         return _numbers(column, _floats(table, column.name))
     shown = _PLAIN.get(column.kind, str)
-    return [column.missing if _is_missing(value) else shown(value) for value in _values(table, column.name)]
+    return [
+        column.missing if _is_missing(value) else f"+{shown(value)}" if column.signed and value > 0 else shown(value)
+        for value in _values(table, column.name)
+    ]
 
 
 def _is_missing(value: Any) -> bool:
