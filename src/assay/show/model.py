@@ -13,8 +13,8 @@ from assay.show.axis import Axis
 from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
-    "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
-    "flag", "short", "chosen",
+    "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
+    "code", "flag", "short", "chosen",
 ]  # fmt: skip
 #: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it.
 Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "list"]
@@ -37,6 +37,7 @@ class Column:
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
+    | bracketed | the same | [0.4000, 0.6000] |
     | estimate | numbers; `ends` name the columns of both ends | 0.500 [0.400, 0.600] |
     | range | numbers; `ends` name the columns of the smallest and the largest | 0.5000 (0.4000 to 0.6000) |
     | p | p-values | 0.0400, < 0.0001 |
@@ -77,9 +78,9 @@ class Table:
 
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
-    line that opens it. `turned`: it reads best with its rows side by side, as long as these
-    fit. `marked` names a column of booleans, for rows that stand out; `ids` one of places that links lead to. `look`
-    is a class of the page's style.
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
+    stand out, by row and column, besides the best of columns. `marked` names a column of booleans, for rows that stand
+    out; `ids` one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Table:
     most: int = 0
     fold: str = ""
     turned: bool = False
+    best: frozenset[tuple[int, str]] = frozenset()
     marked: str = ""
     ids: str = ""
     look: str = ""
