@@ -139,8 +139,19 @@ def _on_screen(result: Result, plain: bool) -> Styled:
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
     document = result.document()
-    shown = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
-    return text_of(lambda out: show(shown, out), plain)
+    parts = tuple(_typed(part) for part in document.sections if part.name not in _ON_STDERR)
+    return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+
+
+def _typed(part: Any) -> Any:
+    """A part of a document, with arguments called as options are."""
+    from assay.show.model import Prose, Section  # noqa: PLC0415
+
+    if isinstance(part, Section):
+        return replace(part, parts=tuple(map(_typed, part.parts)))
+    if isinstance(part, Prose):
+        return replace(part, text=as_typed(part.text), points=tuple(map(as_typed, part.points)))
+    return part
 
 
 def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:

@@ -25,6 +25,7 @@ WRITERS = {
 PRESENTERS = {
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
+    "clustering": "assay.sections.clusterings:document",
 }
 #: Verbs that results have as methods.
 VERBS = {
