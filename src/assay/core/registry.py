@@ -26,6 +26,7 @@ PRESENTERS = {
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
     "clustering": "assay.sections.clusterings:document",
+    "number_of_clusters": "assay.sections.numbers_of_clusters:document",
 }
 #: Verbs that results have as methods.
 VERBS = {

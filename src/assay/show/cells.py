@@ -92,7 +92,8 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
     rows = tuple(zip(*cells, strict=True)) if cells else ()
-    return Grid(columns, names, rows)
+    foot = (tuple(Cell(table.foot.get(column.name, "")) for column in columns),) if table.foot else ()
+    return Grid(columns, names, (*rows, *foot))
 
 
 def _values(table: Table, name: str) -> list[Any]:
@@ -192,7 +193,7 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
-    also = _values(table, column.also) if column.also else [""] * height
+    also = _behind(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
     top = best(values, column.best)
     return [
@@ -210,6 +211,13 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             zip(texts, also, links, values, lows, highs, strict=True)
         )
     ]
+
+
+def _behind(table: Table, name: str) -> list[str]:
+    """What stands behind values: words as they are, numbers after a sign that each way is meant."""
+    if not table.frame[name].dtype.is_numeric():
+        return _values(table, name)
+    return ["" if math.isnan(value) else f" ± {number(value)}" for value in _floats(table, name)]
 
 
 def best(values: Iterable[float], which: str | None) -> float | None:
