@@ -46,9 +46,10 @@ class Column:
 
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
-    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
-    a column of words behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little room.
+    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names a
+    column of words behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands
+    below the title. `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little
+    room.
     """
 
     name: str
@@ -79,8 +80,9 @@ class Table:
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
     line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
-    stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a column of booleans, for rows that stand
-    out; `ids` one of places that links lead to. `look` is a class of the page's style.
+    stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
+    column of booleans, for rows that stand out; `ids` one of places that links lead to. `look` is a class of the page's
+    style.
     """
 
     name: str
