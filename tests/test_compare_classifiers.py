@@ -302,7 +302,7 @@ def test_a_number_that_there_is_not_is_said_with_the_reason() -> None:
     found = compare([Predictions.of([0, 1] * 20, [0, 1, 1, 1] * 10, name="some"), never], measures="MCC", resamples=100)
     one = found.finding()
     assert (one.verdict.word, one.needed, np.isnan(one.spread), np.isnan(one.detectable)) == (
-        "cannot tell", None, True, True,
+        "inconclusive", None, True, True,
     )  # fmt: skip
     assert any(note.startswith("MCC of never is undefined: ") for note in found.notes)
     said = " ".join(found.lines())
@@ -447,7 +447,7 @@ def test_a_difference_that_is_undefined_has_no_p_value_and_says_why(items: int) 
     assert np.isnan(finding.p)
     assert finding.outcome.note == "no p-value: a system has no number"
     row = next(line for line in result.to_markdown().splitlines() if line.startswith("| MCC"))
-    assert [cell.strip() for cell in row.split("|")][3:-1] == ["NA", "NA", "NA", "NA", "NA", "cannot tell"]
+    assert [cell.strip() for cell in row.split("|")][3:-1] == ["NA", "NA", "NA", "NA", "NA", "inconclusive"]
 
 
 @pytest.mark.parametrize("measure", ["AveragePrecision", "AUC", "Recall"])

@@ -16,7 +16,7 @@ from shared_data import shared
 from assay import InputError, ParameterError, Scores, compare, evaluate
 from assay.comparison.pairing import pairs_of
 from assay.report import comparisons
-from assay.report.sentences import sentences
+from assay.sections.sentences import sentences
 from assay.stats.corrections import CORRECTIONS
 from assay.stats.suited_tests import SIMULTANEOUS
 from assay.stats.tests import TESTS
@@ -95,12 +95,12 @@ def test_every_word_of_the_verdict_comes_out_of_data() -> None:
         "equivalent": compare(scores(a=base, b=same)).finding().verdict.word,
         "better": compare(scores(a=base, b=better)).finding().verdict.word,
         "worse": compare(scores(a=better, b=base)).finding().verdict.word,
-        "cannot tell": few.word,
+        "inconclusive": few.word,
     }
     assert all(word == said for word, said in words.items()), words
     negligible = compare(scores(a=base, b=[value + 0.002 for value in base])).finding().verdict
     assert (negligible.word, negligible.negligible) == ("equivalent", True)
-    assert compare(scores(a=noisy(3)[0], b=noisy(3, noise=0.1)[1])).finding().verdict.word == "cannot tell"
+    assert compare(scores(a=noisy(3)[0], b=noisy(3, noise=0.1)[1])).finding().verdict.word == "inconclusive"
 
 
 def test_unjudged_documents_that_could_turn_the_difference_round_are_named() -> None:

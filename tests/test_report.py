@@ -70,7 +70,7 @@ def test_the_table_has_the_numbers_marks_and_intervals_of_every_measure(report: 
                 assert (score.mark, score.verdict) == ("", "")
                 continue
             finding = comparison.finding(score.measure, row.system)
-            words = {"better": "▲", "worse": "▼", "equivalent": "≈", "identical": "=", "cannot tell": ""}
+            words = {"better": "▲", "worse": "▼", "equivalent": "≈", "identical": "=", "inconclusive": ""}
             assert score.mark == words[finding.verdict.word]
             assert (score.p, score.difference) == (finding.p, finding.difference)
     best = [[score.is_best for score in row.scores] for row in report.contents.systems]

@@ -75,7 +75,7 @@ class NumberOfClusters(Result):
     ('agree', 3, 3)
     """
 
-    kind = "number_of_clusters"
+    kind = "number of clusters"
 
     rows: tuple[AtK, ...]
     measures: tuple[Measure, ...]

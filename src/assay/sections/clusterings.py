@@ -11,10 +11,11 @@ import polars as pl
 from assay.clustering.computing import called
 from assay.core.digits import as_level, as_percent, short
 from assay.core.errors import number_of
+from assay.core.words import INTERVALS
 from assay.sections.estimates import DASH, measures_table, undefined, without_interval
 from assay.sections.matrices import contingency_table
 from assay.show.model import Column, Document, Kind, Prose, Section, Table
-from assay.stats.interval_names import SUBSAMPLING, WAYS
+from assay.stats.interval_names import SUBSAMPLING
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering
@@ -118,7 +119,7 @@ def _basis(result: Clustering) -> Iterator[str]:
     estimates = [(measure, name, result.estimate(measure, name)) for measure in result.measures for name in names]
     drawn = sorted({estimate.resamples for *_, estimate in estimates if estimate.method == SUBSAMPLING})
     if drawn:
-        way = f"{WAYS[SUBSAMPLING].short} ({' or '.join(f'{count:,}' for count in drawn)}, seed {result.seed})"
+        way = f"{INTERVALS[SUBSAMPLING].short} ({' or '.join(f'{count:,}' for count in drawn)}, seed {result.seed})"
         yield f"Intervals ({as_level(result.confidence)}): {way}; the clusters are taken as they are."
     reasons = ((called(measure), name, estimate.no_interval) for measure, name, estimate in estimates)
     yield from without_interval(reasons, len(names))

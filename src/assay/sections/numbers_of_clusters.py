@@ -36,7 +36,7 @@ def document(result: NumberOfClusters) -> Document:
         Section("remarks", parts=(Prose(style="list", points=remarks),) if remarks else ()),
         Section("basis", parts=tuple(map(Prose, (*undefined, *result.basis()))), data=settings),
     )
-    return Document("number_of_clusters", sections, table.caption)
+    return Document("number of clusters", sections, table.caption)
 
 
 def numbers_table(result: NumberOfClusters) -> Table:

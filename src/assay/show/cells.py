@@ -88,7 +88,8 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     beside = {word: _side_by_side(table, group) for word, group in together.items()}
     cells = []
     for column in columns:
-        texts = beside[column.compared][column.name] if column.compared in beside else _texts(table, column)
+        is_beside = column.compared in beside and column.kind == "number"
+        texts = beside[column.compared][column.name] if is_beside else _texts(table, column)
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
     rows = tuple(zip(*cells, strict=True)) if cells else ()
@@ -106,13 +107,14 @@ def _floats(table: Table, name: str) -> list[float]:
 
 def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
     """Numbers, or estimates, that are compared within their row."""
-    rows = list(zip(*(_floats(table, column.name) for column in columns), strict=True))
+    values = [_floats(table, column.name) for column in columns]
+    rows = list(zip(*values, strict=True))
     if columns[0].kind == "estimate":
         places = [decimals(row, _least(columns[0], 3)) for row in rows]
         return {column.name: _estimates(table, column, places) for column in columns}
-    least = _least(columns[0], 4)
-    texts = list(zip(*(numbers(row, least) for row in rows), strict=True))
-    return {column.name: list(text) for column, text in zip(columns, texts or [()] * len(columns), strict=True)}
+    texts = list(zip(*(numbers(row, _least(columns[0], 4)) for row in rows), strict=True))
+    each = zip(columns, texts or [()] * len(columns), values, strict=True)
+    return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
 
 
 def _texts(table: Table, column: Column) -> list[str]:
@@ -181,6 +183,10 @@ def _numbers(column: Column, values: list[float]) -> list[str]:
         least = _least(column, 1)
         each = [as_percents([value], least)[0] for value in values]
         texts = as_percents(values, least) if column.compared else each
+    return _with_sign(column, texts, values)
+
+
+def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[str]:
     if not column.signed:
         return texts
     both = zip(texts, values, strict=True)

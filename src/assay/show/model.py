@@ -16,8 +16,9 @@ Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
     "code", "flag", "short", "chosen",
 ]  # fmt: skip
-#: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it.
-Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "list"]
+#: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
+#: text explains what is above it.
+Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "list"]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
@@ -46,10 +47,10 @@ class Column:
 
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
-    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names a
-    column of words behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands
-    below the title. `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little
-    room.
+    columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
+    best, and stands out. `also` names a column of words behind the value, or of numbers behind a ±; `missing` stands
+    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it.
+    `spare`: left out where there is little room.
     """
 
     name: str
@@ -157,11 +158,15 @@ class Prose:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An outcome in a word, how that is meant, and a sentence that says why."""
+    """An outcome in a word, how that is meant, and a sentence that says why.
+
+    `heading` stands above it where a summary needs one, as in Markdown for the page of a pipeline.
+    """
 
     word: str
     tone: Tone
     text: str
+    heading: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.digits import as_level, number, numbers, p_phrase, signed, signed_percent, signed_span
 from assay.core.errors import number_of
-from assay.report.conflicts import conflict
+from assay.sections.conflicts import conflict
 from assay.stats.verdict import FEWEST_UNITS
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def of_finding(finding: Finding, kind: str, power: float) -> str:
 
 def without_caveat(finding: Finding, kind: str, power: float) -> str:
     """One finding in words, but for what it depends on."""
-    parts = (of_verdict(finding, kind), conflict(finding, kind), _needed(finding, kind, power), _units(finding, kind))
+    parts = (of_verdict(finding, kind), conflict(finding, kind), needed(finding, kind, power), _units(finding, kind))
     return " ".join(part for part in parts if part)
 
 
@@ -78,8 +78,8 @@ def headline(finding: Finding) -> str:
         return f"{system} is {_alike(finding)} {baseline}"
     if math.isnan(finding.difference):
         return f"{system} and {baseline} cannot be compared"
-    if word == "cannot tell":
-        return f"One cannot tell {system} from {baseline}"
+    if word == "inconclusive":
+        return f"No clear difference between {system} and {baseline}"
     return f"{system} is {word} than {baseline}"
 
 
@@ -101,16 +101,23 @@ def of_verdict(finding: Finding, kind: str) -> str:
         )
     if word in {"better", "worse", "higher", "lower"}:
         return f"{system} is {word} than {baseline} under {measure}: {values} ({interval}{p})."
-    said = f"One cannot tell whether {system} is {_either(finding)} than {baseline} under {measure}"
+    unclear = f"{headline(finding)} under {measure}"
     if finding.all_zero:
         alike = f"no {kind} differs where both have a value ({number(finding.value)})"
-        return f"{said}: {alike}, but {finding.verdict.why}."
-    return f"{said}: {values} ({interval}{p})."
+        return f"{unclear}: {alike}, but {finding.verdict.why}."
+    return f"{unclear}: {values} ({interval}{p})."
 
 
-def _either(finding: Finding) -> str:
-    """What a system may be; of a number that is not known to be good or bad, only higher or lower."""
-    return "better or worse" if finding.direction in {"higher", "lower"} else "higher or lower"
+def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
+    """How systems with the same verdict stand to the baseline.
+
+    >>> of_group("better", "a and b", "old", many=True), of_group("inconclusive", "c", "it", many=False)
+    ('a and b are better than old', 'c shows no clear difference from it')
+    """
+    if word == "inconclusive":
+        return f"{systems} {'show' if many else 'shows'} no clear difference from {baseline}"
+    relation = {"equivalent": "as good as", "identical": "identical with"}.get(word, f"{word} than")
+    return f"{systems} {'are' if many else 'is'} {relation} {baseline}"
 
 
 def _alike(finding: Finding) -> str:
@@ -128,21 +135,29 @@ def _decided_by(finding: Finding) -> str:
     return f"; for all comparisons together, {as_level(deciding.level)} interval {low} to {high}"
 
 
-def _needed(finding: Finding, kind: str, power: float) -> str:
-    """What it would take to tell, where one cannot."""
-    if finding.verdict.word != "cannot tell" or math.isnan(finding.difference):
+def needed(finding: Finding, kind: str, power: float) -> str:
+    """What so many units can show, and how many it would take, where a finding is inconclusive; else empty."""
+    if finding.verdict.word != "inconclusive" or math.isnan(finding.difference):
         return ""
     if finding.units < FEWEST_UNITS:
-        return f"{number_of(kind, finding.units)} are too few to tell anything."
+        return f"{number_of(kind, finding.units)} are too few for any verdict."
     if finding.needed is None or not finding.spread > 0:
         return ""
-    units, needed = number_of(kind, finding.units), number_of(kind, finding.needed)
-    like = finding.needed_observed
     return (
-        f"With {units}, a difference of {number(finding.detectable, 3)} would be detected {as_level(power)} of the "
-        f"time; to detect {finding.margin.value:g} that often takes about {needed}"
-        f"{'' if like is None else f', and the difference observed about {like:,}'}."
+        f"Inconclusive with {number_of(kind, finding.units)}: a {_change_of(finding)} of "
+        f"{number(finding.detectable, 3)} would be detected {as_level(power)} of the time. {detecting(finding)}"
     )
+
+
+def detecting(finding: Finding) -> str:
+    """How many units it takes to detect the margin, and a difference like the one observed."""
+    change, like = _change_of(finding), finding.needed_observed
+    observed = "" if like is None else f"; the {change} observed ({number(abs(finding.difference), 2)}), about {like:,}"
+    return f"Detecting a {finding.margin.value:g} {change} would take about {finding.needed:,}{observed}."
+
+
+def _change_of(finding: Finding) -> str:
+    return "gain" if finding.difference * {"higher": 1, "lower": -1}.get(finding.direction, 0) > 0 else "difference"
 
 
 def _units(finding: Finding, kind: str) -> str:
