@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 
 from assay.clustering import Clustering
+from assay.clustering.computing import called
 from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.registry import Measure
-from assay.report.clusterings import called
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from assay import __version__
 from assay.classification import Classification
-from assay.clustering import Clustering, reference, stability
+from assay.clustering import Clustering, computing, reference, stability
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS
-from assay.report import classifications, clusterings
+from assay.report import classifications
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
@@ -269,7 +269,7 @@ def _each(measures: Mapping[str, Iterable[str]]) -> str:
 def _of_clusterings(
     result: Clustering, comparison: Comparison | None, over_k: NumberOfClusters | None, cite: Citations
 ) -> Iterator[str]:
-    called = {measure: clusterings.called(measure) for measure in result.measures}
+    called = {measure: computing.called(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
     against = "" if table is None else f" with {number_of('class', len(table.classes))}"
