@@ -13,7 +13,7 @@ from assay.core.errors import number_of
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.report.classifications import called
-from assay.reporting.classifier_matrices import label_names
+from assay.reporting.classifier_sections import label_names
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined, values_of_systems

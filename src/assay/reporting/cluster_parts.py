@@ -17,7 +17,6 @@ from assay.core.digits import as_percent
 from assay.core.errors import number_of
 from assay.counting.contingency import Contingency
 from assay.report.clusterings import of_points
-from assay.reporting.classifier_matrices import LONGEST_NAME, MOST_ITEMS, MOST_ITEMS_IN_ALL, named
 from assay.reporting.cluster_contents import (
     ClassRow,
     ClusterRow,
@@ -32,6 +31,7 @@ from assay.reporting.cluster_contents import (
     SilhouetteItem,
     Silhouettes,
 )
+from assay.reporting.items import LONGEST_NAME, MOST_ITEMS, MOST_ITEMS_IN_ALL, named
 from assay.reporting.texts import told_apart
 
 #: Of more classes and clusters than these, the largest are drawn.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -60,10 +60,14 @@ def verdicts_table(
     return Table(name, frame, tuple(columns), caption, look=look, drawn="" if drawn is None else "is_drawn")
 
 
-def _words(finding: Finding) -> dict[str, str]:
+def _words(finding: Finding) -> dict[str, Any]:
     aside = " (negligible)" if finding.verdict.negligible else ""
     return {
         "record": "/".join(map(str, finding.record)),
         "word": finding.verdict.word,
         "aside": aside + ("*" if finding.verdict.unjudged else ""),
+        "level": finding.interval.level,
+        "narrow_low": finding.narrow.low,
+        "narrow_high": finding.narrow.high,
+        "narrow_level": finding.narrow.level,
     }
