@@ -12,7 +12,7 @@ from assay.core.errors import joined, number_of
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.report.classifications import called
-from assay.reporting.classifier_matrices import label_names
+from assay.reporting.classifier_sections import label_names
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
 from assay.stats.proportions import wilson

@@ -8,30 +8,46 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from assay import __version__
+from assay.core.digits import as_level
 from assay.core.errors import ParameterError, did_you_mean, listed, number_of
-from assay.core.words import tone_of
+from assay.core.words import INTERVALS, tone_of
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.provenance import described, now
 from assay.reporting.stamps import Stamp
+from assay.reporting.texts import shortened
 from assay.sections.conflicts import conflict
+from assay.sections.estimates import measures_table, undefined, without_interval
 from assay.sections.sentences import headline, of_verdict, without_caveat
 from assay.sections.verdicts import verdicts_table
-from assay.show.model import Prose, Section, Verdict
+from assay.show.axis import Axis, rounded_out
+from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
-    from assay.classification import Classification
+    from assay.classification import Baseline, Classification
     from assay.clustering import Clustering
     from assay.comparison import Comparison
+    from assay.measures.registry import Measure
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
 MOST_SYSTEMS = 6
+#: So many items stand behind a cell of a map, and behind all cells of a system together.
+MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
+#: Names of items, labels and clusters are no longer than this.
+LONGEST_NAME = 80
 #: So many remarks stand beside the claim; the others below it.
 _MOST_REMARKS = 4
 _A_PAIR = 2
 _IN_MEMORY = "in memory"
 #: Advice on items that all systems were given; all other advice is on what a system made of them.
 _ABOUT_ITEMS = frozenset({"left_out"})
+
+
+def named(text: Any) -> str:
+    """An id or a label by itself as it is shown, not too long."""
+    return shortened(str(text), LONGEST_NAME)
 
 
 def refuse_told(told: Mapping[str, Any], result: str, verb: str) -> None:
@@ -80,8 +96,13 @@ def summary(result: Classification | Clustering, lead: str, worth: Iterable[str]
         parts.append(Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]))
     if result.warnings:
         parts.append(Prose(style="warning", title="Mind this", points=tuple(result.warnings)))
-    advice = [remark._asdict() for remark in result.advice]
-    return Section("summary", "", tuple(parts), lead, data={"confidence": result.confidence, "advice": advice})
+    data = {
+        "confidence": result.confidence,
+        "remarks": [remark._asdict() for remark in result.advice],
+        "caveats": list(remarks),
+        "warnings": list(result.warnings),
+    }
+    return Section("summary", "", tuple(parts), lead, data=data)
 
 
 def further_advice(result: Classification | Clustering) -> Iterator[Section]:
@@ -106,10 +127,77 @@ def remarks_of(result: Classification | Clustering) -> Iterator[str]:
         yield f"{remark.system}: {remark.says}." if several and not of_all else f"{remark.says}."
 
 
+def measured(
+    result: Classification | Clustering,
+    called: Callable[[Measure], str],
+    beside: Sequence[Baseline] = (),
+    averages: Mapping[str, str] | None = None,
+) -> Section:
+    """Every measure with its interval, drawn where it has bounds, and beside it what no skill at all would score.
+
+    `called` is what people call a measure; `averages` says what the averages are over, by their names.
+    """
+    table, bounds = measures_table(result, called, beside), [is_bounded(measure) for measure in result.measures]
+    notes = [_note(measure, averages or {}) for measure in result.measures]
+    frame = table.frame.with_columns(pl.Series("note", notes, dtype=pl.String), pl.Series("is_bounded", bounds))
+    estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
+    axis = _axis(frame.filter("is_bounded"), [each.kind for each in beside], table)
+    ways = dict.fromkeys(INTERVALS[each.method].short for each in estimates if each.method in INTERVALS)
+    legend = [f"Lines: {as_level(result.confidence)} intervals ({', '.join(ways)})."] if ways else []
+    if not all(bounds):
+        legend.append("Measures that are not from 0 to 1, or from -1 to 1, are not drawn.")
+    legend += [f"No skill: what one scores that says {each.says}; a thin line where it lies." for each in beside]
+    whys = (
+        (called(measure), system.name, result.estimate(measure, system.name).no_interval)
+        for system in result.systems
+        for measure in result.measures
+    )
+    lines = (" ".join(legend), *undefined(result, called), *without_interval(whys, len(result.systems)))
+    size = "systems measured" if len(result.systems) == 1 else "systems measured several"
+    shown = replace(
+        table, frame=frame, columns=tuple(_drawn(column, axis, beside) for column in table.columns),
+        caption="Measures, with intervals", notes=tuple(filter(None, lines)), drawn="is_bounded", look=size,
+    )  # fmt: skip
+    lead = "Every number with its interval" + (", and beside it what no skill at all would score." if beside else ".")
+    return Section("measures", "Measures", (shown,), lead, data={"estimates": result.to_frame().to_dicts()})
+
+
+def is_bounded(measure: Measure) -> bool:
+    """Whether a measure has a place on the axis that all share: its values are from -1 to 1, or from 0 to 1."""
+    low, high = measure.definition.bounds or (-math.inf, math.inf)
+    return low >= -1 and high <= 1
+
+
+def _note(measure: Measure, averages: Mapping[str, str]) -> str:
+    """What the name of a measure does not say: over what it is an average, and which way it is good."""
+    way = {False: "lower is better", None: "neither high nor low is taken as better", True: ""}
+    parts = (averages.get(measure.parameters.get("average", "")), way[measure.definition.higher_is_better])
+    text = "; ".join(filter(None, parts))
+    return f" ({text})" if text else ""
+
+
+def _axis(frame: pl.DataFrame, kinds: Sequence[str], table: Table) -> Axis | None:
+    """From 0, or from below it where something shown is negative, to 1; None if no measure has its place there."""
+    names = {name for column in table.columns if column.ends for name in (column.name, *column.ends)}
+    values = [value for name in (*names, *kinds) for value in frame[name].drop_nulls().drop_nans()]
+    return Axis(rounded_out(min(value, 0.0) for value in values).low, 1.0) if frame.height else None
+
+
+def _drawn(column: Column, axis: Axis | None, beside: Sequence[Baseline]) -> Column:
+    """A column of the table as the page draws it."""
+    if column.ends:
+        kind: Kind = "estimate" if column.kind == "estimate" else "interval"
+        ground = beside[0].kind if beside else ""
+        return replace(column, kind=kind, axis=axis, ground=ground, least=4)
+    if column.name == "measure":
+        return replace(column, also="note")
+    return replace(column, title="no skill") if column.name in {each.kind for each in beside} else column
+
+
 def verdicts(held: Comparison, caption: str, drawn: Collection[str]) -> Section:
     """Each verdict on a line, and all of them in words; differences are drawn of measures in `drawn`."""
     tested = any(not math.isnan(finding.p) for finding in held.findings)  # clusterings have intervals only
-    table = verdicts_table(held.findings, name="verdicts", caption=caption, effects="none", tested=tested, drawn=drawn)
+    table = verdicts_table(held.findings, caption=caption, effects="none", tested=tested, drawn=drawn)
     words = tuple(Prose(without_caveat(finding, "item", held.settings.power)) for finding in held.findings)
     settings = {"comparisons": held.family_size, "correction": held.correction, "settings": held.settings._asdict()}
     return Section("verdicts", parts=(table, Section("words", "In words", words, fold="closed")), data=settings)

@@ -74,9 +74,10 @@ def make_report(
     of_predictions = are_predictions(given) and (runs is None or are_predictions(runs))
     if of_predictions or (compared is not None and compared.classifiers is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
-        return _of_classifiers(
+        report: Report[Any] = _of_classifiers(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
+        return report
     of_clusters = are_clusters(given) and (runs is None or are_clusters(runs))
     if of_clusters or (compared is not None and compared.clusterings is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
@@ -131,7 +132,7 @@ def _each(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report[Any]:
+def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Any:
     """The report on classifiers; what only rankings have is refused."""
     from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415  # rankings need not load it
 

@@ -33,7 +33,8 @@ _SHADES = 10
 class Sides(NamedTuple):
     """What the rows and columns of a map are, in words; `{}` stands for a label.
 
-    `keys` are their names in JSON, and in the table that stands for the map. `right` and `wrong` say what a cell holds, of `items` with a `row` and a `column`; `axes` and `colours` are sentences on the whole map.
+    `keys` are their names in JSON, and in the table that stands for the map. `right` and `wrong` say what a cell holds,
+    of `items` with a `row` and a `column`; `axes` and `colours` are sentences on the whole map.
     """
 
     keys: tuple[str, str]

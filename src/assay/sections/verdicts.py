@@ -68,12 +68,16 @@ def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return [finding.row() | _words(finding) | _in_full(finding) for finding in findings]
 
 
-def _words(finding: Finding) -> dict[str, str]:
+def _words(finding: Finding) -> dict[str, Any]:
     aside = " (negligible)" if finding.verdict.negligible else ""
     return {
         "record": "/".join(map(str, finding.record)),
         "word": finding.verdict.word,
         "aside": aside + ("*" if finding.verdict.unjudged else ""),
+        "level": finding.interval.level,
+        "narrow_low": finding.narrow.low,
+        "narrow_high": finding.narrow.high,
+        "narrow_level": finding.narrow.level,
     }
 
 
