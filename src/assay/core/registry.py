@@ -23,8 +23,15 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
+    "clusters by use": "assay.sections.clustered_runs:document",
+    "comparison": "assay.sections.comparisons:document",
+    "fold comparison": "assay.sections.comparisons:fold_document",
+    "gate": "assay.sections.gates:document",
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
+    "clustering": "assay.sections.clusterings:document",
+    "tuning": "assay.sections.tunings:document",
+    "number of clusters": "assay.sections.numbers_of_clusters:document",
 }
 #: Verbs that results have as methods.
 VERBS = {

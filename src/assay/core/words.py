@@ -21,6 +21,9 @@ LEGEND = {
     "≈": "equivalent to the baseline",
     "=": "identical with the baseline",
 }
+#: How the outcome of a gate begins a sentence, and how it is marked.
+OUTCOMES = {"pass": "Passed", "fail": "Failed", "inconclusive": "Inconclusive", "invalid": "Invalid input"}
+OUTCOME_MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⚠️"}
 #: What tests are called in a sentence; "none" is that of clusterings, which have no test.
 TESTS = {
     "permutation": "paired permutation test",

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
-from assay.core.words import TESTS
 from assay.report.classifications import called
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_sections import Evidence
 from assay.reporting.items import baseline_of, renamed
-from assay.reporting.naming import joined
-from assay.sections.testing import family, intervals_in_words
 
 
 def classified(held: Comparison, classifiers: Classifiers) -> Classification:
@@ -53,7 +49,7 @@ def compared(
         held = compare(result, measures=wanted, baseline=first, **settings)
     notes += [*held.notes, *(paired.why_not_accuracy() if wanted[0] == paired.headline else ())]
     held = renamed(held, {str(measure): called(measure, result.task) for measure in result.measures})
-    return Evidence(result, first, held, paired, _methods(held, first), tuple(notes))
+    return Evidence(result, first, held, paired, tuple(notes))
 
 
 def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str], list[str]]:
@@ -69,28 +65,3 @@ def _comparable(result: Classification, paired: Classifiers) -> tuple[list[str],
         else:
             wanted.append(name)
     return wanted, notes
-
-
-def _methods(held: Comparison, baseline: str) -> str:
-    """How differences were tested, a sentence."""
-    tests: dict[str, list[str]] = {}
-    made: dict[str, list[str]] = {}
-    for name in dict.fromkeys(finding.measure for finding in held.findings):
-        alone = replace(held, findings=tuple(finding for finding in held.findings if finding.measure == name))
-        made.setdefault(intervals_in_words(alone), []).append(name)
-        for test in dict.fromkeys(finding.outcome.test for finding in alone.findings):
-            tests.setdefault(TESTS.get(test, test), []).append(name)
-    return (
-        f"Differences from {baseline} were tested two-sidedly at the level {held.settings.alpha:g}: {_each(tests)}. "
-        f"{_corrected(held)}"
-        f"Their intervals: {_each(made)}."
-    )
-
-
-def _each(measures_by: Mapping[str, list[str]]) -> str:
-    return "; ".join(f"{what} for {joined(names, most=len(names))}" for what, names in measures_by.items())
-
-
-def _corrected(held: Comparison) -> str:
-    """What p-values were corrected over, a sentence; nothing where each comparison stands alone."""
-    return f"p-values were {family(held)}. " if held.family_size > 1 else ""

@@ -12,7 +12,7 @@ from assay.core.errors import number_of
 from assay.reporting.classifier_comparison import classified, compared
 from assay.reporting.classifier_scores import MOST_THRESHOLDS
 from assay.reporting.classifier_sections import Evidence, sections
-from assay.reporting.classifier_words import items_of, lead_of, methods_of, summary_of, thresholds_said, title_of
+from assay.reporting.classifier_words import lead_of, summary_of, title_of
 from assay.reporting.contents import Provenance
 from assay.reporting.items import (
     MOST_SYSTEMS,
@@ -26,8 +26,9 @@ from assay.reporting.items import (
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
 from assay.sections.closing import closing
+from assay.sections.methods import items_of, methods, thresholds_of
 from assay.sections.report import Report
-from assay.show.model import Document, Section, Work
+from assay.show.model import Document, Section
 
 MANY_LABELS = 12
 #: What else than measures a report on predictions may be told.
@@ -73,7 +74,6 @@ def classifier_report(
         refuse_unknown(rules, RULES, "classifiers")
         result = classify(given, measures, **rules)
     evidence = compared(result, baseline, _as_here(result) | asked, held_already)
-    paragraph, references = methods_of(result)
     measures_section, *others = sections(evidence)
     parts = (
         _summary(evidence),
@@ -81,8 +81,7 @@ def classifier_report(
         *further_advice(result),
         *others,
         *closing(
-            " ".join(filter(None, (paragraph, evidence.methods))),
-            [Work(*reference) for reference in references],
+            *methods(result, evidence.held),
             _provenance(result, command, before),
             _notes(evidence),
         ),
@@ -134,7 +133,7 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
     settings = {
         "task": result.task,
         "positive": str(result.positive) if result.task == "binary" else None,
-        "threshold": thresholds_said(result) or None,
+        "threshold": thresholds_of(result) or None,
         "confidence": f"{result.confidence:g}",
         "resamples": f"{result.resamples:,}",
     }

@@ -68,14 +68,13 @@ class Evidence:
     """What a report on classifiers rests on: their numbers, and what came of holding them against a baseline.
 
     `held` names measures as people call them; None if nothing could be compared. `paired`: the predictions of the same
-    items, where there are such. `methods` says how differences were tested, `notes` what could not be.
+    items, where there are such. `notes` says what could not be compared.
     """
 
     result: Classification
     baseline: str = ""
     held: Comparison | None = None
     paired: Classifiers | None = None
-    methods: str = ""
     notes: tuple[str, ...] = ()
 
     @cached_property

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from assay import __version__
 from assay.classification import Classification, Estimate
 from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
-from assay.core.errors import number_of
+from assay.core.errors import joined, number_of
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.report.classifications import called
 from assay.reporting.classifier_sections import label_names
-from assay.reporting.contents import Reference
-from assay.reporting.methods import Citations
-from assay.reporting.naming import joined, values_of_systems
-from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
+from assay.reporting.naming import values_of_systems
+from assay.sections.methods import items_of
 from assay.stats.proportions import wilson
 
 _MOST_NAMES = 6
@@ -47,14 +44,6 @@ def lead_of(result: Classification) -> str:
     parts.append(f"{number_of('label', len(result.labels))} ({labels})")
     positive = f"; positive is {names[str(result.positive)]}" if result.task == "binary" else ""
     return ", ".join(parts) + positive
-
-
-def items_of(result: Classification) -> int:
-    """How many items each system was given; those of the first one."""
-    first = result.systems[0]
-    if first.predictions is not None:
-        return len(first.predictions)
-    return round(float(result.matrix(first.name).items[0]))
 
 
 def summary_of(result: Classification) -> Iterator[str]:
@@ -165,69 +154,3 @@ def _with_interval(one: Estimate) -> str:
 
 def _number(value: float) -> str:
     return "no number" if math.isnan(value) else number(value)
-
-
-def methods_of(result: Classification) -> tuple[str, list[Reference]]:
-    """How it was done, in a paragraph to paste, with the works that it cites."""
-    cite = Citations()
-    names = joined([system.name for system in result.systems], _MOST_NAMES)
-    were = "was" if len(result.systems) == 1 else "were"
-    labels = number_of("label", len(result.labels))
-    sentences = [
-        f"{number_of('classifier', len(result.systems))} ({names}) {were} evaluated on "
-        f"{number_of('item', items_of(result))} with {labels}{_how_decided(result)}."
-    ]
-    told = [f"{called(measure, result.task)}{_cited(measure, cite)}" for measure in result.measures]
-    they = "It was" if len(result.systems) == 1 else "They were"
-    sentences.append(f"{they} measured by {joined(told, most=len(told))}.")
-    sentences += _intervals(result, cite)
-    sentences.append(f"All numbers were computed with Assay {__version__} (seed {result.seed}).")
-    return " ".join(sentences), cite.references()
-
-
-def _how_decided(result: Classification) -> str:
-    if result.task == "multilabel":
-        return ", of which an item may have several"
-    if result.task != "binary":
-        return ""
-    said = thresholds_said(result)
-    by = f", predicted from a score of {said} on" if said else ""
-    return f" ({label_names(result)[str(result.positive)]} being the positive one{by})"
-
-
-def thresholds_said(result: Classification) -> str:
-    """From which score on positive is predicted: for all systems, or which one has which; empty if none has any."""
-    known = [system for system in result.systems if system.threshold is not None]
-    if result.threshold is not None or not known:
-        return "" if not known else f"{result.threshold:g}"
-    return joined([f"{system.threshold:g} ({system.name})" for system in known], _MOST_NAMES)
-
-
-def _cited(measure: Measure, cite: Citations) -> str:
-    key = OF_LABEL_MEASURES.get(measure.name)
-    return cite(key) if key else ""
-
-
-def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
-    """How intervals were made, by method; only those that were."""
-    groups: dict[tuple[str, int], list[str]] = {}
-    for measure in result.measures:
-        # Of two classifiers, one may have another way: a perfect AUC has an exact bound.
-        of_systems = {system.name: result.estimate(measure, system.name) for system in result.systems}
-        alike = len({(one.method, one.resamples) for one in of_systems.values()}) == 1
-        for system, one in of_systems.items():
-            name = called(measure, result.task) + ("" if alike else f" of {system}")
-            listed = groups.setdefault((one.method, one.resamples), [])
-            if name not in listed:
-                listed.append(name)
-    told = []
-    for (method, resamples), measures in groups.items():
-        if method not in INTERVALS:
-            continue
-        key = OF_LABEL_INTERVALS.get(method)
-        drawn = f" ({resamples:,} resamples of the items)" if resamples else ""
-        told.append(
-            f"{INTERVALS[method].full}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}"
-        )
-    if told:
-        yield f"Intervals at the {as_level(result.confidence)} level are {'; '.join(told)}."

@@ -6,23 +6,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from assay.clustering import Clustering, cluster
+from assay.clustering.computing import called
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.report.clusterings import called
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_words import interval_by
 from assay.reporting.cluster_contents import ClusterContents
 from assay.reporting.cluster_parts import groups_of, map_of, number_of_clusters_in, silhouettes_of
 from assay.reporting.cluster_result import ClusterReport
-from assay.reporting.cluster_words import items_of, lead_of, methods_of, summary_of, title_of
-from assay.reporting.contents import Provenance, Spoken
+from assay.reporting.cluster_words import lead_of, summary_of, title_of
+from assay.reporting.contents import Provenance, Reference, Spoken
 from assay.reporting.item_contents import Estimated, MeasuredSystem
 from assay.reporting.item_parts import remarks_of, shown_measure, verdicts_of
 from assay.reporting.items import MOST_SYSTEMS, baseline_of, inputs_of, provenance_of, refuse_told, refuse_unknown
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
+from assay.sections.methods import items_of, methods
 
 #: What else than measures a report on clusterings may be told.
 RULES = ("noise", "noise_as", "unlabelled", "metric", "sample_size", "confidence", "resamples", "seed", "mute")
@@ -33,7 +34,7 @@ class _Compared(NamedTuple):
 
     verdicts: tuple[Spoken, ...] = ()
     summary: tuple[str, ...] = ()
-    methods: str = ""
+    comparison: Comparison | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -76,7 +77,7 @@ def cluster_report(
     names = [system.name for system in result.systems]
     close = names[:MOST_SYSTEMS]
     held = _compared(result, baseline, dict(comparison or {}), held_already)
-    paragraph, references = methods_of(result, over_k, held.methods)
+    paragraph, works = methods(result, held.comparison, over_k)
     silhouettes = tuple(filter(None, (silhouettes_of(result, name) for name in close)))
     return ClusterReport(
         ClusterContents(
@@ -95,7 +96,7 @@ def cluster_report(
             warnings=(*result.warnings, *(() if over_k is None else over_k.warnings)),
             notes=tuple(_notes(result, held, bool(silhouettes))),
             methods=paragraph,
-            references=tuple(references),
+            references=tuple(Reference(work.key, work.entry, work.bibtex) for work in works),
             provenance=_provenance(result, command, before),
         )
     )
@@ -129,11 +130,7 @@ def _compared(
         return _Compared(notes=(f"the clusterings are not compared: {problem}",))
     called_so = {str(measure): called(measure) for measure in result.measures}
     verdicts, summary = verdicts_of(held, called_so, len(result.systems))
-    methods = (
-        f"Differences from {first} have intervals from random halves that all clusterings share; there is no test, the "
-        "interval speaks."
-    )
-    return _Compared(verdicts, tuple(summary), methods, tuple(held.notes))
+    return _Compared(verdicts, tuple(summary), held, tuple(held.notes))
 
 
 def _estimates(result: Clustering, system: str) -> Iterator[Estimated]:

@@ -9,7 +9,6 @@ from assay.core.digits import as_level
 from assay.core.errors import number_of
 from assay.core.words import CORRECTIONS, INTERVALS, TESTS
 from assay.stats.interval_names import SUBSAMPLING
-from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
 if TYPE_CHECKING:
@@ -40,10 +39,10 @@ def _tests(comparison: Comparison) -> str:
         by_test.setdefault(finding.outcome.test, []).append(finding)
     names = []
     for test, findings in by_test.items():
-        tested = [finding for finding in findings if not math.isnan(finding.outcome.p)] or findings
-        notes = dict.fromkeys(finding.outcome.note for finding in tested)
-        telling = [note for note in notes if note not in {"", NOTHING_DIFFERS}]
-        how = f" ({'; '.join(telling)})" if 0 < len(telling) <= _MOST_NOTES else ""
+        differ = [finding for finding in findings if not finding.all_zero]
+        tested = [finding for finding in differ if not math.isnan(finding.outcome.p)] or differ
+        notes = dict.fromkeys(finding.outcome.note for finding in tested if finding.outcome.note)
+        how = f" ({'; '.join(notes)})" if 0 < len(notes) <= _MOST_NOTES else ""
         measures = list(dict.fromkeys(finding.measure for finding in findings))
         several = " and ".join(filter(None, (", ".join(measures[:-1]), measures[-1])))
         names.append(f"{TESTS[test]}{f' for {several}' if len(by_test) > 1 else ''}{how}")

@@ -89,11 +89,13 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     beside = {word: _side_by_side(table, group) for word, group in together.items()}
     cells = []
     for column in columns:
-        texts = beside[column.compared][column.name] if column.compared in beside else _texts(table, column)
+        is_beside = column.compared in beside and column.kind == "number"
+        texts = beside[column.compared][column.name] if is_beside else _texts(table, column)
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
     rows = tuple(zip(*cells, strict=True)) if cells else ()
-    return Grid(columns, names, rows)
+    foot = (tuple(Cell(table.foot.get(column.name, "")) for column in columns),) if table.foot else ()
+    return Grid(columns, names, (*rows, *foot))
 
 
 def _values(table: Table, name: str) -> list[Any]:
@@ -106,13 +108,14 @@ def _floats(table: Table, name: str) -> list[float]:
 
 def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
     """Numbers, or estimates, that are compared within their row."""
-    rows = list(zip(*(_floats(table, column.name) for column in columns), strict=True))
+    values = [_floats(table, column.name) for column in columns]
+    rows = list(zip(*values, strict=True))
     if columns[0].kind == "estimate":
         places = [decimals(row, _least(columns[0], 3)) for row in rows]
         return {column.name: _estimates(table, column, places) for column in columns}
-    least = _least(columns[0], 4)
-    texts = list(zip(*(numbers(row, least) for row in rows), strict=True))
-    return {column.name: list(text) for column, text in zip(columns, texts or [()] * len(columns), strict=True)}
+    texts = list(zip(*(numbers(row, _least(columns[0], 4)) for row in rows), strict=True))
+    each = zip(columns, texts or [()] * len(columns), values, strict=True)
+    return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
 
 
 def _texts(table: Table, column: Column) -> list[str]:
@@ -128,7 +131,10 @@ def _texts(table: Table, column: Column) -> list[str]:
     if column.kind in {"number", "percent", "bar"}:
         return _numbers(column, _floats(table, column.name))
     shown = _PLAIN.get(column.kind, str)
-    return [column.missing if _is_missing(value) else shown(value) for value in _values(table, column.name)]
+    return [
+        column.missing if _is_missing(value) else f"+{shown(value)}" if column.signed and value > 0 else shown(value)
+        for value in _values(table, column.name)
+    ]
 
 
 def _is_missing(value: Any) -> bool:
@@ -178,6 +184,10 @@ def _numbers(column: Column, values: list[float]) -> list[str]:
         least = _least(column, 1)
         each = [as_percents([value], least)[0] for value in values]
         texts = as_percents(values, least) if column.compared else each
+    return _with_sign(column, texts, values)
+
+
+def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[str]:
     if not column.signed:
         return texts
     both = zip(texts, values, strict=True)
@@ -190,7 +200,7 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
-    also = _values(table, column.also) if column.also else [""] * height
+    also = _behind(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
     grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
     top = best(values, column.best)
@@ -210,6 +220,13 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             zip(texts, also, links, values, lows, highs, grounds, strict=True)
         )
     ]
+
+
+def _behind(table: Table, name: str) -> list[str]:
+    """What stands behind values: words as they are, numbers after a sign that each way is meant."""
+    if not table.frame[name].dtype.is_numeric():
+        return _values(table, name)
+    return ["" if math.isnan(value) else f" ± {number(value)}" for value in _floats(table, name)]
 
 
 def best(values: Iterable[float], which: str | None) -> float | None:

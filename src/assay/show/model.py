@@ -16,8 +16,9 @@ Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
     "code", "flag", "short", "chosen",
 ]  # fmt: skip
-#: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it.
-Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "list"]
+#: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
+#: text explains what is above it.
+Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "list"]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
@@ -46,10 +47,10 @@ class Column:
 
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
-    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
-    a column of words behind the value; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, a
-    thin line there. `spare`: left out where there is little room.
+    columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
+    best, and stands out. `also` names a column of words behind the value, or of numbers behind a ±; `missing` stands
+    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it;
+    `ground` names a column of numbers to compare with, a thin line there. `spare`: left out where there is little room.
     """
 
     name: str
@@ -81,9 +82,9 @@ class Table:
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
     line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
-    stand out, by row and column, besides the best of columns. `marked` names a column of booleans, for rows that stand
-    out; `drawn` one for rows that are drawn on axes, where not all are; `ids` one of places that links lead to. `look`
-    is a class of the page's style.
+    stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
+    column of booleans, for rows that stand out; `drawn` one for rows that are drawn on axes, where not all are; `ids`
+    one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Table:
     fold: str = ""
     turned: bool = False
     best: frozenset[tuple[int, str]] = frozenset()
+    foot: Mapping[str, str] = field(default_factory=dict)
     marked: str = ""
     drawn: str = ""
     ids: str = ""
@@ -158,11 +160,15 @@ class Prose:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An outcome in a word, how that is meant, and a sentence that says why."""
+    """An outcome in a word, how that is meant, and a sentence that says why.
+
+    `heading` stands above it where a summary needs one, as in Markdown for the page of a pipeline.
+    """
 
     word: str
     tone: Tone
     text: str
+    heading: str = ""
 
 
 @dataclass(frozen=True)
