@@ -398,7 +398,7 @@ def test_sections_say_where_they_show_some_of_the_classifiers() -> None:
 
 def test_reports_are_made_of_whatever_holds_predictions() -> None:
     path, wanted = LETTERS / "spam.csv", ["Precision", "AUC"]
-    made = [
+    made: list[Any] = [
         make_report(path, measures=wanted, pos_label="spam"),
         make_report(classify(path, wanted, pos_label="spam")),
         classify(path, wanted, pos_label="spam").report(),

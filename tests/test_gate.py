@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from assay.report.gates import _WHAT_TO_DO, advice
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
@@ -19,7 +20,6 @@ from assay.counting.judgments import Floats
 from assay.gating.checks import Check, Part, Settings, checks_of
 from assay.gating.guards import Coverage, guards_of
 from assay.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
-from assay.report.gates import _WHAT_TO_DO, advice
 from assay.stats.bootstrap import bootstrapped, intervals
 from assay.stats.paired import Paired
 from assay.stats.permutation import permutation_test

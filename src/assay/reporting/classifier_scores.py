@@ -94,7 +94,7 @@ class Thresholds:
         values = (Column(name, kind="number") for name in _IN_TABLE)
         frame = self.chosen if self.in_use else self.chosen[1:]
         notes = (f"{self.labels[0]} is predicted from the threshold on. {_ON_OTHERS}",)
-        return Table("rules", frame, (*columns, *values), f"Thresholds of {self.system}", notes)
+        return Table("rules", frame, (*columns, *values), f"Thresholds of {self.system}", notes, look="rules")
 
     def payload(self) -> dict[str, Any]:
         """Everything besides the table, for other programs."""

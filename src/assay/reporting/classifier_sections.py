@@ -338,4 +338,4 @@ def _reliability(frame: pl.DataFrame, title: str, label: str, text: str) -> Figu
         Mark("point", frame, "probability", "came_true"),
     )
     panel = Panel(Scale("mean score", 0, 1), Scale(f"share of {label}", 0, 1), marks)
-    return Figure("reliability", (panel,), title, text, f"{title}: {text}", data=frame)
+    return Figure("reliability", (panel,), title, text, f"{title}: {text}")

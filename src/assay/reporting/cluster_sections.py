@@ -182,8 +182,8 @@ def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) 
     assert bars is not None  # there are clusters
     below = np.flatnonzero(values < 0)
     legend = (
-        "One bar per point, the largest first; the broken line is the mean. Points whose bar goes to the left, red, lie "
-        "nearer to another cluster."
+        "One bar per point, the largest first; the broken line is the mean. Points whose bar goes to the left, red, "
+        "lie nearer to another cluster."
     )
     text = f"The mean is {number(bars.mean)}; {len(below):,} of {bars.items:,} points lie nearer to another cluster."
     lines = filter(None, (text, f"{bars.note}." if bars.note else "", of_points(result, system)))

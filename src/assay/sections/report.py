@@ -63,7 +63,9 @@ class Report(Result):
         summary = Section("summary", self.made.title, (Prose("", points=tuple(str(self).splitlines())),))
         tables = self.made.tables()
         main = tables.get("systems") or tables.get("measures")
-        return registry.writer("html")(Document("report", (summary, Section("numbers", parts=(main,) if main else ()))))
+        numbers = Section("numbers", parts=(main,) if main else ())
+        text: str = registry.writer("html")(Document("report", (summary, numbers)))
+        return text
 
     def document(self) -> Document:
         """The report as data."""
