@@ -151,7 +151,7 @@ def _with_items(
         place: pl.DataFrame({"item_id": [named(held.item_id[at] if held.has_ids else at + 1) for at in rows["at"]]})
         for place, rows in cells.head(most).partition_by("row", "column", as_dict=True).items()
     }
-    return replace(drawn, items=items, all_items=every, shown=(Column("item_id", "item"),))  # type: ignore[arg-type]
+    return replace(drawn, items=items, all_items=every, shown=(Column("item_id", "item"),))
 
 
 def _places(labels: pl.Series, shown: Sequence[Any]) -> pl.Series:
@@ -236,8 +236,9 @@ def _misplaced(system: str, points: Points, below: np.ndarray) -> Table:
 
 def _numbers(over_k: NumberOfClusters) -> Section:
     """Measures over the number of clusters: the verdict in words, the charts, and all in numbers."""
-    tone = "good" if over_k.verdict == "agree" else "open"
-    parts: list[Part] = [Verdict(over_k.verdict, tone, _sentence(over_k.says()))]
+    parts: list[Part] = [
+        Verdict(over_k.verdict, "good" if over_k.verdict == "agree" else "open", _sentence(over_k.says()))
+    ]
     if remarks := tuple(map(_sentence, over_k.remarks())):
         parts.append(Prose(style="list", points=remarks))
     if over_k.to_frame()["value"].is_not_null().any():
