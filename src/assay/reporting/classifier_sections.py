@@ -27,10 +27,10 @@ from assay.reporting.items import (
     MOST_ITEMS,
     MOST_ITEMS_IN_ALL,
     MOST_SYSTEMS,
+    by_system,
     is_bounded,
     measured,
     named,
-    shown_for,
     verdicts,
 )
 from assay.reporting.texts import told_apart
@@ -166,7 +166,8 @@ def confusion(evidence: Evidence) -> Section:
             each.section(name, f"{counted(each.counts.trace())} of {counted(each.counts.sum())} right")
             for name, each in zip(evidence.counted, maps, strict=True)
         ]
-    return _by_system("confusion", "Confusion matrix", "What was taken for what.", parts, evidence, short="Confusion")
+    lead = "What was taken for what."
+    return by_system("confusion", "Confusion matrix", lead, parts, evidence.result, short="Confusion")
 
 
 def _most_confused(matrix: ConfusionMatrix) -> list[int]:
@@ -246,7 +247,7 @@ def threshold(evidence: Evidence) -> Section:
     systems = [each for each in known if each is not None]
     parts = [explorer(systems, place) for place in range(len(systems))]
     lead = "Move the threshold and see what it costs: all parts below move together."
-    return _by_system("threshold", "Which threshold?", lead, parts, evidence, short="Threshold")
+    return by_system("threshold", "Which threshold?", lead, parts, evidence.result, short="Threshold")
 
 
 def classes(evidence: Evidence) -> Section:
@@ -277,7 +278,7 @@ def classes(evidence: Evidence) -> Section:
         shown = frame.with_columns(label=pl.Series(names, dtype=pl.String))
         table = Table("classes", shown, columns, f"Classes, by {system}", (note,), look="systems classes")
         parts.append(Section(f"classes-{place}", system, (table,), data={"system": system}))
-    return _by_system("classes", "Class by class", "", parts, evidence, short="Classes")
+    return by_system("classes", "Class by class", "", parts, evidence.result, short="Classes")
 
 
 def pairs(evidence: Evidence) -> Section:
@@ -295,7 +296,7 @@ def pairs(evidence: Evidence) -> Section:
             frame = frame.with_columns(pl.col("truth", "prediction").replace(evidence.names))
             table = Table("pairs", frame, columns, f"Labels that {system} confuses", look="pairs")
             parts.append(Section(f"pairs-{place}", system, (table,), data={"system": system}))
-    return _by_system("pairs", "Most confused pairs", "", parts, evidence, short="Pairs", every=False)
+    return by_system("pairs", "Most confused pairs", "", parts, evidence.result, short="Pairs", every=False)
 
 
 def calibration(evidence: Evidence) -> Section:
@@ -325,7 +326,7 @@ def calibration(evidence: Evidence) -> Section:
         f"{as_level(result.confidence)} intervals."
     )
     title = "Can scores be read as probabilities?"
-    return _by_system("calibration", title, lead, parts, evidence, short="Calibration")
+    return by_system("calibration", title, lead, parts, evidence.result, short="Calibration")
 
 
 def _reliability(frame: pl.DataFrame, title: str, label: str, text: str) -> Figure:
@@ -338,18 +339,3 @@ def _reliability(frame: pl.DataFrame, title: str, label: str, text: str) -> Figu
     )
     panel = Panel(Scale("mean score", 0, 1), Scale(f"share of {label}", 0, 1), marks)
     return Figure("reliability", (panel,), title, text, f"{title}: {text}")
-
-
-def _by_system(
-    name: str, title: str, lead: str, parts: Sequence[Section], evidence: Evidence, *, short: str, every: bool = True
-) -> Section:
-    """A section of parts, one for each system, of which the first is open; one alone needs no title.
-
-    `every`: it says so if not all systems are there.
-    """
-    if len(parts) == 1:
-        folded = [replace(parts[0], title="", aside="")]
-    else:
-        folded = [replace(part, fold="closed" if place else "open") for place, part in enumerate(parts)]
-    shown = shown_for(len(parts), evidence.result, "classifier") if every else ""
-    return Section(name, title, tuple(folded), f"{lead}{shown}".strip(), short)

@@ -14,6 +14,7 @@ from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
 
 _MOST_NAMES = 6
+_A_PAIR = 2
 
 
 def title_of(result: Clustering) -> str:
@@ -45,7 +46,7 @@ def clusters_of(result: Clustering, system: str) -> int:
 def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
     """What each clustering is worth: by its best known measures, of several by the first of them.
 
-    `judged`: that a verdict says already how two of them stand.
+    `judged`: that a verdict says already how two of them stand, if there are no more.
     """
     chosen = [
         measure
@@ -54,7 +55,7 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
         if measure.name == name and not measure.given
     ] or list(result.measures[:1])
     if len(result.systems) > 1:
-        if not judged:
+        if not judged or len(result.systems) > _A_PAIR:
             told = values_of_systems(
                 {one.name: result.value(chosen[0], one.name) for one in result.systems}, _MOST_NAMES
             )

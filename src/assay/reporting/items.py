@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay import __version__
+from assay.classification import Classification
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, did_you_mean, listed, number_of
 from assay.core.words import INTERVALS, tone_of
@@ -26,7 +27,7 @@ from assay.show.axis import Axis, rounded_out
 from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
-    from assay.classification import Baseline, Classification
+    from assay.classification import Baseline
     from assay.clustering import Clustering
     from assay.comparison import Comparison
     from assay.measures.registry import Measure
@@ -78,29 +79,37 @@ def renamed(held: Comparison, called: Mapping[str, str]) -> Comparison:
     return replace(held, findings=tuple(findings))
 
 
-def summary(result: Classification | Clustering, lead: str, worth: Iterable[str], held: Comparison | None) -> Section:
-    """What the systems are worth in words, what to know about that, and what to mind.
+def summary(
+    result: Classification | Clustering,
+    lead: str,
+    worth: Iterable[str],
+    held: Comparison | None,
+    warnings: Iterable[str] = (),
+) -> Section:
+    """What the systems are worth in words, what to know about that, and what to mind: `warnings`, besides those of all.
 
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
-    claim, *rest = worth
-    parts: list[Prose | Verdict] = [Prose(claim, "claim"), *map(Prose, rest)]
+    parts: list[Prose | Verdict] = list(map(Prose, worth))
     if held is not None and len(result.systems) == _A_PAIR:
         finding = held.findings[0]
         short = f"{headline(finding)} under {finding.measure}."
         numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
         word = finding.verdict.word
-        parts = [Verdict(word, tone_of(word), short), *map(Prose, numbers), Prose(claim), *map(Prose, rest)]
+        parts = [Verdict(word, tone_of(word), short), *map(Prose, numbers), *parts]
+    else:
+        parts[0] = replace(parts[0], style="claim")
     remarks = tuple(remarks_of(result))
     if remarks:
         parts.append(Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]))
-    if result.warnings:
-        parts.append(Prose(style="warning", title="Mind this", points=tuple(result.warnings)))
+    minded = (*result.warnings, *warnings)
+    if minded:
+        parts.append(Prose(style="warning", title="Mind this", points=minded))
     data = {
         "confidence": result.confidence,
         "remarks": [remark._asdict() for remark in result.advice],
         "caveats": list(remarks),
-        "warnings": list(result.warnings),
+        "warnings": list(minded),
     }
     return Section("summary", "", tuple(parts), lead, data=data)
 
@@ -203,10 +212,27 @@ def verdicts(held: Comparison, caption: str, drawn: Collection[str]) -> Section:
     return Section("verdicts", parts=(table, Section("words", "In words", words, fold="closed")), data=settings)
 
 
-def shown_for(shown: int, result: Classification | Clustering, what: str) -> str:
-    """That a section does not show all systems, where it does not."""
-    systems = len(result.systems)
-    return "" if shown == systems else f" Shown for {shown:,} of {number_of(what, systems)}."
+def by_system(
+    name: str,
+    title: str,
+    lead: str,
+    parts: Sequence[Section],
+    result: Classification | Clustering,
+    *,
+    short: str,
+    every: bool = True,
+) -> Section:
+    """A section of parts, one for each system, of which the first is open; one alone needs no title.
+
+    `every`: it says so if not all systems are there.
+    """
+    if len(parts) == 1:
+        folded = [replace(parts[0], title="", aside="")]
+    else:
+        folded = [replace(part, fold="closed" if place else "open") for place, part in enumerate(parts)]
+    systems = number_of("classifier" if isinstance(result, Classification) else "clustering", len(result.systems))
+    some = f" Shown for {len(parts):,} of {systems}." if every and len(parts) != len(result.systems) else ""
+    return Section(name, title, tuple(folded), f"{lead}{some}".strip(), short)
 
 
 def provenance_of(
