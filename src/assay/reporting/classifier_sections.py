@@ -94,15 +94,11 @@ class Evidence:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """How labels are shown, by what they are as text: see `label_names`."""
-        return label_names(self.result)
-
-
-def label_names(result: Classification) -> dict[str, str]:
-    """How labels are shown, by what they are as text: not too long, and no two alike."""
-    matrices = [system.counts[ConfusionMatrix] for system in result.systems if ConfusionMatrix in system.counts]
-    labels = dict.fromkeys(map(str, chain(result.labels, *(matrix.labels for matrix in matrices))))
-    return dict(zip(labels, told_apart(list(labels), LONGEST_NAME), strict=True))
+        """How labels are shown, by what they are as text: not too long, and no two alike."""
+        matrices = (system.counts.get(ConfusionMatrix) for system in self.result.systems)
+        known = chain(self.result.labels, *(matrix.labels for matrix in matrices if matrix is not None))
+        labels = list(dict.fromkeys(map(str, known)))
+        return dict(zip(labels, told_apart(labels, LONGEST_NAME), strict=True))
 
 
 def sections(evidence: Evidence) -> Iterator[Section]:
