@@ -28,6 +28,7 @@ PRESENTERS = {
     "fold comparison": "assay.sections.comparisons:fold_document",
     "gate": "assay.sections.gates:document",
     "plan": "assay.sections.plans:document",
+    "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
     "clustering": "assay.sections.clusterings:document",
     "tuning": "assay.sections.tunings:document",
@@ -38,6 +39,7 @@ VERBS = {
     "report": "assay.reporting:make_report",
     "explain": "assay.explanation:explain",
     "chart": "assay.show.vega:chart",
+    "save": "assay.show.pictures:save",
 }
 
 
