@@ -220,9 +220,8 @@ def test_weighted_items_of_several_labels_have_intervals_of_calibration_too() ->
 def test_scores_of_any_size_are_drawn_within_the_page(scores: list[float]) -> None:
     report = classifier_report(Predictions.of([1, 0, 1, 0], y_score=scores), threshold=0.0)
     text = report.to_html()
-    paths = re.findall(r'<path d="(M[^"]*)" class="scores-', text)
-    places = [float(place) for path in paths for place in re.findall(r"M(\S+) 50v", path)]
-    assert len(paths) == 2
+    drawn = text.partition('class="at-scores"')[2].partition("</figure>")[0]
+    places = [float(place) for place in re.findall(r'<rect x="(\S+)%"[^>]* class="box s[12]', drawn)]
     assert len(places) >= 2
     assert all(0 <= place < 100 for place in places)
     (data,) = re.findall(r'<script type="application/json" class="data">(.*?)</script>', text)

@@ -35,8 +35,9 @@ from assay.reporting.items import (
 )
 from assay.reporting.texts import told_apart
 from assay.sections.heat import HeatMap, Sides
+from assay.show import charts
 from assay.show.axis import Axis
-from assay.show.figure import Figure, Mark, Panel, Scale
+from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
 from assay.tables import Predictions
 
@@ -313,7 +314,8 @@ def calibration(evidence: Evidence) -> Section:
         )
         text = f"Expected calibration error {number(error)}."
         table = Table("bins", frame, columns, f"Calibration of {system}", (text,), fold="As a table")
-        drawn = _reliability(frame, f"Calibration of {system}", label, text)
+        drawn = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
+        drawn = replace(drawn, subtitle=text, says=f"Calibration of {system}", data=pl.DataFrame())
         data = {"system": system, "label": label, "error": error}
         parts.append(Section(f"calibration-{place}", system, (drawn, table), data=data))
     are = "positive" if result.task == "binary" else "predicted rightly"
@@ -323,15 +325,3 @@ def calibration(evidence: Evidence) -> Section:
     )
     title = "Can scores be read as probabilities?"
     return by_system("calibration", title, lead, parts, evidence.result, short="Calibration")
-
-
-def _reliability(frame: pl.DataFrame, title: str, label: str, text: str) -> Figure:
-    """The share of items against their mean score, with intervals."""
-    ends = pl.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0]})
-    marks = (
-        Mark("line", ends, "x", "y", meaning="reference"),
-        Mark("span", frame, "probability", "low", y2="high"),
-        Mark("point", frame, "probability", "came_true"),
-    )
-    panel = Panel(Scale("mean score", 0, 1), Scale(f"share of {label}", 0, 1), marks)
-    return Figure("reliability", (panel,), title, text, f"{title}: {text}")
