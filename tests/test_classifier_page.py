@@ -10,10 +10,12 @@ import json
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 from made_classifiers import KINDS, inside, made_reports
 from test_report_page import HOSTILE, Read
 
+from assay import Predictions, classify
 from assay.show.theme import COLOURS, contrast
 
 
@@ -102,6 +104,27 @@ def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
         assert rows == [tuple(row[name] for name in ("tp", "fp", "fn", "tn")) for row in part.data["rows"]]
         assert data["says"][0] == "above all scores"
         assert data["start"] == part.data["start"]
+
+
+_DRAWN = re.compile(r'<svg class="whisker[^"]*"[^>]*><title>([^<,]*), [^<]*</title>.*?<circle cx="([\d.]+)%"')
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_dots_stand_where_their_numbers_are_on_one_axis(systems: int) -> None:
+    """One straight line from value to place serves all measures with bounds, from 0 or below to 1."""
+    given = [Predictions.of([1, 0, 1, 0, 1, 1, 0, 0] * 5, [1, 0, 0, 0, 1, 1, 1, 0] * 5)] * systems
+    wanted = ["Accuracy", "MCC", "Kappa", "BalancedAccuracy"]
+    result = classify({f"system {place}": each for place, each in enumerate(given)}, wanted, resamples=100)
+    shown = result.report().to_html().partition('id="measures"')[2].partition("</section>")[0]
+    places = [(name, float(place)) for name, place in _DRAWN.findall(shown)]
+    values = [result.value(name, "system 0") for name, _ in places]
+    assert len(places) == len(wanted) * systems
+    slope, zero = np.polyfit(values, [place for _, place in places], 1)
+    assert [place for _, place in places] == pytest.approx([zero + slope * value for value in values], abs=0.02)
+    assert zero + slope == pytest.approx(100, abs=0.1)
+    heads, rows = shown.split("</thead>")
+    assert heads.count('class="ticks-of"') == systems
+    assert "ticks-of" not in rows
 
 
 def test_every_colour_that_the_style_names_exists() -> None:

@@ -220,9 +220,8 @@ def test_weighted_items_of_several_labels_have_intervals_of_calibration_too() ->
 def test_scores_of_any_size_are_drawn_within_the_page(scores: list[float]) -> None:
     report = classifier_report(Predictions.of([1, 0, 1, 0], y_score=scores), threshold=0.0)
     text = report.to_html()
-    paths = re.findall(r'<path d="(M[^"]*)" class="scores-', text)
-    places = [float(place) for path in paths for place in re.findall(r"M(\S+) 50v", path)]
-    assert len(paths) == 2
+    drawn = text.partition('class="at-scores"')[2].partition("</figure>")[0]
+    places = [float(place) for place in re.findall(r'<rect x="(\S+)%"[^>]* class="box s[12]', drawn)]
     assert len(places) >= 2
     assert all(0 <= place < 100 for place in places)
     (data,) = re.findall(r'<script type="application/json" class="data">(.*?)</script>', text)
@@ -342,8 +341,9 @@ def test_what_p_values_of_classifiers_are_corrected_over_is_told(
     found, (part, *_) = report.table("findings"), inside(report, "compared")
     expected = comparisons or found["measure"].n_unique()
     assert (part.data["correction"], part.data["comparisons"]) == (correction, expected)
-    assert (found["narrow_low"] <= found["narrow_high"]).all()
-    assert (found["low"] <= found["narrow_low"]).all()
+    narrow = found.unnest("equivalence_interval", separator="_")
+    assert (narrow["equivalence_interval_low"] <= narrow["equivalence_interval_high"]).all()
+    assert (narrow["low"] <= narrow["equivalence_interval_low"]).all()
     methods = methods_of(report)
     assert ("Holm's method" in methods) == bool(correction)
     assert ("not corrected" in methods) == (expected > 1 and not correction)

@@ -8,11 +8,11 @@ from typing import Any
 
 from assay.classification import Classification, classify
 from assay.comparison import Comparison
-from assay.core.errors import number_of
+from assay.core.errors import joined, number_of
 from assay.reporting.classifier_comparison import classified, compared
 from assay.reporting.classifier_scores import MOST_THRESHOLDS
 from assay.reporting.classifier_sections import Evidence, sections
-from assay.reporting.classifier_words import lead_of, summary_of, title_of
+from assay.reporting.classifier_words import MOST_NAMES, lead_of, worth_of
 from assay.reporting.contents import Provenance
 from assay.reporting.items import (
     MOST_SYSTEMS,
@@ -86,12 +86,13 @@ def classifier_report(
             _notes(evidence),
         ),
     )
-    return Report(Document("report", parts, title or title_of(result), page=True, eyebrow="Classifier report"))
+    title = title or joined([system.name for system in result.systems], MOST_NAMES)
+    return Report(Document("report", parts, title, page=True, eyebrow="Classifier report"))
 
 
 def _summary(evidence: Evidence) -> Section:
     result = evidence.result
-    shown = summary(result, lead_of(result), summary_of(result), evidence.held)
+    shown = summary(result, lead_of(evidence), worth_of(evidence), evidence.held)
     positive = str(result.positive) if result.task == "binary" else None
     task = {"task": result.task, "positive": positive, "labels": list(evidence.names)}
     return replace(shown, data={**shown.data, **task})

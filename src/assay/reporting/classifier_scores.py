@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from assay.counting.confusion import Confusion
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.parser import parse_measure
 from assay.report.layout import threshold
+from assay.show import charts
 from assay.show.axis import Axis
+from assay.show.figure import Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
-from assay.show.score_drawings import ScoreCurve, curves, line_style, spread
 from assay.stats.interval_names import NO_INTERVAL
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
@@ -33,6 +34,8 @@ MOST_THRESHOLDS = 500
 #: So many thresholds stand in the table for readers without a script.
 _MOST_LISTED = 21
 _BINS = 40
+#: Of charts, in pixels.
+_HEIGHT = 250
 _CELLS = ("tp", "fp", "fn", "tn")
 _START = "in use"
 _RULES = (
@@ -224,45 +227,60 @@ def explorer(systems: Sequence[Thresholds], place: int) -> Section:
 
 def _drawn(systems: Sequence[Thresholds], place: int) -> dict[str, Any]:
     """What the template takes: the state at the start, complete without a script, and data for the script."""
-    own, name = systems[place], systems[place].system
-    says = [text.replace("-", "−") for text in own.rows["says"]]
-    edges, positive, negative = own.scores
-    axis, last = Axis(edges[0], edges[-1]), own.rows.height - 1
+    own = systems[place]
+    edges, says = own.scores[0], [text.replace("-", "−") for text in own.rows["says"]]
+    axis = Axis(edges[0], edges[-1])
     cuts = [round(axis.at(min(at, edges[-1])), 6) for at in own.rows["threshold"]]
-    roc = [ScoreCurve(one.system, one.rows["fpr"].to_list(), one.rows["tpr"].to_list()) for one in systems]
-    steps = [
-        ScoreCurve(one.system, one.rows["tpr"].to_list(), one.rows["precision"].to_list(), True) for one in systems
-    ]
-    auc, first = area("AUC", own.auc), own.rows.row(0, named=True)
-    prevalence = first["fn"] / (first["fn"] + first["tn"])
     cells = {key: own.rows[key].to_list() for key in _CELLS}
-    script = {"says": says, "place": cuts, **cells, "start": own.start}
-    labels = " (up) and ".join(own.labels)
     rules = zip(own.chosen["rule"][1:], (why for _, _, why in _RULES), own.chosen["row"][1:], strict=True)
     return {
-        "system": name,
-        "positive": own.labels[0],
-        "negative": own.labels[1],
-        "says": says,
-        "start": own.start,
-        "start_says": own.start_says,
-        "last": last,
+        "own": own,
+        "says": says[own.start],
+        "last": own.rows.height - 1,
         "buttons": [("back to the start", own.start_says, own.start), *rules],
-        "auc": auc,
-        "average_precision": area("Average precision", own.average_precision),
-        "roc": curves(f"ROC curve of {name}: {auc}", roc, place, own.start, chance=(0, 1), name="roc"),
-        "precision_recall": curves(
-            f"Precision and recall of {name}", steps, place, own.start, chance=(prevalence,) * 2, name="pr"
-        ),
-        "spread": spread(f"Scores of {labels} (down), by {name}", axis, positive, negative, cuts[own.start]),
+        "curves": _curves(systems, own),
+        "spread": _spread(own),
         "matrix": list(_matrix(own)),
         "measures": [(key, formula, number(own.chosen[key][0])) for key, formula in FORMULAS.items()],
-        "key": [(line_style(at), one.system) for at, one in enumerate(systems)] if len(systems) > 1 else [],
         "counts": _counts(own),
         "listed": _listed(own, f"listed-{place + 1}"),
         # Numbers and what is made of them, nothing from outside.
-        "data": Markup(json.dumps(script, separators=(",", ":"))),
+        "data": Markup(json.dumps({"says": says, "place": cuts, **cells, "start": own.start}, separators=(",", ":"))),
     }
+
+
+def _curves(systems: Sequence[Thresholds], own: Thresholds) -> list[Figure]:
+    """The ROC curve, and precision and recall: those of the other systems lie behind, and a point moves."""
+    columns = ("fpr", "tpr", pl.col("tpr").alias("recall"), "precision")
+    parts = [each.rows.select(pl.lit(each.system).alias("system"), *columns) for each in systems]
+    frame, series = pl.concat(parts).fill_nan(None), [Series(each.system) for each in systems]
+    at = own.rows.row(own.start, named=True)
+    first = own.rows.row(0, named=True)
+    key, prevalence = "" if len(systems) > 1 else None, first["fn"] / (first["fn"] + first["tn"])
+    roc = charts.roc(frame, series, key=key, front=own.system)
+    steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=own.system)
+    precision = area("Average precision", own.average_precision)
+    return [
+        _pointed(roc, charts.here(at["fpr"], at["tpr"], "roc"), "ROC curve", area("AUC", own.auc)),
+        _pointed(steps, charts.here(at["tpr"], at["precision"], "pr"), "Precision and recall", precision),
+    ]
+
+
+def _pointed(figure: Figure, here: Mark, title: str, text: str) -> Figure:
+    (panel,) = figure.panels
+    panels = (replace(panel, marks=(*panel.marks, here), height=_HEIGHT),)
+    return replace(figure, panels=panels, title=title, subtitle=text)
+
+
+def _spread(own: Thresholds) -> Figure:
+    """How many items of each label have a score in each bin, as shares of the label: up the one, down the other."""
+    edges, *sides = own.scores
+    counts = zip(own.labels, (np.array(side) / (sum(side) or 1.0) for side in sides), strict=True)
+    bins = {"system": own.system, "low": edges[:-1], "high": edges[1:]}
+    frame = pl.concat([pl.DataFrame({**bins, "label": label, "share": shares}) for label, shares in counts])
+    cut = min(own.rows["threshold"][own.start], edges[-1])
+    figure = charts.score_distributions(frame, {own.system: ""}, {own.system: cut}, mirrored=True, size=(480, _HEIGHT))
+    return replace(figure, key=None, says=f"Scores of {own.labels[0]} (up) and {own.labels[1]} (down), by {own.system}")
 
 
 def _matrix(own: Thresholds) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:

@@ -37,7 +37,7 @@ from assay.reporting.texts import told_apart
 from assay.sections.heat import HeatMap, Sides
 from assay.show import charts
 from assay.show.axis import Axis
-from assay.show.figure import Figure, Series
+from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
 from assay.tables import Predictions
 
@@ -95,15 +95,11 @@ class Evidence:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """How labels are shown, by what they are as text: see `label_names`."""
-        return label_names(self.result)
-
-
-def label_names(result: Classification) -> dict[str, str]:
-    """How labels are shown, by what they are as text: not too long, and no two alike."""
-    matrices = [system.counts[ConfusionMatrix] for system in result.systems if ConfusionMatrix in system.counts]
-    labels = dict.fromkeys(map(str, chain(result.labels, *(matrix.labels for matrix in matrices))))
-    return dict(zip(labels, told_apart(list(labels), LONGEST_NAME), strict=True))
+        """How labels are shown, by what they are as text: not too long, and no two alike."""
+        matrices = (system.counts.get(ConfusionMatrix) for system in self.result.systems)
+        known = chain(self.result.labels, *(matrix.labels for matrix in matrices if matrix is not None))
+        labels = list(dict.fromkeys(map(str, known)))
+        return dict(zip(labels, told_apart(labels, LONGEST_NAME), strict=True))
 
 
 def sections(evidence: Evidence) -> Iterator[Section]:
@@ -318,7 +314,8 @@ def calibration(evidence: Evidence) -> Section:
         )
         text = f"Expected calibration error {number(error)}."
         table = Table("bins", frame, columns, f"Calibration of {system}", (text,), fold="As a table")
-        drawn = _reliability(frame, system, label, text)
+        drawn = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
+        drawn = replace(drawn, subtitle=text, says=f"Calibration of {system}", data=pl.DataFrame())
         data = {"system": system, "label": label, "error": error}
         parts.append(Section(f"calibration-{place}", system, (drawn, table), data=data))
     are = "positive" if result.task == "binary" else "predicted rightly"
@@ -328,10 +325,3 @@ def calibration(evidence: Evidence) -> Section:
     )
     title = "Can scores be read as probabilities?"
     return by_system("calibration", title, lead, parts, evidence.result, short="Calibration")
-
-
-def _reliability(frame: pl.DataFrame, system: str, label: str, text: str) -> Figure:
-    """The share of items against their mean score, with intervals."""
-    drawn = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
-    title = f"Calibration of {system}"
-    return replace(drawn, title=title, subtitle=text, says=f"{title}: {text}", data=frame.clear())

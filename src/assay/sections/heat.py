@@ -99,7 +99,7 @@ class HeatMap:
         """The map as a part of a section, which can be folded if it has a title; JSON has its `cells`, too."""
         return Section(
             self.name, title, (Widget("heat", self, (self._table(),)),), aside=aside,
-            data={"cells": [self._payload(*place) for place in np.ndindex(self.counts.shape)]},
+            data={"system": title, "cells": [self._payload(*place) for place in np.ndindex(self.counts.shape)]},
         )  # fmt: skip
 
     @property

@@ -74,10 +74,6 @@ def _words(finding: Finding) -> dict[str, Any]:
         "record": "/".join(map(str, finding.record)),
         "word": finding.verdict.word,
         "aside": aside + ("*" if finding.verdict.unjudged else ""),
-        "level": finding.interval.level,
-        "narrow_low": finding.narrow.low,
-        "narrow_high": finding.narrow.high,
-        "narrow_level": finding.narrow.level,
     }
 
 

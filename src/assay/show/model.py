@@ -245,8 +245,11 @@ class Document:
     eyebrow: str = ""
 
     def tables(self) -> dict[str, Table]:
-        """All tables by their names; the first is the main one."""
-        return {table.name: table for section in self.sections for table in section.tables()}
+        """All tables by their names, the main one first; of several with one name, one for each system, the first."""
+        tables: dict[str, Table] = {}
+        for table in (table for section in self.sections for table in section.tables()):
+            tables.setdefault(table.name, table)
+        return tables
 
     def section(self, name: str) -> Section:
         """A section by its name."""
