@@ -12,12 +12,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from assay.report.html.bars import Bar, bars
+from assay.report.html.curve import label_places
 from browser import NAMES
 from made_contents import made_contents
 
 from assay.report.html import page
-from assay.report.html.bars import Bar, bars
-from assay.report.html.curve import label_places
 from assay.report.written import LEGEND, MARKS
 from assay.reporting.contents import Advice, Contents, Measured, NoticedOf
 from assay.show.axis import Axis, around, rounded_out

@@ -7,20 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.report.layout import Cell, Table, latex
-from assay.report.written import (
-    NOT_ALL_TRIED,
-    bounds_table,
-    coverage_table,
-    marks,
-    of_correction,
-    power_sentences,
-    systems_table,
-    verdicts_table,
-)
 from assay.show.legible import legible
 
 if TYPE_CHECKING:
-    from assay.reporting.contents import Contents, Provenance, Reference
+    from assay.reporting.contents import Provenance, Reference
 
 _BLANKS = re.compile(r"\s+")
 #: Characters of our own sentences that fonts of pdfLaTeX do not have.
@@ -36,11 +26,6 @@ _PREAMBLE = r"""\documentclass{article}
 # What the fonts of pdfLaTeX have besides the Latin script: dashes, quotes, daggers, bullets, dots and such.
 _KNOWN = set("–—‘’‚“”„†‡•…‰‹›€™")
 _LATIN = 0x17F
-
-
-def to_latex(contents: Contents) -> str:
-    """The verdicts, the table of systems with its note, the methods, the references and BibTeX entries for them."""
-    return whole(contents.provenance, _parts(contents))
 
 
 def whole(made: Provenance, parts: Iterable[str]) -> str:
@@ -93,51 +78,6 @@ def _head(made: Provenance) -> Iterator[str]:
     yield _comment(f"Made by Assay {made.version}, {made.made}" + (f", by: {made.command}" if made.command else ""))
     yield "% Names in other scripts than the Latin one: compile with lualatex or xelatex and a font that has them."
     yield _PREAMBLE
-
-
-def _parts(contents: Contents) -> Iterator[str]:
-    yield rf"\section*{{{escaped(contents.title)}}}" + f"\n{escaped(contents.lead)}."
-    yield escaped(" ".join((*contents.summary, *contents.caveats)))
-    yield escaped(str(contents.advice)) if contents.advice else ""
-    yield from _tables_of_systems(contents)
-    if contents.verdicts:
-        yield floated(tabular(verdicts_table(contents.verdicts)), _of_verdicts(contents))
-    if contents.coverage:
-        yield floated(tabular(coverage_table(contents)), "What the scores rest on.")
-    if contents.bounds:
-        says = "How low and high, with other grades for unjudged documents."
-        says += "" if all(one.exact for one in contents.bounds) else f" {NOT_ALL_TRIED}"
-        yield floated(tabular(bounds_table(contents)), says)
-    yield from paragraphs("Power", list(power_sentences(contents)))
-    yield from paragraphs("Notes", [*contents.warnings, *contents.notes])
-    yield r"\section*{Methods}" + f"\n{escaped(contents.methods)}"
-    yield from references_part(contents.references)
-    yield from provenance_part(contents.provenance)
-    yield r"\end{document}"
-
-
-def _tables_of_systems(contents: Contents) -> Iterator[str]:
-    """A table a measure: with their intervals, several would not fit beside one another."""
-    for place, measure in enumerate(contents.measures):
-        rows = tuple(row._replace(scores=row.scores[place : place + 1]) for row in contents.systems)
-        one = contents._replace(measures=(measure,), systems=rows)
-        yield floated(tabular(systems_table(one)), _of_systems(one))
-
-
-def _of_systems(contents: Contents) -> str:
-    """The note of a table of systems under one measure."""
-    measure = contents.measures[0]
-    told = [f"Systems by {measure.name}, with intervals."]
-    if any(score.is_best for row in contents.systems for score in row.scores):
-        told.append("The best number is in bold.")
-    if measure.higher_is_better is False:
-        told.append("Lower is better.")
-    return " ".join([*told, *(f"{says}." for says in marks(contents))])
-
-
-def _of_verdicts(contents: Contents) -> str:
-    depends = " * depends on unjudged documents." if any(one.caveat for one in contents.verdicts) else ""
-    return f"Differences from {contents.verdicts[0].baseline}.{depends} {of_correction(contents)}"
 
 
 def floated(table: str, caption: str) -> str:

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from assay.comparison import Finding
 from assay.core.digits import as_level, as_percent, number
 from assay.core.errors import number_of, several
 from assay.reporting.basis import Basis
-from assay.reporting.contents import Advice
 from assay.reporting.naming import joined
 from assay.stats.verdict import FEWEST_UNITS
 
 _SAYS = {
-    "better": "Better",
-    "worse": "Worse",
-    "equivalent": "As good",
-    "identical": "Identical",
-    "cannot tell": "Cannot tell",
-    "higher": "Higher",
+    "better": "Better", "worse": "Worse", "equivalent": "As good", "identical": "Identical", "higher": "Higher",
     "lower": "Lower",
-}
-_JUDGE_NEXT = 25
+}  # fmt: skip
 #: A share of unjudged documents that is worth naming; below it, their number says more.
 _WORTH_NAMING = 0.05
+
+
+class Advice(NamedTuple):
+    """What to do next: a sentence, and what to type for that; empty where there is nothing.
+
+    >>> print(Advice("Judge these first.", "assay compare …"))
+    Judge these first (assay compare …).
+    """
+
+    text: str
+    command: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text.removesuffix('.')} ({self.command})." if self.command else self.text
 
 
 def advice(basis: Basis) -> Advice | None:
@@ -35,11 +43,9 @@ def advice(basis: Basis) -> Advice | None:
     findings = basis.findings()
     if not findings:
         return _without_findings(basis)
-    chosen = next((one for one in findings if one.verdict.word == "better"), findings[0])
-    said = _of(basis, chosen)
-    if len(findings) == 1:
-        return said
-    return said._replace(text=f"{chosen.system}: {said.text[0].lower()}{said.text[1:]}")
+    chosen = next((finding for finding in findings if finding.verdict.word == "better"), findings[0])
+    text, command = _of(basis, chosen)
+    return Advice(text if len(findings) == 1 else f"{chosen.system}: {text[0].lower()}{text[1:]}", command)
 
 
 def _without_findings(basis: Basis) -> Advice | None:
@@ -55,12 +61,13 @@ def _of(basis: Basis, finding: Finding) -> Advice:
         if finding.direction == "unknown":
             return Advice(f"{_SAYS[word]}; state the direction of {finding.measure} to know whether that is good.")
         return Advice(
-            f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
+            f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with "
+            f"{basis.shown.wording.measures}."
         )
-    too_few = word == "cannot tell" and finding.units < FEWEST_UNITS
+    too_few = word not in _SAYS and finding.units < FEWEST_UNITS
     if finding.verdict.unjudged and not too_few:
-        return _unjudged(basis, finding, _SAYS[word])
-    if word == "cannot tell":
+        return _unjudged(basis, finding, _SAYS.get(word, "Cannot tell"))
+    if word not in _SAYS:
         return Advice(f"Cannot tell: {_more(basis, finding)}.")
     if word == "identical":
         return Advice(f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems.")
@@ -72,13 +79,13 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
     judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
     least = min((finding.baseline, finding.system), key=lambda name: judged.get(name, math.nan))
     share = 1 - judged.get(least, math.nan)
-    open_still = finding.verdict.word == "cannot tell"
+    open_still = finding.verdict.word not in _SAYS
     if share >= _WORTH_NAMING and basis.measure(finding.measure).parameters.get("cutoff"):
         why = f"{as_percent(share, 0)} of the top 10 of {least} is unjudged"
     else:
         unjudged = number_of("unjudged document", finding.verdict.unjudged)
         why = f"{unjudged} could {'decide' if open_still else 'turn'} it"
-    command = f"assay compare … -m {finding.measure} --judge-next {_JUDGE_NEXT}"
+    command = basis.shown.wording.judge.format(measure=finding.measure)
     return Advice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
 
 
@@ -106,22 +113,22 @@ def _more(basis: Basis, finding: Finding) -> str:
 
 def _settled(basis: Basis, finding: Finding) -> Advice:
     """A verdict that no unjudged document is known to turn round: what the other measures say against it."""
-    others = [one for name in basis.measures[1:] for one in basis.findings(name) if one.system == finding.system]
+    others = [each for name in basis.measures[1:] for each in basis.findings(name) if each.system == finding.system]
     word = finding.verdict.word
     against = {"better": ["worse"], "worse": ["better"]}.get(word, ["better", "worse"])
-    opposed = [f"{one.verdict.word} under {one.measure}" for one in others if one.verdict.word in against]
+    opposed = [f"{each.verdict.word} under {each.measure}" for each in others if each.verdict.word in against]
     says = f"{_SAYS[word]} under {finding.measure}"
     if opposed:
         return Advice(f"{says}, but {', '.join(opposed)}: decide which matters.")
-    same = [one for one in others if one.verdict.word == word]
-    unsure = next((one for one in same if one.verdict.unjudged), None)
+    same = [each for each in others if each.verdict.word == word]
+    unsure = next((each for each in same if each.verdict.unjudged), None)
     if unsure is not None:
         return _unjudged(basis, unsure, f"{says}; under {unsure.measure}, too")
     if word == "equivalent":
         within = f"±{finding.margin.value:.3g}"
         return Advice(f"{says}, within {within}: choose by something else, such as cost or speed.")
     says = f"{_SAYS[word]} {_under(basis, finding, same)}"
-    if basis.is_unchecked:
+    if basis.is_unchecked(finding):
         return Advice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
     if word == "worse":
         return Advice(f"{says}: keep {finding.baseline}.")
@@ -132,5 +139,5 @@ def _under(basis: Basis, finding: Finding, same: Sequence[Finding]) -> str:
     """Under which measures the verdict is the same."""
     if 0 < len(same) == len(basis.measures) - 1:
         return "under all measures"
-    names = [finding.measure, *(one.measure for one in same)]
+    names = [finding.measure, *(each.measure for each in same)]
     return f"under {joined(names, most=len(names))}"

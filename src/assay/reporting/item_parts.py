@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from assay import __version__
 from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.words import MARKS, tone_of
 from assay.report.conflicts import conflict
-from assay.report.sentences import of_verdict
+from assay.report.sentences import caveat, headline, of_verdict, without_caveat
 from assay.reporting.contents import Input, Provenance, Role, Spoken
 from assay.reporting.item_contents import RemarkOf, ShownMeasure
 from assay.reporting.provenance import described, now
 from assay.reporting.stamps import Stamp
-from assay.reporting.verdicts import spoken
 
 if TYPE_CHECKING:
     from assay.classification import Classification
     from assay.clustering import Clustering
-    from assay.comparison import Comparison
+    from assay.comparison import Comparison, Finding
     from assay.measures.registry import Measure
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
@@ -115,3 +115,40 @@ def inputs_of(
             yield described(before, role, systems, _IN_MEMORY, counts)
         else:
             yield described(before, role, origin, says(systems), counts)
+
+
+def spoken(finding: Finding, comparison: Comparison, unit_kind: str) -> Spoken:
+    """A finding in words, with its numbers and what its p-value is corrected for."""
+    return Spoken(
+        measure=finding.measure,
+        baseline=finding.baseline,
+        system=finding.system,
+        tone=tone_of(finding.verdict.word),
+        word=f"{finding.verdict.word}{' (negligible difference)' if finding.verdict.negligible else ''}",
+        headline=headline(finding),
+        paragraph=without_caveat(finding, unit_kind, comparison.settings.power),
+        caveat=caveat(finding),
+        baseline_value=finding.baseline_value,
+        value=finding.value,
+        difference=finding.difference,
+        relative=finding.relative,
+        low=finding.interval.low,
+        high=finding.interval.high,
+        level=finding.interval.level,
+        p=finding.p,
+        d_z=finding.d_z,
+        margin=finding.margin.value,
+        won=finding.wins.won,
+        tied=finding.wins.tied,
+        lost=finding.wins.lost,
+        mark=MARKS.get(finding.verdict.word, ""),
+        unjudged=finding.verdict.unjudged,
+        p_uncorrected=finding.outcome.p,
+        comparisons=comparison.family_size,
+        correction=comparison.correction,
+        narrow_low=finding.narrow.low,
+        narrow_high=finding.narrow.high,
+        narrow_level=finding.narrow.level,
+        conflict=finding.verdict.conflict or "",
+        conflict_says=conflict(finding, unit_kind),
+    )

@@ -8,14 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol
+from typing import Generic, Protocol, TypeVar
 
 from assay.core.errors import ParameterError
 from assay.files.atomic import write_texts
 from assay.report.layout import Table
-from assay.report.written import as_json_text, systems_table
-from assay.reporting.contents import Contents
-from assay.show.legible import legible, on_one_line
+from assay.report.written import as_json_text
+from assay.show.legible import legible
 
 #: The forms of a report by the ending of the file's name.
 FORMS = {".html": "to_html", ".md": "to_markdown", ".tex": "to_latex", ".json": "to_json"}
@@ -32,29 +31,38 @@ class Held(Protocol):
     def lead(self) -> str:
         """How much of it there is."""
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the inputs."""
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # of Python's own, only those from 3.13 on have a default
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not shown, and why."""
 
-    Holds = TypeVar("Holds", bound=Held, default=Contents)
-else:
-    from typing import TypeVar
 
-    Holds = TypeVar("Holds")
+Holds = TypeVar("Holds", bound=Held)
 
 
 @dataclass(frozen=True, eq=False)
 class Report(ABC, Generic[Holds]):
-    """Verdicts, systems with intervals, queries, coverage, methods and provenance, as plain data and in every form.
-
-    >>> from assay import make_report
-    >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
-    >>> runs = {"down": {q: {"bad": 2.0} for q in judged}, "up": {q: {"good": 2.0} for q in judged}}
-    >>> print(make_report(judged, runs, "RR"))
-    up is better than down under RR: 1.0000 against 0.0000, +1.0000 (95% interval +1.0000 to +1.0000, p = 0.0312).
-    """
+    """Verdicts, systems with intervals, items, methods and provenance, as plain data and in every form."""
 
     contents: Holds
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the inputs."""
+        return self.contents.warnings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the report does not show, and why."""
+        return self.contents.notes
+
+    @property
+    def advice(self) -> str:
+        """What to do next; it is among the remarks."""
+        return ""
 
     def __repr__(self) -> str:
         return f"<Report {self.contents.title!r}: {self.contents.lead}>"
@@ -95,34 +103,6 @@ class Report(ABC, Generic[Holds]):
     def _repr_html_(self) -> str:
         title, said = html.escape(self.contents.title), html.escape(str(self)).replace("\n", "<br>")
         return legible(f"<p><b>{title}</b></p><p>{said}</p>{self._table().to_html()}")
-
-
-class RankingReport(Report[Contents]):
-    """A report on rankings, or on scores by system and unit."""
-
-    def __str__(self) -> str:
-        return "\n".join(map(on_one_line, (*self.contents.summary, *self.contents.caveats)))
-
-    def to_html(self) -> str:
-        """One page of its own: it loads nothing from anywhere."""
-        from assay.report.html import page  # noqa: PLC0415  # whoever wants another form need not load it
-
-        return page(self.contents)
-
-    def to_markdown(self) -> str:
-        """As GitHub shows it."""
-        from assay.report.written_markdown import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self.contents)
-
-    def to_latex(self) -> str:
-        """A document with the table of systems (booktabs), the methods and the references, to take parts from."""
-        from assay.report.written_latex import to_latex  # noqa: PLC0415
-
-        return to_latex(self.contents)
-
-    def _table(self) -> Table:
-        return systems_table(self.contents)
 
 
 def form_of(path: str | os.PathLike[str]) -> str:

@@ -22,6 +22,7 @@ def verdicts_table(
     *,
     name: str = "findings",
     caption: str = "",
+    notes: tuple[str, ...] = (),
     effects: Effects = "all",
     tested: bool = True,
     look: str = "compared",
@@ -52,7 +53,7 @@ def verdicts_table(
         Column("word", "verdict", "verdict", also="aside"),
     ]
     frame = pl.DataFrame([finding.row() | _words(finding) for finding in findings], infer_schema_length=None)
-    return Table(name, frame, tuple(columns), caption, look=look)
+    return Table(name, frame, tuple(columns), caption, notes, look=look)
 
 
 def _words(finding: Finding) -> dict[str, str]:

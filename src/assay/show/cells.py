@@ -19,7 +19,7 @@ from assay.core.digits import (
     signed_span,
     span,
 )
-from assay.core.words import Tone, tone_of
+from assay.core.words import MARKS, Tone, tone_of
 from assay.show.legible import on_one_line
 from assay.show.model import NAMES, Column, Table
 
@@ -32,11 +32,14 @@ _PLAIN: dict[str, Callable[[Any], str]] = {
 class Cell(NamedTuple):
     """What stands in a cell: its words, and what they are made of, for who can draw.
 
-    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low` and `high` are numbers;
-    NaN where there are none.
+    `text` is the value, `reach` its interval, `also` what stands behind them; `best`: it stands out. `mark` is that of
+    a verdict, `hint` what it means. `value`, `low` and `high` are numbers; NaN where there are none.
     """
 
     text: str
+    reach: str = ""
+    mark: str = ""
+    hint: str = ""
     also: str = ""
     best: bool = False
     tone: Tone | None = None
@@ -48,7 +51,7 @@ class Cell(NamedTuple):
     @property
     def words(self) -> str:
         """All that it says."""
-        return self.text + self.also
+        return f"{self.text}{self.reach}{' ' if self.mark else ''}{self.mark}{self.also}"
 
     @property
     def is_missing(self) -> bool:
@@ -71,8 +74,8 @@ class Grid(NamedTuple):
         return Grid((Column("", ""), *heads), 1, rows)
 
 
-def grid(table: Table, *, brief: bool = False) -> Grid:
-    """All cells of a table; `brief` leaves columns out that can be spared.
+def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
+    """All cells of a table; `brief` leaves columns out that can be spared. `drawn`: what is nothing but drawn is there.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"system": ["a", "b"], "AP": [0.25, None], "p": [0.04, 1e-9]})
@@ -80,7 +83,9 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> [[cell.text for cell in row] for row in grid(shown).rows]
     [['a', '0.2500', '0.0400'], ['b', 'NA', '< 0.0001']]
     """
-    columns = tuple(column for column in table.columns if not (brief and column.spare))
+    columns = tuple(
+        column for column in table.columns if not (brief and column.spare) and (drawn or column.kind != "drawn")
+    )
     together: dict[str, list[Column]] = {}
     for column in columns:
         if column.compared not in {"", "column"}:
@@ -91,6 +96,9 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
         texts = beside[column.compared][column.name] if column.compared in beside else _texts(table, column)
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
+    if table.marked and cells:
+        marked = zip(cells[0], _values(table, table.marked), strict=True)
+        cells[0] = [cell._replace(also=" (baseline)") if is_marked else cell for cell, is_marked in marked]
     rows = tuple(zip(*cells, strict=True)) if cells else ()
     return Grid(columns, names, rows)
 
@@ -118,9 +126,9 @@ def _texts(table: Table, column: Column) -> list[str]:
         if column.kind == "interval":
             reach = signed_span if column.signed else span
             return [reach(low, high) for low, high in zip(*ends, strict=True)]
-        values = _floats(table, column.name)
-        return _ranges(column, values, *ends) if column.kind == "range" else _estimates(column, values, *ends)
-    if column.kind in {"number", "percent", "bar"}:
+        if column.kind == "range":
+            return _ranges(column, _floats(table, column.name), *ends)
+    if column.kind in {"number", "percent", "bar", "estimate", "drawn"}:
         return _numbers(column, _floats(table, column.name))
     shown = _PLAIN.get(column.kind, str)
     return [column.missing if _is_missing(value) else shown(value) for value in _values(table, column.name)]
@@ -128,15 +136,6 @@ def _texts(table: Table, column: Column) -> list[str]:
 
 def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _estimates(column: Column, values: list[float], lows: list[float], highs: list[float]) -> list[str]:
-    least = 3 if column.least is None else column.least
-    places = decimals(values, least) if column.compared else least
-    return [
-        number(value, places) + ("" if math.isnan(low) else f" {bracketed(low, high, 3)}")
-        for value, low, high in zip(values, lows, highs, strict=True)
-    ]
 
 
 def _ranges(column: Column, values: list[float], lows: list[float], highs: list[float]) -> list[str]:
@@ -152,8 +151,9 @@ def _ranges(column: Column, values: list[float], lows: list[float], highs: list[
 
 
 def _numbers(column: Column, values: list[float]) -> list[str]:
-    if column.kind == "number":
-        least = 4 if column.least is None else column.least
+    if column.kind not in {"percent", "bar"}:
+        usual = 3 if column.kind == "estimate" else 4
+        least = usual if column.least is None else column.least
         places = decimals(values, least) if column.compared else least
         texts = [number(value, places) for value in values]
     else:
@@ -172,22 +172,35 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = ([math.nan] * height,) * 2 if column.ends is None else (_floats(table, end) for end in column.ends)
-    also = _values(table, column.also) if column.also else [""] * height
-    links = _values(table, column.link) if column.link else [""] * height
+    also, links, words, hints = (
+        _values(table, name) if name else [""] * height for name in (column.also, column.link, column.mark, column.hint)
+    )
+    reaches = _reaches(lows, highs) if column.kind == "estimate" else [""] * height
     top = _best(values, column.best)
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
+            reach,
+            MARKS.get(word or "", ""),
+            hint or "",
             on_one_line(behind or ""),
             top is not None and value == top,
-            tone_of(text) if column.kind == "verdict" else None,
+            tone_of(text if column.kind == "verdict" else word) if column.kind == "verdict" or word in MARKS else None,
             link or "",
             value,
             low,
             high,
         )
-        for text, behind, link, value, low, high in zip(texts, also, links, values, lows, highs, strict=True)
+        for text, reach, word, hint, behind, link, value, low, high in zip(
+            texts, reaches, words, hints, also, links, values, lows, highs, strict=True
+        )
     ]
+
+
+def _reaches(lows: Iterable[float], highs: Iterable[float]) -> list[str]:
+    """Intervals in brackets, behind a number."""
+    ends = zip(lows, highs, strict=True)
+    return ["" if math.isnan(low) else f" {bracketed(low, high, 3)}" for low, high in ends]
 
 
 def _best(values: Sequence[float], which: str | None) -> float | None:

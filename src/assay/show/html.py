@@ -121,7 +121,8 @@ def _size_of(table: Table) -> str:
 
 def _rows_of(table: Table) -> dict[str, Any]:
     """A table as its template takes it: heads, and rows of cells with what is drawn in them."""
-    cells = grid(table)
+    table = table.on_page()
+    cells = grid(table, drawn=True)
     axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
     ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
@@ -149,7 +150,8 @@ def _drawn(column: Column, axis: Axis | None, cell: Cell) -> Markup:
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "")
+    tone = "even" if cell.mark and cell.tone == "open" else cell.tone or "plain"  # higher and lower, which is neither
+    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", tone, column.band)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

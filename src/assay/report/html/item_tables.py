@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from assay.core.digits import as_level
 from assay.report.html.direction import noted
 from assay.report.html.markup import Html, change, element, given, heads, joined, number, prose, span, table, tested
-from assay.report.html.verdicts import badge
 from assay.report.html.whiskers import Reach, ticks, upright, whisker
 from assay.report.written_items import without_interval
 from assay.show.axis import Axis, around, rounded_out
@@ -181,3 +180,9 @@ def _verdict_row(one: Spoken, axis: Axis | None, *, with_p: bool) -> Html:
         ),
         *([p] if with_p else []),
     )
+
+
+def badge(spoken: Spoken) -> Html:
+    """A verdict in a word, with its mark."""
+    mark = element("span", spoken.mark or "?", aria_hidden="true")
+    return element("span", mark, f" {spoken.word}", class_=f"badge {spoken.tone}")
