@@ -87,6 +87,15 @@ def named(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(text)
 
 
+def slug(text: str) -> str:
+    """A text as a part of an id.
+
+    >>> slug("Methods paragraph"), slug("<x>")
+    ('methods-paragraph', 'x')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:40].strip("-") or "text"
+
+
 def _squeezed(text: str) -> str:
     return re.sub(r">\s+<", "><", text).strip()
 
@@ -100,7 +109,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "named": named}
+    made.filters |= {"prose": prose, "named": named, "slug": slug}
     made.globals |= {"rows_of": _rows_of, "size_of": _size_of, "draw": svg.draw, "drawings": drawings, "kind_of": _kind}
     return made
 

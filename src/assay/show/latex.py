@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assay import __version__
 from assay.show.cells import Cell, grid
-from assay.show.legible import on_one_line
+from assay.show.legible import legible, on_one_line
 from assay.show.model import Document, Part, Prose, References, Section, Table, Verdict, Widget
 
 _BLANKS = re.compile(r"\s+")
@@ -152,9 +152,9 @@ def _bibliography(references: References) -> str:
     works = references.works
     keys = [re.sub(r"^@\w+\{([^,]+),.*", r"\1", work.bibtex, flags=re.DOTALL) for work in works]
     items = [rf"\bibitem{{{key}}} {escaped(work.entry)}" for key, work in zip(keys, works, strict=True)]
-    entries = "\n".join(work.bibtex for work in works)
+    entries = [f"% {legible(line)}" for work in works for line in work.bibtex.splitlines()]
     listed = "\n".join([rf"\begin{{thebibliography}}{{{len(items)}}}", *items, r"\end{thebibliography}"])
-    return f"{listed}\n\n% The same for a BibTeX file:\n" + "\n".join(f"% {line}" for line in entries.splitlines())
+    return "\n".join([listed, "", "% The same for a BibTeX file:", *entries])
 
 
 def escaped(text: str) -> str:
