@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from functools import cache, cached_property
@@ -38,6 +39,19 @@ def random_data(systems: int, queries: int = 8, seed: int = 1) -> tuple[Table, d
         for s in range(systems)
     }
     return qrels, runs
+
+
+def made_report(systems: int = 4, queries: int = 20, measures: int = 3, text: str = "", **options: Any) -> Report:
+    """A report on so many systems and queries drawn from a seed; `text` stands in every name, query and document."""
+    judged, ranked = random_data(systems, queries)
+    qrels = {f"{query}{text}": docs for query, docs in judged.items()}
+    runs = {f"{name}{text}": {f"{query}{text}": docs for query, docs in run.items()} for name, run in ranked.items()}
+    words = ("wheel", "chain", "spoke", "tyre", "brake")
+    topics = {query: f"{words[place % 5]} {words[place % 3]}{text}" for place, query in enumerate(qrels)}
+    texts = {f"d{n}": f"{' '.join(words * 5)}{text}" for n in range(20) if n % 5}
+    names = ["nDCG@10", "AP", "RR", "P@5", "R@20"][:measures]
+    title = f"Ways to search notes{text}"
+    return make_report(qrels, runs, names, topics=topics, documents=texts, title=title, **options)
 
 
 class Told:
@@ -90,7 +104,7 @@ class Told:
         table = self.report.document().tables()["systems"]
         best = {column.name: column.best for column in table.columns}
         for score in scores:
-            known = [value for value in table.frame[score.measure].to_list() if value == value]
+            known = [value for value in table.frame[score.measure].to_list() if not math.isnan(value)]
             ends = {"high": max, "low": min}
             which = best[score.measure]
             score.mark = MARKS.get(score.word, "")

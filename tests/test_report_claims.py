@@ -242,7 +242,13 @@ def test_two_systems_on_one_topic_have_their_values_and_rankings_side_by_side() 
     assert contents.summary[0] == "Under RR, y has 1.0000 and x has 0.5000."
     assert [row.system for row in contents.systems] == ["y", "x"]
     (query,) = contents.differences[0].queries
-    assert (query.query_id, query.text, query.baseline_value, query.value, query.difference) == ("q", "tea", 0.5, 1.0, 0.5)
+    assert (query.query_id, query.text, query.baseline_value, query.value, query.difference) == (
+        "q",
+        "tea",
+        0.5,
+        1.0,
+        0.5,
+    )
     (changed,) = contents.changed
     assert [[one.doc_id for one in side.ranking] for side in (changed.baseline, changed.system)] == [
         ["b", "a"],

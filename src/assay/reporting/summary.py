@@ -39,8 +39,8 @@ def summary(basis: Basis) -> Iterator[Section]:
     parts: list[Prose | Widget] = [Widget("glance", _glance(basis, sentences), claims)]
     if to_do is not None:
         parts.append(Prose(to_do.text, "advice", (to_do.command,) if to_do.command else (), "What to do"))
-    parts += [Prose("", "warning", tuple(mind), "Mind this")] if mind else []
-    parts += [Prose("", "warning", tuple(warnings), "Warnings")] if warnings else []
+    if mind or warnings:
+        parts.append(Prose("", "warning", (*mind, *warnings), "Mind this"))
     data = {
         "summary": sentences,
         "caveats": mind,

@@ -163,7 +163,10 @@ NAMES: frozenset[str] = frozenset({"text", "link", "code"})
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph; or, in the style `list`, one point for each line of `points`. `title` stands above it."""
+    """A paragraph; or, in the style `list`, one point for each line of `points`. `title` stands above it.
+
+    The `points` below the text of advice are what to type.
+    """
 
     text: str = ""
     style: Style = "plain"
