@@ -20,6 +20,7 @@ from assay import __version__
 from assay.show import drawings, svg
 from assay.show.axis import Axis, around
 from assay.show.cells import Cell, grid
+from assay.show.figure import Figure
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
 from assay.show.theme import variables
@@ -36,6 +37,8 @@ _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e
 _LEFTWARD_WORDS = re.compile(rf"[{_LEFTWARD}][\w{_LEFTWARD}-]*(?:\s+[{_LEFTWARD}][\w{_LEFTWARD}-]*)*")
 #: Tables of so few rows are kept on one sheet of paper; more rows than the second number scroll below their head.
 _SHORT, _TALL = 14, 24
+#: With more links than this, a figure can be skipped.
+_CROWDED = 12
 
 
 def write(document: Document) -> str:
@@ -74,8 +77,13 @@ def prose(text: str) -> Markup:
     >>> prose("say --noise -1")  # to be typed as it is
     Markup('say --noise -1')
     """
-    said = _P.sub("p\u00a0\\1\u00a0", _MINUS.sub(lambda found: found[1] or "−", text))
-    return Markup(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", str(escape(said))))  # escaped before
+    # There are thousands of cells: most are looked at no further.
+    if "-" in text:
+        text = _MINUS.sub(lambda minus: minus[1] or "−", text)
+    if "p " in text:
+        text = _P.sub("p\u00a0\\1\u00a0", text)
+    safe = escape(text)
+    return safe if text.isascii() else Markup(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", str(safe)))
 
 
 def named(text: str) -> Markup:
@@ -84,7 +92,7 @@ def named(text: str) -> Markup:
     >>> named("<script>")
     Markup('<bdi>&lt;script&gt;</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(text)
+    return Markup(f"<bdi>{escape(text)}</bdi>")
 
 
 def slug(text: str) -> str:
@@ -111,6 +119,7 @@ def _environment() -> Environment:
     )
     made.filters |= {"prose": prose, "named": named, "slug": slug}
     made.globals |= {"rows_of": _rows_of, "size_of": _size_of, "draw": svg.draw, "drawings": drawings, "kind_of": _kind}
+    made.globals |= {"is_crowded": _is_crowded}
     return made
 
 
@@ -121,6 +130,12 @@ def _template(name: str) -> Any:
 def _kind(part: Any) -> str:
     """What a part is, for templates."""
     return type(part).__name__.lower()
+
+
+def _is_crowded(figure: Figure) -> bool:
+    """Whether it has so many links that who goes from one to the next wants to skip them."""
+    marks = (mark for panel in figure.panels for mark in panel.marks)
+    return sum(mark.frame.height for mark in marks if mark.link) > _CROWDED
 
 
 def _size_of(table: Table) -> str:
