@@ -22,7 +22,7 @@ from assay.clustering.over_k import NumberOfClusters
 from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.curves import Curve
-from assay.report.cluster_charts import MOST_NAMED
+from assay.show.charts import MOST_NAMED
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.
 MOST_DRAWN = 70
@@ -122,7 +122,11 @@ def over_k(result: NumberOfClusters) -> Curve:
     >>> over_k(numbers_given(made, "Silhouette")).frame["k"].to_list()
     [2, 3]
     """
-    return Curve(*result.drawn(), result.warnings)
+    preferred = {"system": list(result.names), "value": [result.preferred(name) for name in result.names]}
+    summary = pl.DataFrame(preferred, schema={"system": pl.String, "value": pl.Int64})
+    subtitle = f"{number_of('point', result.items)}, {result.by}"
+    title = "Measures over the number of clusters"
+    return Curve("over_k", title, subtitle, result.to_frame(), summary, result.warnings)
 
 
 def largest(order: Ints, sizes: Floats, most: int) -> list[int]:

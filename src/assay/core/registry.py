@@ -24,6 +24,7 @@ WRITERS = {
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
     "plan": "assay.sections.plans:document",
+    "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
 }
 #: Verbs that results have as methods.
@@ -31,6 +32,7 @@ VERBS = {
     "report": "assay.reporting:make_report",
     "explain": "assay.explanation:explain",
     "chart": "assay.show.vega:chart",
+    "save": "assay.show.pictures:save",
 }
 
 

@@ -122,24 +122,6 @@ def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0, class_
     return shape("g", inside=Markup().join(lines), class_=class_)
 
 
-def sparkline(values: Sequence[tuple[float, str]]) -> Markup:
-    """Numbers as small bars without links, each by the class of its style: one shape for all of a kind.
-
-    >>> sparkline([(0.5, "gain"), (0.25, "gain"), (-0.5, "loss")]).count("<path")
-    2
-    """
-    axis, shapes = around((value for value, _ in values), room=0.03), dict[str, str]()
-    for place, (value, kind) in enumerate(values):
-        if value and not math.isnan(value):
-            top, bottom = sorted((axis.from_top(0), axis.from_top(value)))
-            path = f"M{place} {100 * top:.2f}h1v{100 * (bottom - top):.2f}h-1z"
-            shapes[kind] = shapes.get(kind, "") + path
-    paths = Markup().join(shape("path", d=path, class_=kind) for kind, path in shapes.items())
-    box = f"0 0 {max(len(values), 1)} 100"
-    inside = shape("svg", inside=paths, viewBox=box, preserveAspectRatio="none", width="100%", height="100%")
-    return shape("svg", inside=inside, class_="sparkline", aria_hidden="true")
-
-
 def ticks(axis: Axis, says: str, about: int = 4) -> Markup:
     """The numbers along an axis, above or below what is drawn on it; those that are not whole go where it is narrow.
 
@@ -181,3 +163,19 @@ def shares(parts: Mapping[str, float], says: str) -> Markup:
             bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
             start += part / total
     return drawing(says, *bars, class_="shares")
+
+
+def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
+    """Bars as small as a word, one for each value, each by the class of its style.
+
+    >>> sparkline([0.5, -0.25, math.nan], ["gain", "loss", "tied"]).count("<path")
+    2
+    """
+    axis = around(values, room=0.03)
+    zero, paths = 100 * axis.from_top(0), dict[str, str]()
+    for place, (value, kind) in enumerate(zip(values, kinds, strict=True)):
+        if value and not math.isnan(value):
+            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * axis.from_top(value):.2f}h-1z"
+    bars = (shape("path", d=path, class_=kind) for kind, path in paths.items())
+    room = {"viewBox": f"0 0 {max(len(values), 1)} 100", "preserveAspectRatio": "none", "aria-hidden": "true"}
+    return shape("svg", room, Markup().join(bars), class_="sparkline")
