@@ -348,7 +348,7 @@ def test_a_difference_without_an_interval_says_why() -> None:
     assert any(why in note for note in compare(pure, measures="Purity").notes)
     checked = gate(*pure, measures="Purity")
     assert any(why in note for note in checked.notes)
-    assert "there is no interval to tell by" in str(checked)
+    assert "there is no interval to decide by" in checked.sentence
     assert "NA" not in str(checked)
     points = np.random.default_rng(0).normal(size=(40, 2))
     two = [Clusters.of(None, np.arange(40) % k, X=points, name=f"k{k}") for k in (2, 3)]
