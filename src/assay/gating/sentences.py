@@ -168,7 +168,8 @@ def advice(result: GateResult) -> Iterator[Advice]:
     if any(check.units < FEWEST_UNITS for check in unsure):
         yield Advice(f"What to do: get at least {FEWEST_UNITS} {kind}; fewer allow no verdict")
     if result.exit_code == EXIT_CODES["inconclusive"]:
-        yield Advice(f"The exit code is {result.exit_code}; it can count as passed or failed instead", ("inconclusive",))
+        code = f"The exit code is {result.exit_code}"
+        yield Advice(f"{code}; it can count as passed or failed instead", ("inconclusive",))
 
 
 def method(result: GateResult) -> str:
