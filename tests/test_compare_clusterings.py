@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from documents import json_of
 from typer.testing import CliRunner
 
 from assay import Clusters, cluster, compare, gate
@@ -24,7 +25,6 @@ from assay.counting.contingency import Contingency, NoisePolicy
 from assay.measures import parse_measure
 from assay.stats.cluster_samples import Subsampled, around
 from assay.stats.score_samples import Drawing
-from tests.documents import json_of
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 
