@@ -93,7 +93,7 @@ class Told:
         every = {key: self.sections["verdicts"].data[key] for key in ("correction", "comparisons")}
         rows = zip(self._rows("findings"), self._data("verdicts", "details"), strict=True)
         return [
-            SimpleNamespace(**{**vars(row), **details, **every, "unjudged": details["depends_on"]})
+            SimpleNamespace(**{**vars(row), **details, **every, **_narrow(row), "unjudged": details["depends_on"]})
             for row, details in rows
         ]
 
@@ -169,6 +169,11 @@ class Told:
     def queries(self) -> list[Any]:
         """Every value of every system."""
         return self._rows("values")
+
+
+def _narrow(row: Any) -> dict[str, float]:
+    """The interval that equivalence is judged by."""
+    return {f"narrow_{key}": row.equivalence_interval[key] for key in ("low", "high", "level")}
 
 
 def _named(value: Any) -> Any:

@@ -437,7 +437,7 @@ def test_folds_are_read_from_topics(tmp_path: Path) -> None:
 def test_models_are_compared_over_the_folds_of_a_file() -> None:
     folds = BICYCLES.parent / "letters" / "folds.csv"
     code, shown, _ = called(folds, "--positive", "spam", "--compare", "-m", "Accuracy", "--json", "--quiet")
-    (found,) = json.loads(shown)["findings"]
+    (found,) = json.loads(shown)["sections"]["findings"]["findings"]
     assert (code, found["test"]["test"], found["units"]) == (0, "corrected-t", 5)
     for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "--folds goes with judgments")):
         assert says in called(folds, "--positive", "spam", *wrong)[2]

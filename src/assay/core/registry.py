@@ -23,6 +23,10 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
+    "clusters by use": "assay.sections.clustered_runs:document",
+    "comparison": "assay.sections.comparisons:document",
+    "fold comparison": "assay.sections.comparisons:fold_document",
+    "gate": "assay.sections.gates:document",
     "plan": "assay.sections.plans:document",
     "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",

@@ -10,10 +10,11 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percent, decimals, number, short
 from assay.core.errors import number_of
+from assay.core.words import INTERVALS
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_interval
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.interval_names import SUBSAMPLING, WAYS
+from assay.stats.interval_names import SUBSAMPLING
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering
@@ -171,7 +172,7 @@ def _basis(result: Clustering) -> Iterator[str]:
     found = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
     drawn = sorted({one.resamples for one in found if one.method == SUBSAMPLING})
     if drawn:
-        way = f"{WAYS[SUBSAMPLING].short} ({' or '.join(f'{one:,}' for one in drawn)}, seed {result.seed})"
+        way = f"{INTERVALS[SUBSAMPLING].short} ({' or '.join(f'{one:,}' for one in drawn)}, seed {result.seed})"
         yield f"Intervals ({as_level(result.confidence)}): {way}; the clusters are taken as they are."
     yield from _without_interval(result)
     yield from _left_out(result)

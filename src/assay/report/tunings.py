@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.digits import as_level, number, span
 from assay.core.errors import number_of
 from assay.report.layout import Cell, Table, as_json
-from assay.report.sentences import of_finding
 from assay.report.titled import Titled
+from assay.sections.sentences import of_finding
 
 if TYPE_CHECKING:
     from assay.crossvalidation.tuning_result import Tuning

@@ -205,7 +205,7 @@ def _waterfall(query: Mapping[str, Any], says: str) -> Figure | None:
             "rank": item["rank"] if "doc_id" in item else None,
             "adds": item["adds"],
             "running": item["running"],
-            "says": f"{side['system']}, {_step(item)}",
+            "words": f"{side['system']}, {_step(item)}",
         }
         for name, side in zip(("from", "to"), _sides(query), strict=True)
         for item in [*side["ranking"], *([side["below"]] if side["below"] else [])]

@@ -14,9 +14,9 @@ from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
 from assay.rankings.unjudged import bounds_of
-from assay.report.sentences import seen_by_users
 from assay.reporting.basis import Basis
 from assay.reporting.naming import joined
+from assay.sections.sentences import seen_by_users
 from assay.show import charts
 from assay.show.axis import around
 from assay.show.figure import Series

@@ -8,6 +8,7 @@ from typing import Any
 from assay.classification.pairing import are_predictions
 from assay.clustering.pairing import are_clusters
 from assay.comparison.result import Comparison
+from assay.core import registry
 from assay.core.errors import ParameterError
 from assay.given import whole
 from assay.measures.registry import Measure
@@ -34,6 +35,11 @@ from assay.show.model import Document, Section, Work
 SECTIONS: tuple[Callable[[Basis], Iterator[Section | str] | Iterator[Section]], ...] = (
     summary, verdicts, systems, noticed, differences, curves, changed_queries, coverage, power,
 )  # fmt: skip
+#: What is not about rankings: how it is recognised, and what makes the report.
+OF_ITEMS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "classifiers": (are_predictions, "assay.reporting.classifier_making:classifier_report"),
+    "clusterings": (are_clusters, "assay.reporting.cluster_making:cluster_report"),
+}
 #: Of the most changed queries, so many are shown, with so many ranks of each.
 CHANGED = 6
 SHOWN = 10
@@ -55,7 +61,7 @@ def make_report(
     stamps: Mapping[str, Stamp] | None = None,
     wording: Wording | None = None,
     **rules: Any,
-) -> Any:
+) -> Report:
     """Put together everything that is known about systems: who is better, how sure that is, and what it rests on.
 
     `given` is judgments, with `runs` (what `evaluate` takes); or an `Evaluation`; or a `Comparison` with one baseline;
@@ -80,20 +86,18 @@ def make_report(
     (['better', 'better'], 'bitter tea')
     """
     check_options(rules, make_report)
-    told = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
-    compared = given if isinstance(given, Comparison) and runs is None else None
-    of_predictions = are_predictions(given) and (runs is None or are_predictions(runs))
-    if of_predictions or (compared is not None and compared.classifiers is not None):
-        every = given if runs is None else [*_each(given), *_each(runs)]
-        return _of_classifiers(
-            every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
-        )
-    of_clusters = are_clusters(given) and (runs is None or are_clusters(runs))
-    if of_clusters or (compared is not None and compared.clusterings is not None):
-        every = given if runs is None else [*_each(given), *_each(runs)]
-        return _of_clusterings(
-            every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
-        )
+    of_rankings = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
+    for subject, (recognised, place) in OF_ITEMS.items():
+        is_compared = isinstance(given, Comparison) and runs is None and getattr(given, subject) is not None
+        if is_compared or (recognised(given) and (runs is None or recognised(runs))):
+            for name, value in of_rankings.items():
+                if value is not None:
+                    raise ParameterError(f"{name} goes with rankings: a report on {subject} has none")
+            every = given if runs is None else [*_each(given), *_each(runs)]
+            report: Report = registry.load(place)(
+                every, measures, title=title, command=command, stamps=stamps, baseline=baseline, **rules
+            )
+            return report
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = Shown(
         whole("changed", CHANGED if changed is None else changed, 0),
@@ -123,23 +127,3 @@ def _unknown(basis: Basis) -> list[str]:
 
 def _each(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
-
-
-def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Any:
-    """The report on classifiers; what only rankings have is refused."""
-    from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415  # rankings need not load it
-
-    for name, value in told.items():
-        if value is not None:
-            raise ParameterError(f"{name} goes with rankings: a report on classifiers has none")
-    return classifier_report(given, measures, **options)
-
-
-def _of_clusterings(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Any:
-    """The report on clusterings; what only rankings have is refused."""
-    from assay.reporting.cluster_making import cluster_report  # noqa: PLC0415  # rankings need not load it
-
-    for name, value in told.items():
-        if value is not None:
-            raise ParameterError(f"{name} goes with rankings: a report on clusterings has none")
-    return cluster_report(given, measures, **options)

@@ -171,7 +171,7 @@ def _changes(basis: Basis, system: str, frame: pl.DataFrame, place: int) -> Sect
     )
 
 
-def _bars(name: str, frame: pl.DataFrame, column: str, of: str, meaning: str = "_meaning", look: str = "") -> Figure:
+def _bars(name: str, frame: pl.DataFrame, column: str, of: str, *, meaning: str = "_meaning", look: str = "") -> Figure:
     """One bar for each query, in the order of the frame, each a link to its query."""
     x, y = Scale(kind="category", names=tuple(frame["query_id"])), Scale(zero=True, exact=True)
     frame = frame.with_columns(pl.col(column).fill_nan(None))
@@ -232,5 +232,5 @@ def _alone(basis: Basis, frame: pl.DataFrame) -> Iterator[Prose | Figure | Table
         pl.Series("_link", [f"e{at + 1}" if at in kept else None for at in range(ordered.height)], dtype=pl.String),
     )
     yield Prose(f"{basis.main} of {name}, {_ALONE[way]}.", "dim")
-    yield _bars("bars", bars, name, f"{basis.main} of {name}", "filled", "keyed")
+    yield _bars("bars", bars, name, f"{basis.main} of {name}", meaning="filled", look="keyed")
     yield _values_table(basis, ordered, "All queries in numbers")

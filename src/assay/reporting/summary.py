@@ -9,26 +9,18 @@ from typing import Any
 from assay.comparison import Finding
 from assay.core.digits import as_level, number
 from assay.core.errors import number_of
-from assay.report.conflicts import conflict
-from assay.report.sentences import headline, of_verdict
 from assay.reporting.advice import advice
 from assay.reporting.basis import Basis
 from assay.reporting.naming import joined, values_of_systems
 from assay.reporting.rules import topics_of
 from assay.reporting.verdicts import badge, by_pair
+from assay.sections.conflicts import conflict
+from assay.sections.sentences import headline, of_group, of_verdict
 from assay.show.model import Prose, Section, Widget
 
 _MOST_NAMES = 6
-#: How a group of systems with the same verdict stands to the baseline; any other verdict is open.
-_GROUPS = {
-    "better": "{} {are} better than {baseline}",
-    "higher": "{} {are} higher than {baseline}",
-    "equivalent": "{} {are} as good as {baseline}",
-    "identical": "{} {are} identical with {baseline}",
-    "worse": "{} {are} worse than {baseline}",
-    "lower": "{} {are} lower than {baseline}",
-    "": "one cannot tell {} from {baseline}",
-}
+#: Groups of systems with the same verdict, in their order.
+_GROUPS = ("better", "higher", "equivalent", "identical", "worse", "lower", "inconclusive")
 
 
 def summary(basis: Basis) -> Iterator[Section]:
@@ -154,15 +146,10 @@ def _other_measures(basis: Basis) -> Iterator[str]:
 
 
 def _of_groups(findings: Sequence[Finding], measure: str, baseline: str) -> str:
-    groups: dict[str, list[str]] = {word: [] for word in _GROUPS}
-    for finding in findings:
-        word: str = finding.verdict.word
-        groups[word if word in _GROUPS else ""].append(finding.system)
     clauses: list[str] = []
-    for word, names in groups.items():
+    for word in _GROUPS:
+        names = [finding.system for finding in findings if finding.verdict.word == word]
         if names:
-            of_group = _GROUPS[word].replace("{are}", "is" if len(names) == 1 else "are").split("{}")
-            # Names come in last: they may hold braces.
-            parts = (part.replace("{baseline}", "it" if clauses else baseline) for part in of_group)
-            clauses.append(joined(names, most=_MOST_NAMES).join(parts))
+            systems = joined(names, most=_MOST_NAMES)
+            clauses.append(of_group(word, systems, "it" if clauses else baseline, many=len(names) > 1))
     return f"Under {measure}, {'; '.join(clauses)}."

@@ -10,11 +10,11 @@ from assay.comparison import Finding
 from assay.core.digits import as_level, numbers, p_phrase, signed, signed_percent
 from assay.core.errors import number_of
 from assay.core.words import MARKS, tone_of
-from assay.report.conflicts import conflict
-from assay.report.sentences import caveat, headline, without_caveat
 from assay.reporting.basis import Basis
 from assay.reporting.provenance import correction_of
+from assay.sections.conflicts import conflict
 from assay.sections.direction import counts, meaning, noted
+from assay.sections.sentences import caveat, headline, without_caveat
 from assay.sections.verdicts import verdicts_table
 from assay.show.axis import Axis, around
 from assay.show.drawings import Reach, difference, shares, whisker
@@ -82,10 +82,6 @@ def _details(basis: Basis, finding: Finding) -> dict[str, Any]:
         "paragraph": words[0],
         "caveat": caveat(finding),
         "depends_on": finding.verdict.unjudged,
-        "level": finding.interval.level,
-        "narrow_low": finding.narrow.low,
-        "narrow_high": finding.narrow.high,
-        "narrow_level": finding.narrow.level,
         "conflict_says": conflict(finding, basis.unit_kind),
     }
 

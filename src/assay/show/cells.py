@@ -93,7 +93,8 @@ def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
     beside = {word: _side_by_side(table, group) for word, group in together.items()}
     cells = []
     for column in columns:
-        texts = beside[column.compared][column.name] if column.compared in beside else _texts(table, column)
+        is_beside = column.compared in beside and column.kind == "number"
+        texts = beside[column.compared][column.name] if is_beside else _texts(table, column)
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
     if table.marked and cells:
@@ -113,10 +114,11 @@ def _floats(table: Table, name: str) -> list[float]:
 
 def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
     """Numbers that are compared within their row."""
-    rows = zip(*(_floats(table, column.name) for column in columns), strict=True)
+    values = [_floats(table, column.name) for column in columns]
     least = 4 if columns[0].least is None else columns[0].least
-    texts = list(zip(*(numbers(row, least) for row in rows), strict=True))
-    return {column.name: list(text) for column, text in zip(columns, texts or [()] * len(columns), strict=True)}
+    texts = list(zip(*(numbers(row, least) for row in zip(*values, strict=True)), strict=True))
+    each = zip(columns, texts or [()] * len(columns), values, strict=True)
+    return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
 
 
 def _texts(table: Table, column: Column) -> list[str]:
@@ -130,7 +132,7 @@ def _texts(table: Table, column: Column) -> list[str]:
             return _ranges(column, _floats(table, column.name), *ends)
     if column.kind in {"number", "percent", "bar", "estimate", "drawn"}:
         return _numbers(column, _floats(table, column.name))
-    shown = _PLAIN.get(column.kind, str)
+    shown = "{:+g}".format if column.kind == "chosen" and column.signed else _PLAIN.get(column.kind, str)
     return [column.missing if _is_missing(value) else shown(value) for value in _values(table, column.name)]
 
 
@@ -160,6 +162,10 @@ def _numbers(column: Column, values: list[float]) -> list[str]:
         least = 1 if column.least is None else column.least
         each = [as_percents([value], least)[0] for value in values]
         texts = as_percents(values, least) if column.compared else each
+    return _with_sign(column, texts, values)
+
+
+def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[str]:
     if not column.signed:
         return texts
     both = zip(texts, values, strict=True)

@@ -16,9 +16,9 @@ Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
     "flag", "short", "chosen", "drawn",
 ]  # fmt: skip
-#: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it; what
-#: is to be copied has a button.
-Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "copy", "list"]
+#: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
+#: text explains what is above it; what is to be copied has a button.
+Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "copy", "list"]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
@@ -60,11 +60,11 @@ class Column:
 
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
-    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
-    a column of words behind the value; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is too small to matter. `mark`
-    names a column of verdicts, whose marks stand beside the value; `hint` one of words for who points at the mark.
-    `spare`: left out where there is little room.
+    columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
+    best, and stands out. `also` names a column of words behind the value; `missing` stands where there is no value.
+    `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is
+    too small to matter. `mark` names a column of verdicts, whose marks stand beside the value; `hint` one of words for
+    who points at the mark. `spare`: left out where there is little room.
     """
 
     name: str
@@ -181,11 +181,15 @@ class Prose:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An outcome in a word, how that is meant, and a sentence that says why."""
+    """An outcome in a word, how that is meant, and a sentence that says why.
+
+    `heading` stands above it where a summary needs one, as in Markdown for the page of a pipeline.
+    """
 
     word: str
     tone: Tone
     text: str
+    heading: str = ""
 
 
 @dataclass(frozen=True)
