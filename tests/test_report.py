@@ -315,7 +315,7 @@ def test_undefined_values_are_null_and_what_cannot_be_compared_is_said() -> None
     )
     sections = json.loads(result.to_json())["sections"]
     assert sections["systems"]["scores"][0]["value"] is None
-    assert [sections["differences"]["values"][0][name] for name in "xy"] == [None, None]
+    assert [sections["differences"]["values"]["values"][0][name] for name in "xy"] == [None, None]
     assert all(getattr(result, form)() for form in FORMS)
 
 
