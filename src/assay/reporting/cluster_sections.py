@@ -101,7 +101,8 @@ def _maps(result: Clustering, systems: Sequence[str]) -> Section:
         if (table := result.contingency(system)) is not None:
             drawn = _map(result, system, table, f"map-{place}")
             pure = f"{counted(drawn.counts.max(axis=0).sum())} of {counted(drawn.counts.sum())}"
-            parts.append(drawn.section(system, f"{pure} are of the largest class of their cluster"))
+            shown = drawn.section(system, f"{pure} are of the largest class of their cluster")
+            parts.append(replace(shown, data={"system": system, **shown.data}))
     lead = "Which classes are in which clusters."
     return by_system("map", "Classes in clusters", lead, parts, result, short="Map")
 
@@ -150,7 +151,7 @@ def _with_items(
         place: pl.DataFrame({"item_id": [named(held.item_id[at] if held.has_ids else at + 1) for at in rows["at"]]})
         for place, rows in cells.head(most).partition_by("row", "column", as_dict=True).items()
     }
-    return replace(drawn, items=items, all_items=every, shown=(Column("item_id", "item"),))  # type: ignore[arg-type]
+    return replace(drawn, items=items, all_items=every, shown=(Column("item_id", "item"),))
 
 
 def _places(labels: pl.Series, shown: Sequence[Any]) -> pl.Series:
@@ -204,7 +205,7 @@ def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) 
     parts: list[Part] = [drawn, Prose(" ".join(lines), "dim"), table]
     if len(below):
         parts.append(_misplaced(system, points, below))
-    data = {"mean": bars.mean, "points": bars.items, "misplaced": len(below)}
+    data = {"system": system, "mean": bars.mean, "items": bars.items, "below_zero": len(below)}
     return Section(name, system, tuple(parts), aside=f"mean {number(bars.mean)}", data=data)
 
 
@@ -235,8 +236,9 @@ def _misplaced(system: str, points: Points, below: np.ndarray) -> Table:
 
 def _numbers(over_k: NumberOfClusters) -> Section:
     """Measures over the number of clusters: the verdict in words, the charts, and all in numbers."""
-    tone = "good" if over_k.verdict == "agree" else "open"
-    parts: list[Part] = [Verdict(over_k.verdict, tone, _sentence(over_k.says()))]
+    parts: list[Part] = [
+        Verdict(over_k.verdict, "good" if over_k.verdict == "agree" else "open", _sentence(over_k.says()))
+    ]
     if remarks := tuple(map(_sentence, over_k.remarks())):
         parts.append(Prose(style="list", points=remarks))
     if over_k.to_frame()["value"].is_not_null().any():
@@ -274,7 +276,7 @@ def _groups(result: Clustering, system: str, name: str) -> Section:
     more = {"cluster": clusters.height - MOST_ROWS, "class": classes.height - MOST_ROWS}
     rest = [number_of(f"smaller {what}", count) for what, count in more.items() if count > 0]
     lines = filter(None, (f"Not shown: {' and '.join(rest)}." if rest else "", of_points(result, system)))
-    return Section(name, system, (*parts, *(Prose(line, "dim") for line in lines)))
+    return Section(name, system, (*parts, *(Prose(line, "dim") for line in lines)), data={"system": system})
 
 
 def _table(name: str, frame: pl.DataFrame, columns: Sequence[Column], caption: str) -> Table:

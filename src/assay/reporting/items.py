@@ -90,15 +90,16 @@ def summary(
 
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
-    parts: list[Prose | Verdict] = list(map(Prose, worth))
-    if held is not None and len(result.systems) == _A_PAIR:
+    words, of_pair = list(map(Prose, worth)), held is not None and len(result.systems) == _A_PAIR
+    parts: list[Prose | Verdict] = [
+        each if of_pair or at else replace(each, style="claim") for at, each in enumerate(words)
+    ]
+    if held is not None and of_pair:
         finding = held.findings[0]
         short = f"{headline(finding)} under {finding.measure}."
         numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
         word = finding.verdict.word
         parts = [Verdict(word, tone_of(word), short), *map(Prose, numbers), *parts]
-    else:
-        parts[0] = replace(parts[0], style="claim")
     remarks = tuple(remarks_of(result))
     if remarks:
         parts.append(Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]))

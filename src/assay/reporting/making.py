@@ -81,9 +81,10 @@ def make_report(
     of_clusters = are_clusters(given) and (runs is None or are_clusters(runs))
     if of_clusters or (compared is not None and compared.clusterings is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
-        return _of_clusterings(
+        report = _of_clusterings(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
+        return report
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = by_query.Shown(
         whole("changed", CHANGED if changed is None else changed, 0), whole("show", SHOWN if show is None else show, 1)
@@ -142,7 +143,7 @@ def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: 
     return classifier_report(given, measures, **options)
 
 
-def _of_clusterings(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report[Any]:
+def _of_clusterings(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Any:
     """The report on clusterings; what only rankings have is refused."""
     from assay.reporting.cluster_making import cluster_report  # noqa: PLC0415  # rankings need not load it
 
