@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from assay.reporting.cluster_parts import MOST_CLASSES, MOST_CLUSTERS, map_of
 from command import run_assay
 
 from assay import Clusters, Contingency, cluster, cluster_curves
-from assay.reporting.cluster_parts import MOST_CLASSES, MOST_CLUSTERS, map_of
 from assay.show.figure import Panel
 
 

@@ -7,11 +7,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-
-from assay import Clusters, classify, cluster
 from assay.report.html.item_tables import measures_table, verdicts_table
 from assay.reporting.cluster_contents import ClusterContents
-from assay.tables import Predictions
+
+from assay import Clusters, cluster
 
 _WITHOUT_BOUNDS = ("DaviesBouldin", "CalinskiHarabasz")
 _DRAWN = re.compile(r'<svg class="whisker[^"]*"[^>]*><title>(.*?)</title>.*?<circle cx="([\d.]+)%"')
@@ -75,16 +74,6 @@ def test_differences_of_all_measures_stand_on_one_axis() -> None:
     assert len(drawn) > 2
     assert at == pytest.approx([zero + slope * value for value in values], abs=0.02)
     assert html.count('class="ticks-of"') == 1
-
-
-def test_classifiers_are_drawn_so_too() -> None:
-    truth = [1, 0, 1, 0, 1, 1, 0, 0] * 5
-    given = Predictions.of(truth, [1, 0, 0, 0, 1, 1, 1, 0] * 5)
-    contents = classify(given, ["Accuracy", "MCC", "Kappa", "BalancedAccuracy"], resamples=100).report().contents
-    found = places(measures_table(contents))
-    values = {one.measure: one.value for one in contents.systems[0].estimates}
-    at = {name: next(x for says, x in found.items() if f", {name}: " in says) for name in values}
-    assert sorted(at, key=at.__getitem__) == sorted(values, key=values.__getitem__)
 
 
 def test_why_there_is_no_interval_is_told_in_every_form() -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.classification.advice import Remark
     from assay.explanation import Explanation
     from assay.report.titled import Titled
-    from assay.reporting.classifier_result import ClassifierReport
+    from assay.sections.report import Report
 
 
 Kept = TypeVar("Kept")
@@ -277,7 +277,7 @@ class Classification(Tabled):
             pl.col(pl.Float64).fill_nan(None)
         )
 
-    def report(self, **options: Any) -> ClassifierReport:
+    def report(self, **options: Any) -> Report:
         """Everything that is known about the classifiers, to be saved as a page or a paper: see `make_report`."""
         from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415
 

@@ -143,8 +143,19 @@ def written(document: Document, form: str | None, plain: bool = True) -> str:
         return str(writer(form)(document))
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
-    shown = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
-    return Styled(as_typed(text_of(lambda out: show(shown, out), plain)))
+    parts = tuple(_typed(part) for part in document.sections if part.name not in _ON_STDERR)
+    return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+
+
+def _typed(part: Any) -> Any:
+    """A part of a document, with arguments called as options are."""
+    from assay.show.model import Prose, Section, Verdict  # noqa: PLC0415
+
+    if isinstance(part, Section):
+        return replace(part, parts=tuple(map(_typed, part.parts)))
+    if isinstance(part, Prose):
+        return replace(part, text=as_typed(part.text), points=tuple(map(as_typed, part.points)))
+    return replace(part, text=as_typed(part.text)) if isinstance(part, Verdict) else part
 
 
 def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:

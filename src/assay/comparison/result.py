@@ -73,6 +73,8 @@ class Comparison(Result):
     classifiers: Classifiers | None = None
     #: Where clusterings were compared.
     clusterings: Clusterings | None = None
+    #: Why nothing is known of documents, as one of the notes has it; empty if they were looked at.
+    unseen: str = ""
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
@@ -253,8 +255,8 @@ class Comparison(Result):
         `only`: of these measures and systems, since it takes its time. `counts`: all documents of these and of the
         baselines, where they were counted already.
         """
-        if counts is None and (reason := self.why_not_looked_into()):
-            return replace(self, notes=(*self.notes, reason))
+        if counts is None and (reason := self._why_not_looked_into()):
+            return replace(self, notes=(*self.notes, reason), unseen=reason)
         looked_into = [
             self._looked_into(one, counts) if only is None or (one.measure, one.system) in only else (one, "")
             for one in self.findings
@@ -267,8 +269,7 @@ class Comparison(Result):
         """Whether the judgments were declared complete, so that nothing is unjudged."""
         return self.evaluation is not None and self.evaluation.policies.complete
 
-    def why_not_looked_into(self) -> str | None:
-        """Why documents cannot be gone through; None if they can."""
+    def _why_not_looked_into(self) -> str | None:
         if self.evaluation is None or not self.evaluation.runs:
             return FROM_SCORES
         why = None

@@ -30,6 +30,9 @@ PRESENTERS = {
     "plan": "assay.sections.plans:document",
     "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
+    "clustering": "assay.sections.clusterings:document",
+    "tuning": "assay.sections.tunings:document",
+    "number of clusters": "assay.sections.numbers_of_clusters:document",
 }
 #: Verbs that results have as methods.
 VERBS = {

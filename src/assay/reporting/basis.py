@@ -152,7 +152,7 @@ def basis_of(
                 raise ParameterError(f"{name} belongs to the comparison that the report is made of: give it to compare")
         paired = {each.measure: each for each in given.paired}
         # The report says so itself, of all that it lacks.
-        better_told = given.why_not_looked_into() if _why_no_documents(given.evaluation) else None
+        better_told = given.unseen if _why_no_documents(given.evaluation) else None
         notes = [note for note in given.notes if note != better_told]
         known = _Known(given.evaluation, given, given.settings, given.measures, paired, notes)
         return _basis(known, given.systems, compared_with(given, baseline), system, shown)

@@ -9,13 +9,12 @@ from typing import Any
 import polars as pl
 
 from assay.core.digits import as_level
-from assay.core.errors import ParameterError, listed
+from assay.core.errors import ParameterError, joined, listed
 from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
 from assay.rankings.unjudged import bounds_of
 from assay.reporting.basis import Basis
-from assay.reporting.naming import joined
 from assay.sections.sentences import seen_by_users
 from assay.show import charts
 from assay.show.axis import around

@@ -15,7 +15,6 @@ from assay.measures.registry import Measure
 from assay.reporting.basis import Basis, Shown, basis_of
 from assay.reporting.changed import changed as changed_queries
 from assay.reporting.evidence import coverage, curves, noticed, power
-from assay.reporting.methods import methods
 from assay.reporting.naming import told_once
 from assay.reporting.options import check_options
 from assay.reporting.provenance import provenance
@@ -27,8 +26,9 @@ from assay.reporting.texts import Texts
 from assay.reporting.verdicts import verdicts
 from assay.reporting.wording import Wording
 from assay.sections.closing import closing
+from assay.sections.methods import methods
 from assay.sections.report import Report
-from assay.show.model import Document, Section, Work
+from assay.show.model import Document, Section
 
 #: The sections on rankings, in reading order, but for the last ones, which every report has. A section is a function
 #: that yields it, if there is something to show; and, in words, what it cannot show, and why.
@@ -112,8 +112,7 @@ def make_report(
             sections.append(part)
         else:
             notes.append(part)
-    paragraph, cited = methods(basis)
-    works = [Work(*reference) for reference in cited]
+    paragraph, works = methods(basis)
     notes += [note for note in _unknown(basis) if note not in notes]
     sections += closing(paragraph, works, provenance(basis, command, before), told_once(notes, basis.measures))
     return Report(Document("report", tuple(sections), title or title_of(basis), page=True, eyebrow="Evaluation report"))

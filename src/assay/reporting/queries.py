@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import polars as pl
 
 from assay.core.digits import number, signed
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, joined, number_of
 from assay.reporting.basis import Basis
-from assay.reporting.naming import joined
 from assay.sections.direction import counts, meaning, noted
 from assay.show import charts
 from assay.show.figure import Figure, Scale

@@ -8,13 +8,13 @@ from typing import Any
 
 from assay.comparison import Finding
 from assay.core.digits import as_level, number
-from assay.core.errors import number_of
+from assay.core.errors import joined, number_of
 from assay.reporting.advice import advice
 from assay.reporting.basis import Basis
-from assay.reporting.naming import joined, values_of_systems
-from assay.reporting.rules import topics_of
+from assay.reporting.naming import values_of_systems
 from assay.reporting.verdicts import badge, by_pair
 from assay.sections.conflicts import conflict
+from assay.sections.methods import topics_of
 from assay.sections.sentences import headline, of_group, of_verdict
 from assay.show.model import Prose, Section, Widget
 

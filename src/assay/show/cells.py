@@ -33,7 +33,8 @@ class Cell(NamedTuple):
     """What stands in a cell: its words, and what they are made of, for who can draw.
 
     `text` is the value, `reach` its interval, `also` what stands behind them; `best`: it stands out. `mark` is that of
-    a verdict, `hint` what it means. `value`, `low` and `high` are numbers; NaN where there are none.
+    a verdict, `hint` what it means. `value`, `low`, `high` and `ground`, which it is compared with, are numbers; NaN
+    where there are none.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Cell(NamedTuple):
     value: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    ground: float = math.nan
 
     @property
     def words(self) -> str:
@@ -93,7 +95,7 @@ def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
     beside = {word: _side_by_side(table, group) for word, group in together.items()}
     cells = []
     for column in columns:
-        is_beside = column.compared in beside and column.kind == "number"
+        is_beside = column.compared in beside and column.kind in {"number", "estimate"}
         texts = beside[column.compared][column.name] if is_beside else _texts(table, column)
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
@@ -101,7 +103,8 @@ def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
         marked = zip(cells[0], _values(table, table.marked), strict=True)
         cells[0] = [cell._replace(also=" (baseline)") if is_marked else cell for cell, is_marked in marked]
     rows = tuple(zip(*cells, strict=True)) if cells else ()
-    return Grid(columns, names, rows)
+    foot = (tuple(Cell(table.foot.get(column.name, "")) for column in columns),) if table.foot else ()
+    return Grid(columns, names, (*rows, *foot))
 
 
 def _values(table: Table, name: str) -> list[Any]:
@@ -113,38 +116,63 @@ def _floats(table: Table, name: str) -> list[float]:
 
 
 def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
-    """Numbers that are compared within their row."""
+    """Numbers, or estimates, that are compared within their row."""
     values = [_floats(table, column.name) for column in columns]
-    least = 4 if columns[0].least is None else columns[0].least
-    texts = list(zip(*(numbers(row, least) for row in zip(*values, strict=True)), strict=True))
+    rows = list(zip(*values, strict=True))
+    if columns[0].kind == "estimate":
+        places = [decimals(row, _least(columns[0], 3)) for row in rows]
+        return {column.name: _estimates(own, places) for column, own in zip(columns, values, strict=True)}
+    texts = list(zip(*(numbers(row, _least(columns[0], 4)) for row in rows), strict=True))
     each = zip(columns, texts or [()] * len(columns), values, strict=True)
     return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
 
 
 def _texts(table: Table, column: Column) -> list[str]:
     """The words of a column, cell by cell."""
-    if column.ends is not None and column.kind in {"interval", "estimate", "range"}:
-        ends = [_floats(table, end) for end in column.ends]
-        if column.kind == "interval":
-            reach = signed_span if column.signed else span
-            return [reach(low, high) for low, high in zip(*ends, strict=True)]
-        if column.kind == "range":
-            return _ranges(column, _floats(table, column.name), *ends)
-    if column.kind in {"number", "percent", "bar", "estimate", "drawn"}:
+    if column.kind == "estimate":
+        values, least = _floats(table, column.name), _least(column, 3)
+        return _estimates(values, [decimals(values, least) if column.compared else least] * len(values))
+    if column.kind == "range":
+        return _ranges(column, _floats(table, column.name), *_ends(table, column))
+    if column.kind in {"interval", "bracketed"}:
+        reach = _in_brackets if column.kind == "bracketed" else signed_span if column.signed else span
+        return list(map(reach, *_ends(table, column)))
+    if column.kind in {"number", "percent", "bar", "drawn"}:
         return _numbers(column, _floats(table, column.name))
-    shown = "{:+g}".format if column.kind == "chosen" and column.signed else _PLAIN.get(column.kind, str)
-    return [column.missing if _is_missing(value) else shown(value) for value in _values(table, column.name)]
+    shown = _PLAIN.get(column.kind, str)
+    return [
+        column.missing if _is_missing(value) else f"+{shown(value)}" if column.signed and value > 0 else shown(value)
+        for value in _values(table, column.name)
+    ]
 
 
 def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def _least(column: Column, usual: int) -> int:
+    return usual if column.least is None else column.least
+
+
+def _ends(table: Table, column: Column) -> list[list[float]]:
+    """Both ends of a column's intervals, NaN where there is none."""
+    return [_floats(table, end) for end in column.ends or ()]
+
+
+def _in_brackets(low: float, high: float) -> str:
+    return NOT_AVAILABLE if math.isnan(low) else bracketed(low, high)
+
+
+def _estimates(values: Iterable[float], places: Iterable[int]) -> list[str]:
+    """Numbers, each with so many decimals; their intervals stand behind them."""
+    return [number(value, digits) for value, digits in zip(values, places, strict=True)]
+
+
 def _ranges(column: Column, values: list[float], lows: list[float], highs: list[float]) -> list[str]:
     def shown(value: float) -> str:
         if column.least == 0:
             return counted(round(value)) if math.isfinite(value) else NOT_AVAILABLE
-        return number(value, 4 if column.least is None else column.least)
+        return number(value, _least(column, 4))
 
     return [
         NOT_AVAILABLE if math.isnan(value) else f"{shown(value)} ({shown(low)} to {shown(high)})"
@@ -153,13 +181,12 @@ def _ranges(column: Column, values: list[float], lows: list[float], highs: list[
 
 
 def _numbers(column: Column, values: list[float]) -> list[str]:
-    if column.kind not in {"percent", "bar"}:
-        usual = 3 if column.kind == "estimate" else 4
-        least = usual if column.least is None else column.least
+    if column.kind in {"number", "drawn"}:
+        least = _least(column, 4)
         places = decimals(values, least) if column.compared else least
         texts = [number(value, places) for value in values]
     else:
-        least = 1 if column.least is None else column.least
+        least = _least(column, 1)
         each = [as_percents([value], least)[0] for value in values]
         texts = as_percents(values, least) if column.compared else each
     return _with_sign(column, texts, values)
@@ -177,12 +204,14 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     height = table.frame.height
     numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
-    lows, highs = ([math.nan] * height,) * 2 if column.ends is None else (_floats(table, end) for end in column.ends)
-    also, links, words, hints = (
-        _values(table, name) if name else [""] * height for name in (column.also, column.link, column.mark, column.hint)
-    )
+    lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
     reaches = _reaches(lows, highs) if column.kind == "estimate" else [""] * height
-    top = _best(values, column.best)
+    also = _behind(table, column.also) if column.also else [""] * height
+    links, words, hints = (
+        _values(table, name) if name else [""] * height for name in (column.link, column.mark, column.hint)
+    )
+    grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
+    top = best(values, column.best)
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
@@ -190,15 +219,16 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             MARKS.get(word or "", ""),
             hint or "",
             on_one_line(behind or ""),
-            top is not None and value == top,
+            (top is not None and value == top) or (row, column.name) in table.best,
             tone_of(text if column.kind == "verdict" else word) if column.kind == "verdict" or word in MARKS else None,
             link or "",
             value,
             low,
             high,
+            ground,
         )
-        for text, reach, word, hint, behind, link, value, low, high in zip(
-            texts, reaches, words, hints, also, links, values, lows, highs, strict=True
+        for row, (text, reach, word, hint, behind, link, value, low, high, ground) in enumerate(
+            zip(texts, reaches, words, hints, also, links, values, lows, highs, grounds, strict=True)
         )
     ]
 
@@ -209,8 +239,19 @@ def _reaches(lows: Iterable[float], highs: Iterable[float]) -> list[str]:
     return ["" if math.isnan(low) else f" {bracketed(low, high, 3)}" for low, high in ends]
 
 
-def _best(values: Sequence[float], which: str | None) -> float | None:
-    """The value that stands out: the best of those that are known, if they are not all the same."""
+def _behind(table: Table, name: str) -> list[str]:
+    """What stands behind values: words as they are, numbers after a sign that each way is meant."""
+    if not table.frame[name].dtype.is_numeric():
+        return _values(table, name)
+    return ["" if math.isnan(value) else f" ± {number(value)}" for value in _floats(table, name)]
+
+
+def best(values: Iterable[float], which: str | None) -> float | None:
+    """The value that stands out: the best of those that are known, if they are not all the same.
+
+    >>> best([0.2, 0.7, math.nan], "high"), best([0.7, 0.7], "high")
+    (0.7, None)
+    """
     known = [value for value in values if not math.isnan(value)]
     if which is None or len(set(known)) < 2:
         return None

@@ -62,10 +62,12 @@ class Reach(NamedTuple):
     high: float = math.nan
 
 
-def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", band: float = 0.0) -> Markup:
-    """A number and its interval on a bare axis, over a band around 0; a line at 0 where the axis goes beyond it.
+def whisker(
+    axis: Axis, reach: Reach, says: str, class_: str = "", *, ground: float = math.nan, band: float = 0.0
+) -> Markup:
+    """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
 
-    Nothing without a number.
+    `ground`: a number to compare with, a thin line where it lies. `band`: as far around 0, it is shaded.
 
     >>> whisker(Axis(0, 1), Reach(0.5, 0.25, 0.75), "0.5").count("<line")
     1
@@ -75,6 +77,7 @@ def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", band: float =
         return Markup()
     parts = [_band(axis, band, "100%")] if band else []
     parts += [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
+    parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
     parts.append(_stroke(axis, reach))
     parts.append(shape("circle", cx=percent(axis.at(value)), cy="50%", r=4, class_="dot"))
     return drawing(says, *parts, class_=f"whisker {class_}".strip())

@@ -13,8 +13,8 @@ from assay.show.axis import Axis
 from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
-    "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
-    "flag", "short", "chosen", "drawn",
+    "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
+    "code", "flag", "short", "chosen", "drawn",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
 #: text explains what is above it; what is to be copied has a button.
@@ -51,6 +51,7 @@ class Column:
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
+    | bracketed | the same | [0.4000, 0.6000] |
     | estimate | numbers; `ends` name the columns of both ends | 0.500 [0.400, 0.600] |
     | range | numbers; `ends` name the columns of the smallest and the largest | 0.5000 (0.4000 to 0.6000) |
     | p | p-values | 0.0400, < 0.0001 |
@@ -61,10 +62,11 @@ class Column:
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
-    best, and stands out. `also` names a column of words behind the value; `missing` stands where there is no value.
-    `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is
-    too small to matter. `mark` names a column of verdicts, whose marks stand beside the value; `hint` one of words for
-    who points at the mark. `spare`: left out where there is little room.
+    best, and stands out. `also` names a column of words behind the value, or of numbers behind a ±; `missing` stands
+    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it,
+    over a `band` of what is too small to matter; `ground` names a column of numbers to compare with, a thin line there.
+    `mark` names a column of verdicts, whose marks stand beside the value; `hint` one of words for who points at the
+    mark. `spare`: left out where there is little room.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Column:
     best: Literal["high", "low"] | None = None
     ends: tuple[str, str] | None = None
     axis: Axis | None = None
+    ground: str = ""
     link: str = ""
     also: str = ""
     missing: str = "NA"
@@ -99,9 +102,10 @@ class Table:
 
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
-    line that opens it. `turned`: it reads best with its rows side by side, as long as these
-    fit. `marked` names a column of booleans, for rows that stand out: those of the baseline; `ids` one of places that
-    links lead to. `look` is a class of the page's style.
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
+    stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
+    column of booleans, for rows that stand out: those of the baseline; `drawn` one for rows that are drawn on axes,
+    where not all are; `ids` one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -112,7 +116,10 @@ class Table:
     most: int = 0
     fold: str = ""
     turned: bool = False
+    best: frozenset[tuple[int, str]] = frozenset()
+    foot: Mapping[str, str] = field(default_factory=dict)
     marked: str = ""
+    drawn: str = ""
     ids: str = ""
     look: str = ""
 
@@ -269,8 +276,11 @@ class Document:
     eyebrow: str = ""
 
     def tables(self) -> dict[str, Table]:
-        """All tables by their names; the first is the main one."""
-        return {table.name: table for section in self.sections for table in section.tables()}
+        """All tables by their names, the main one first; of several with one name, one for each system, the first."""
+        tables: dict[str, Table] = {}
+        for table in (table for section in self.sections for table in section.tables()):
+            tables.setdefault(table.name, table)
+        return tables
 
     def section(self, name: str) -> Section:
         """A section by its name."""

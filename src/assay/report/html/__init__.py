@@ -1,1 +1,0 @@
-"""Parts of the page of a report on classifiers or clusterings."""
