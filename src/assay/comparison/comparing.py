@@ -43,6 +43,7 @@ def compare(
     resamples: int | None = None,
     bootstrap_resamples: int = 10_000,
     seed: int = 0,
+    look_into: bool = True,
     **rules: Any,
 ) -> Comparison:
     """Compare systems: is one better, and how sure can one be?
@@ -72,7 +73,8 @@ def compare(
     DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
     measure's range. `power` is what the needed units are counted
     for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
-    `seed`.
+    `seed`. `look_into`: whether to go through the documents of runs for what users would notice and what unjudged ones
+    could change; of many runs, that takes most of the time.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0} for n in range(6)}
@@ -135,7 +137,7 @@ def compare(
     if settings.correction in {"holm", "bonferroni"}:
         for one, found in zip(paired, results, strict=True):
             if why := out_of_reach(found, len(one.units), family_size, alpha):
-                notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
+                notes.append(f"{why}; name a baseline, choose test='t' or test='randomised_tukey', or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
     if measured.classifiers is not None:
@@ -154,7 +156,9 @@ def compare(
         measured.classifiers,
         measured.clusterings,
     )
-    return comparison.with_what_runs_tell() if measured.itemised is None else comparison.with_flips()
+    if measured.itemised is not None:
+        return comparison.with_flips()
+    return comparison.with_what_runs_tell() if look_into else comparison
 
 
 def _correction(asked: str, test: str | None, *, untested: bool) -> str:

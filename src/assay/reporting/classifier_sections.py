@@ -315,7 +315,7 @@ def calibration(evidence: Evidence) -> Section:
         text = f"Expected calibration error {number(error)}."
         table = Table("bins", frame, columns, f"Calibration of {system}", (text,), fold="As a table")
         drawn = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
-        drawn = replace(drawn, subtitle=text, says=f"Calibration of {system}", data=pl.DataFrame())
+        drawn = replace(drawn, subtitle=text, says=f"Calibration of {system}: {text}", data=pl.DataFrame())
         data = {"system": system, "label": label, "error": error}
         parts.append(Section(f"calibration-{place}", system, (drawn, table), data=data))
     are = "positive" if result.task == "binary" else "predicted rightly"
