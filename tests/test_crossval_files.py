@@ -256,9 +256,9 @@ def test_the_command_shows_both_numbers_side_by_side() -> None:
 def test_the_command_writes_every_form(tmp_path: Path) -> None:
     base = [FOLDS, "--positive", "spam", "-m", "F1", "--system", "bayes"]
     found = crossval(FOLDS, pos_label="spam", measures="F")
-    told = json.loads(called(*base, "--json").stdout)
-    assert told["systems"][0]["measures"][0]["mean_of_folds"] == found.mean("F", "bayes")
-    assert told["systems"][0]["folds"][0]["train"] == found.train_values("F", "bayes")[0]
+    told = json.loads(called(*base, "--json").stdout)["sections"]
+    assert told["measures"]["measures"][0]["mean_of_folds"] == found.mean("F", "bayes")
+    assert told["folds"]["values"][0]["train"] == found.train_values("F", "bayes")[0]
     rows = list(csv.DictReader(io.StringIO(called(*base, "--csv").stdout)))
     assert float(rows[0]["pooled"]) == found.pooled("F", "bayes")
     assert "| F1 |" in called(*base, "--markdown").stdout

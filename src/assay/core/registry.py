@@ -30,6 +30,9 @@ PRESENTERS = {
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
     "clustering": "assay.sections.clusterings:document",
+    "cross-validation": "assay.sections.crossvalidations:document",
+    "nested cross-validation": "assay.sections.crossvalidations:nested_document",
+    "leakage check": "assay.sections.crossvalidations:leakage_document",
     "tuning": "assay.sections.tunings:document",
     "number of clusters": "assay.sections.numbers_of_clusters:document",
 }

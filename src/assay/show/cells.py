@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from assay.core.digits import (
@@ -17,6 +18,7 @@ from assay.core.digits import (
     p_value,
     short,
     signed_span,
+    significant,
     span,
 )
 from assay.core.words import Tone, tone_of
@@ -26,6 +28,7 @@ from assay.show.model import NAMES, Column, Table
 _FLAGS = {True: "yes", False: "no"}
 _PLAIN: dict[str, Callable[[Any], str]] = {
     "count": counted, "short": short, "chosen": "{:g}".format, "p": p_value, "flag": _FLAGS.__getitem__,
+    "significant": partial(significant, digits=4),
 }  # fmt: skip
 
 
@@ -201,12 +204,12 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
     also = _behind(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
-    top = best(values, column.best)
+    top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
             on_one_line(behind or ""),
-            (top is not None and value == top) or (row, column.name) in table.best,
+            (top is not None and value == top) or (row, column.name) in out,
             tone_of(text) if column.kind == "verdict" else None,
             link or "",
             value,
