@@ -274,7 +274,7 @@ def test_columns_are_found_by_what_they_are_said_to_be(tmp_path: Path) -> None:
     path = written(tmp_path, "gold,guess,part,round,who\n" + "".join(lines))
     words = ["--truth", "gold", "--prediction", "guess", "--fold", "part", "--repeat", "round", "--group", "who"]
     done = called(path, *words, "-m", "Accuracy", "--json")
-    told = json.loads(done.stdout)
+    told = json.loads(done.stdout)["sections"]["folds"]
     assert [(one["repeat"], one["fold"]) for one in told["folds"]] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
     assert "learned from their group" in done.stderr
     assert "in 2 of 4 folds there is nothing to learn of some label: fold a learns from no item of 0" in done.stderr
