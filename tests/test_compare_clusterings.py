@@ -24,6 +24,7 @@ from assay.counting.contingency import Contingency, NoisePolicy
 from assay.measures import parse_measure
 from assay.stats.cluster_samples import Subsampled, around
 from assay.stats.score_samples import Drawing
+from tests.documents import json_of
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 
@@ -395,7 +396,7 @@ def test_a_gate_has_no_test_of_clusterings_to_draw_for() -> None:
 def test_the_settings_name_the_intervals_that_there_are() -> None:
     result = compare(made(60, 0, 0.7, 0.8), measures="ARI")
     assert result.settings.interval == result.finding().interval.method == "subsampling"
-    assert json.loads(result.to_json())["settings"]["interval"] == "subsampling"
+    assert json_of(result)["method"]["settings"]["interval"] == "subsampling"
 
 
 def test_what_rankings_have_is_refused_without_speaking_of_scores() -> None:
@@ -481,10 +482,11 @@ def ran(*words: str) -> Any:
 def test_the_command_compares_the_clusterings_of_a_file() -> None:
     done = ran("compare", str(NOTES), "--unlabelled", "drop", "-b", "kmeans", "-m", "ARI", "--json", "--quiet")
     assert done.exit_code == 0
-    told = json.loads(done.stdout)
-    assert [one["verdict"] for one in told["findings"]] == ["worse", "worse"]
-    assert {one["p"] for one in told["findings"]} == {None}
-    assert told["signatures"]["ARI"] == "ARI|unlabelled=drop|undefined=skip|v1"
+    payload = json.loads(done.stdout)["sections"]
+    rows = payload["findings"]["findings"]
+    assert [row["verdict"] for row in rows] == ["worse", "worse"]
+    assert {row["p"] for row in rows} == {None}
+    assert payload["method"]["signatures"]["ARI"] == "ARI|unlabelled=drop|undefined=skip|v1"
 
 
 def test_the_command_takes_a_file_each_and_points(tmp_path: Path) -> None:

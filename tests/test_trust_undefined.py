@@ -15,6 +15,7 @@ from command import run_assay
 from shared_data import shared
 
 import assay
+from tests.documents import json_of, lines_of
 
 TOPICS = [f"q{number}" for number in range(8)]
 QRELS = {topic: {"d1": 1, "d2": 0, "d3": 1} for topic in TOPICS}
@@ -144,8 +145,8 @@ def test_compare_says_that_in_its_sentence_and_tests_the_other_measures() -> Non
     )
     assert "identical" not in str(result)
     assert result.finding("P@1").p < 0.05
-    told = json.loads(result.to_json())
-    row = next(row for row in told["findings"] if row["measure"] == "Fallout")
+    rows = json_of(result)["findings"]["findings"]
+    row = next(row for row in rows if row["measure"] == "Fallout")
     assert (row["p"], row["value"], row["difference"]) == (None, None, None)
     assert UNKNOWN in row["why"]
 
@@ -342,7 +343,7 @@ def test_a_system_that_finds_nothing_for_some_topics_is_not_identical_with_one_t
     found = assay.compare(QRELS, runs, measures="FirstRank")
     assert found.finding().verdict.word == "inconclusive"
     assert found.finding().verdict.why == f"{8 - common} queries have a value under whole alone"
-    assert found.finding().verdict.why in found.lines()[0]
+    assert found.finding().verdict.why in lines_of(found, "sentences")[0]
     report = assay.make_report(QRELS, runs, ["FirstRank"]).to_markdown()
     assert "identical" not in report
     assert f"{8 - common} queries have a value under whole alone" in report

@@ -65,6 +65,7 @@ def _outcome(result: GateResult) -> Section:
     if itemised is not None:
         signatures = {check.measure: itemised.signature(check.measure) for check in result.checks}
     data = {
+        "outcome": result.outcome,
         "exit_code": result.exit_code,
         "baseline": result.baseline,
         "candidate": result.candidate,
