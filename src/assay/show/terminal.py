@@ -78,7 +78,7 @@ def show(document: Document, to: Console) -> None:
     before: Part | None = None
     for part in parts:
         is_joined = _is_joined(before, part)
-        if before is not None and not is_joined and not _go_on(before, part):
+        if before is not None and not is_joined and not (_is_short(before) and _is_short(part)):
             to.print()
         _show(part, to, is_joined=is_joined)
         before = part
@@ -99,11 +99,9 @@ def _flat(section: Section) -> Iterator[Part]:
             yield part
 
 
-def _go_on(before: Part, part: Part) -> bool:
-    """Whether lines of prose go on, or points of a list."""
-    styles = {each.style for each in (before, part) if isinstance(each, Prose)}
-    both = isinstance(before, Prose) and isinstance(part, Prose)
-    return both and (styles <= {"dim", "plain"} or styles == {"list"})
+def _is_short(part: Part | None) -> bool:
+    """Whether it is a line among others: of prose that explains, or lists."""
+    return isinstance(part, Prose) and part.style in {"dim", "list", "plain"}
 
 
 def _is_joined(before: Part | None, part: Part) -> bool:
