@@ -40,6 +40,7 @@ PRESENTERS = {
 VERBS = {
     "report": "assay.reporting:make_report",
     "explain": "assay.explanation:explain",
+    "compare_folds": "assay.crossvalidation.comparing:compare_folds",
     "chart": "assay.show.vega:chart",
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.classification.computing import bounds_of, measure_of
+from assay.core import registry
 from assay.core.errors import ParameterError, did_you_mean, not_among, number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats
@@ -243,9 +244,8 @@ class CrossValidation(Result):
 
         See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
         """
-        from assay.crossvalidation.comparing import compare_folds  # noqa: PLC0415  # it stands on this module
-
-        return compare_folds(self, first, second, measure, test=test, **settings)
+        compared: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
+        return compared
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
         """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.
