@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,7 +18,6 @@ from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, LeakageCheck, Nested
-    from assay.measures.registry import Measure
 
 
 def document(result: CrossValidation) -> Document:
@@ -40,15 +39,15 @@ def document(result: CrossValidation) -> Document:
 
 def _measures(result: CrossValidation) -> Table:
     """One row per measure and system: of each measure, the best system stands out."""
-    names, places = [system.name for system in result.systems], range(len(result.measures))
-    every = _called(result.to_frame(), result.measures * len(names), result.task.kind)
-    frame = every[[place + system * len(places) for place in places for system in range(len(names))]]
-    means, tops = frame["mean_of_folds"].fill_null(math.nan).to_list(), set()
-    for row in range(frame.height):
-        place = row // len(names)
-        top = best(means[place * len(names) : (place + 1) * len(names)], end_of(result.measures[place]))
-        tops |= {(row, "mean_of_folds")} if means[row] == top else set()
-    columns = [Column("called", "measure"), *([Column("system")] if len(names) > 1 else [])]
+    rows: list[dict[str, Any]] = []
+    tops, every = set(), result.to_frame().partition_by("measure", maintain_order=True)
+    for measure, systems in zip(result.measures, every, strict=True):
+        means = systems["mean_of_folds"].fill_null(math.nan).to_list()
+        top = best(means, end_of(measure))
+        tops |= {(len(rows) + place, "mean_of_folds") for place, mean in enumerate(means) if mean == top}
+        rows += [row | {"called": called(measure, result.task.kind)} for row in systems.to_dicts()]
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    columns = [Column("called", "measure"), *([Column("system")] if len(result.systems) > 1 else [])]
     columns.append(Column("mean_of_folds", "mean of folds" if len(result.folds) > 1 else "value", "number"))
     if not frame["low"].is_null().all():
         columns.append(_interval("mean_of_folds", result))
@@ -59,11 +58,6 @@ def _measures(result: CrossValidation) -> Table:
     if any(system.train for system in result.systems):
         columns += [Column("train", "on training items", "number", missing=DASH), _optimism()]
     return Table("measures", frame, tuple(columns), best=frozenset(tops))
-
-
-def _called(frame: pl.DataFrame, measures: Sequence[Measure], task: str) -> pl.DataFrame:
-    """The frame with what people call its measures, row by row."""
-    return frame.with_columns(called=pl.Series([called(measure, task) for measure in measures]))
 
 
 def _interval(name: str, result: CrossValidation) -> Column:
@@ -172,26 +166,15 @@ def _nested_measures(result: Nested) -> Table:
         columns = [Column("nested", kind="number"), _interval("nested", outer)]
         columns += [Column("pooled", kind="number")] if outer.is_pooled else []
         columns.append(Column("not_nested", "not nested", "number"))
-    frame = _called(result.to_frame(), result.measures, outer.task.kind)
+    names = [called(measure, outer.task.kind) for measure in result.measures]
+    frame = result.to_frame().with_columns(called=pl.Series(names))
     return Table("measures", frame, (Column("called", "measure"), *columns, _optimism()))
 
 
 def leakage_document(check: LeakageCheck) -> Document:
     """The number with real labels, with permuted ones, and by chance: whether labels leak, whether any are learned."""
-    frame = pl.DataFrame(
-        {
-            "measure": [str(check.measure)],
-            "real": [check.real],
-            "permuted": [float(check.permuted.mean())],
-            "chance": [float(check.chance.mean())],
-        }
-    )
-    columns = (
-        Column("measure", "pooled" if check.is_pooled else "mean of folds"),
-        Column("real", "real labels", "number"),
-        Column("permuted", "permuted labels", "number"),
-        Column("chance", kind="number"),
-    )
+    means = {"real labels": check.real, "permuted labels": check.permuted.mean(), "chance": check.chance.mean()}
+    frame = pl.DataFrame({"pooled" if check.is_pooled else "mean of folds": str(check.measure)} | means)
     lines = [check.says]
     if check.leaks:
         lines.append("Whatever looked at labels before items were split has to be done inside each fold.")
@@ -199,7 +182,7 @@ def leakage_document(check: LeakageCheck) -> Document:
         lines.append(f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.")
     data = {"leaks": check.leaks, "p": check.p, "p_real": check.p_real, "seed": check.seed}
     sections = (
-        Section("means", parts=(Table("means", frame, columns),)),
+        Section("means", parts=(Table.of("means", frame),)),
         Section("permutations", data={"permutations": check.to_frame().to_dicts()}),
         Section("verdict", parts=tuple(map(Prose, lines)), data=data),
     )

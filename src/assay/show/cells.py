@@ -82,6 +82,10 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> shown = Table("scores", frame, (Column("system"), Column("AP", kind="number"), Column("p", kind="p")))
     >>> [[cell.text for cell in row] for row in grid(shown).rows]
     [['a', '0.2500', '0.0400'], ['b', 'NA', '< 0.0001']]
+    >>> columns = (Column("k"), Column("mean", kind="number", also="sd"), Column("moved", kind="chosen", signed=True))
+    >>> frame = pl.DataFrame({"k": [2], "mean": [0.5], "sd": [0.25], "moved": [3]})
+    >>> [[cell.words for cell in row] for row in grid(Table("t", frame, columns, foot={"k": "all", "mean": "1"})).rows]
+    [['2', '0.5000 ± 0.2500', '+3'], ['all', '1', '']]
     """
     columns = tuple(column for column in table.columns if not (brief and column.spare))
     together: dict[str, list[Column]] = {}
