@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import lines_of
 from scipy import stats
 
 import assay
@@ -16,7 +17,6 @@ from assay import Predictions, classify, compare
 from assay.classification.pairing import Classifiers
 from assay.core.errors import InputError, ParameterError
 from assay.stats.mcnemar import mcnemar
-from tests.documents import lines_of
 
 metrics = pytest.importorskip("sklearn.metrics")
 LETTERS = Path(assay.__file__).parent / "data" / "letters"

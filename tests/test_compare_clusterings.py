@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from documents import json_of
 from typer.testing import CliRunner
 
 from assay import Clusters, cluster, compare, gate
@@ -24,7 +25,6 @@ from assay.counting.contingency import Contingency, NoisePolicy
 from assay.measures import parse_measure
 from assay.stats.cluster_samples import Subsampled, around
 from assay.stats.score_samples import Drawing
-from tests.documents import json_of
 
 NOTES = Path(__file__).parents[1] / "src" / "assay" / "data" / "notes" / "notes.csv"
 
@@ -348,7 +348,7 @@ def test_a_difference_without_an_interval_says_why() -> None:
     assert any(why in note for note in compare(pure, measures="Purity").notes)
     checked = gate(*pure, measures="Purity")
     assert any(why in note for note in checked.notes)
-    assert "there is no interval to tell by" in str(checked)
+    assert "there is no interval to decide by" in checked.sentence
     assert "NA" not in str(checked)
     points = np.random.default_rng(0).normal(size=(40, 2))
     two = [Clusters.of(None, np.arange(40) % k, X=points, name=f"k{k}") for k in (2, 3)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from documents import json_of
 from scipy import stats
 from shared_data import shared
 
@@ -20,7 +21,6 @@ from assay.sections.testing import family, method
 from assay.stats.corrections import CORRECTIONS
 from assay.stats.suited_tests import SIMULTANEOUS
 from assay.stats.tests import TESTS
-from tests.documents import json_of
 
 
 def scores(**systems: Sequence[float | None]) -> Scores:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from documents import json_of
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
@@ -24,7 +25,6 @@ from assay.stats.bootstrap import bootstrapped, intervals
 from assay.stats.paired import Paired
 from assay.stats.permutation import permutation_test
 from assay.stats.samples import Averaged
-from tests.documents import json_of
 
 SETTINGS = Settings(0.05, "report", 0.1, None, resamples=2_000, bootstrap_resamples=1_000)
 Table = dict[str, dict[str, float]]

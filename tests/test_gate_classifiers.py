@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 
 import assay
 from assay import Predictions, gate
@@ -16,7 +17,6 @@ from assay.comparison import compare
 from assay.core.errors import InputError, ParameterError
 from assay.gating.frozen import freeze
 from assay.stats.mcnemar import mcnemar
-from tests.documents import json_of, lines_of
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 

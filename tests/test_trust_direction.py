@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import lines_of
 
 import assay
 from assay.core.errors import ParameterError
 from assay.measures import registered
-from tests.documents import lines_of
 
 UNITS = [f"u{number:02}" for number in range(30)]
 

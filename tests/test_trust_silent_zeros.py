@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from command import run_assay
+from documents import json_of
 from shared_data import shared
 
 from assay import compare, evaluate
 from assay.core.errors import TopicError
-from tests.documents import json_of
 
 Table = dict[str, dict[str, float]]
 TOPICS = [str(number) for number in range(51, 59)]

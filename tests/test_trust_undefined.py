@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 from shared_data import shared
 
 import assay
-from tests.documents import json_of, lines_of
 
 TOPICS = [f"q{number}" for number in range(8)]
 QRELS = {topic: {"d1": 1, "d2": 0, "d3": 1} for topic in TOPICS}

@@ -11,13 +11,13 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 
 import assay
 from assay import Comparison, Measure
 from assay.counting.judgments import Floats
 from assay.gating.digests import of_json
 from assay.measures import parse_measure, registered
-from tests.documents import json_of, lines_of
 
 Table: TypeAlias = dict[str, dict[str, float]]
 #: A grade for each unjudged document; None: it stays unjudged.

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 
 import assay
-from tests.documents import json_of, lines_of
 
 #: Small gains on 18 units and large losses on 2: the mean is a loss, and most units are gains.
 MANY_SMALL_GAINS = [0.02] * 18 + [-0.9] * 2

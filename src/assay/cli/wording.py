@@ -28,6 +28,7 @@ _NAMES = (
     "overwrite",
     "judge",
     "subtopics",
+    "test",
 )
 _VALUE = r"""'[^']*'|"[^"]*"|\.\.\.|True"""
 #: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).
