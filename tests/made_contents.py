@@ -14,7 +14,7 @@ VERDICTS: list[tuple[c.Tone, str]] = [
     ("good", "better"),
     ("bad", "worse"),
     ("even", "equivalent"),
-    ("open", "cannot tell"),
+    ("open", "inconclusive"),
 ]
 CHANGES: list[c.Change] = ["gained", "lost", "up", "down", "same"]
 MEASURES = ["nDCG@10", "AP", "RR", "P@5", "R@20"]

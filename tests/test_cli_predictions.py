@@ -198,7 +198,7 @@ def test_one_class_against_all_others_is_what_every_command_means(folder: Path) 
     chosen = ("--class", "order", "-m", "Recall", "--json", "--quiet")
     alone = json.loads(invoked("classify", "few.csv", *chosen))["systems"][0]["measures"][0]["value"]
     beside = json.loads(invoked("compare", "a=few.csv", "b=few.csv", *chosen))
-    assert beside["findings"][0]["value"] == pytest.approx(alone)
+    assert beside["sections"]["findings"]["findings"][0]["value"] == pytest.approx(alone)
     assert "order against the rest" in invoked("explain", "Recall", "few.csv", "--class", "order")
     assert "positive: order" in invoked("thresholds", "few.csv", "--class", "order", "--resamples", "0")
 

@@ -241,7 +241,7 @@ def test_what_there_is_only_one_of_may_be_left_out() -> None:
 
 def test_few_or_tiny_folds_and_unknown_names_get_a_clear_line() -> None:
     result = simulated([(1, 1), (1, 2), (1, 3)])
-    assert result.compare("weak", "strong", "Accuracy").finding().verdict.word == "cannot tell"
+    assert result.compare("weak", "strong", "Accuracy").finding().verdict.word == "inconclusive"
     for wrong, says in (
         (("weak", "weak"), "takes two systems"),
         (("weak", "week"), "did you mean weak"),

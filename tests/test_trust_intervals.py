@@ -306,7 +306,7 @@ def test_a_number_that_one_item_makes_has_no_interval() -> None:
             for name, said in (("old", ["ok"] * 100), ("new", truth))]  # fmt: skip
     comparison = assay.compare(both, measures=["BalancedAccuracy", "Accuracy"])
     one, other = comparison.findings
-    assert (one.difference, one.interval.is_known, one.verdict.word) == (0.5, False, "cannot tell")
+    assert (one.difference, one.interval.is_known, one.verdict.word) == (0.5, False, "inconclusive")
     assert other.interval.is_known
     assert "(no interval, p = 1.0000)" in str(comparison)
 

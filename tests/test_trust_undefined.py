@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 from shared_data import shared
 
 import assay
@@ -130,7 +131,7 @@ def test_no_form_has_a_zero_in_place_of_a_number(folder: Path, command: str, for
 @pytest.mark.parametrize("test", [None, "t", "sign", "wilcoxon", "bootstrap"])
 def test_compare_cannot_compare_what_is_undefined_and_says_why(test: str | None) -> None:
     found = assay.compare(QRELS, RUNS, measures=["Fallout", "P@1"], test=test).finding("Fallout")
-    assert found.verdict.word == "cannot tell"
+    assert found.verdict.word == "inconclusive"
     assert UNKNOWN in found.verdict.why
     assert math.isnan(found.difference)
     assert math.isnan(found.p)
@@ -144,8 +145,8 @@ def test_compare_says_that_in_its_sentence_and_tests_the_other_measures() -> Non
     )
     assert "identical" not in str(result)
     assert result.finding("P@1").p < 0.05
-    told = json.loads(result.to_json())
-    row = next(row for row in told["findings"] if row["measure"] == "Fallout")
+    rows = json_of(result)["findings"]["findings"]
+    row = next(row for row in rows if row["measure"] == "Fallout")
     assert (row["p"], row["value"], row["difference"]) == (None, None, None)
     assert UNKNOWN in row["why"]
 
@@ -170,7 +171,7 @@ def test_slices_without_a_value_are_not_identical() -> None:
     qrels = {topic: QRELS[topic] if kinds[topic] == "odd" else {"d1": 0} for topic in TOPICS}
     slices = assay.compare(qrels, RUNS, measures="AP").slices(kinds)
     row = slices.filter(slice="even").row(0, named=True)
-    assert row["verdict"] == "cannot tell"
+    assert row["verdict"] == "inconclusive"
     assert math.isnan(row["difference"])
     assert slices.filter(slice="odd")["difference"].is_not_nan().all()
 
@@ -340,9 +341,9 @@ def finding_first(number: int) -> dict[str, dict[str, float]]:
 def test_a_system_that_finds_nothing_for_some_topics_is_not_identical_with_one_that_does(common: int) -> None:
     runs = {"whole": finding_first(8), "part": finding_first(common)}
     found = assay.compare(QRELS, runs, measures="FirstRank")
-    assert found.finding().verdict.word == "cannot tell"
+    assert found.finding().verdict.word == "inconclusive"
     assert found.finding().verdict.why == f"{8 - common} queries have a value under whole alone"
-    assert found.finding().verdict.why in found.lines()[0]
+    assert found.finding().verdict.why in lines_of(found, "sentences")[0]
     report = assay.make_report(QRELS, runs, ["FirstRank"]).to_markdown()
     assert "identical" not in report
     assert f"{8 - common} queries have a value under whole alone" in report

@@ -9,7 +9,7 @@ import typer
 
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
-from assay.cli.compared_lists import Pair, extras, flipped_items, rendered
+from assay.cli.compared_lists import Pair, extras, rendered
 from assay.core.errors import ParameterError
 
 _DOCUMENTS = "Documents and queries"
@@ -213,9 +213,7 @@ def compare(
     with inputs.working("comparing", hidden=quiet):
         result = verb.compare(compared, **settings)
         pair = Pair(result, system)
-        lists = extras(pair, judge_next, changes, queries, bounds, slices, topics)
-        if flipped is not None:
-            lists |= flipped_items(pair, flipped)
+        lists = extras(pair, judge_next, changes, queries, bounds, slices, topics, flipped)
     text = rendered(result, form, lists, plain=to is not None)
     if plot is not None:
         result.intervals().save(plot)

@@ -15,11 +15,13 @@ import typer
 from assay.cli.options import OUTPUT
 from assay.cli.wording import as_typed
 from assay.core.errors import ParameterError
+from assay.core.registry import writer
 from assay.core.results import Result
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from assay.show.model import Document
     from assay.tabled import Tabled
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
@@ -135,18 +137,31 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _on_screen(result: Result, plain: bool) -> Styled:
+def written(document: Document, form: str | None, plain: bool = True) -> str:
+    """A document in the form asked for; for the terminal without its notes, which went to stderr."""
+    if form is not None:
+        return str(writer(form)(document))
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
-    document = result.document()
-    shown = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
-    return text_of(lambda out: show(shown, out), plain)
+    parts = tuple(_typed(part) for part in document.sections if part.name not in _ON_STDERR)
+    return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+
+
+def _typed(part: Any) -> Any:
+    """A part of a document, with arguments called as options are."""
+    from assay.show.model import Prose, Section, Verdict  # noqa: PLC0415
+
+    if isinstance(part, Section):
+        return replace(part, parts=tuple(map(_typed, part.parts)))
+    if isinstance(part, Prose):
+        return replace(part, text=as_typed(part.text), points=tuple(map(as_typed, part.points)))
+    return replace(part, text=as_typed(part.text)) if isinstance(part, Verdict) else part
 
 
 def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr."""
     if isinstance(result, Result):
-        return str(getattr(result, f"to_{form}")()) if form is not None else _on_screen(result, plain)
+        return result.to_csv() if form == "csv" else written(result.document(), form, plain)
     if form is not None:
         return str(getattr(result, f"to_{form}")())
     from assay.report.titled import show  # noqa: PLC0415

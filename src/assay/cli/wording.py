@@ -8,7 +8,7 @@ import shlex
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
     "pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator",
-    "noise_as": "noise-as", "collection_size": "collection-size",
+    "noise_as": "noise-as", "collection_size": "collection-size", "relevance_level": "level",
 }  # fmt: skip
 _NAMES = (
     *_RENAMED,
@@ -28,6 +28,7 @@ _NAMES = (
     "overwrite",
     "judge",
     "subtopics",
+    "test",
 )
 _VALUE = r"""'[^']*'|"[^"]*"|\.\.\.|True"""
 #: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).
@@ -48,7 +49,15 @@ def as_typed(message: str) -> str:
     return _ALONE.sub(_option, _BOTH.sub(r"\1", message))
 
 
+def option(name: str) -> str:
+    """The option of an argument.
+
+    >>> option("relevance_level"), option("max_missing")
+    ('--level', '--max-missing')
+    """
+    return f"--{_RENAMED.get(name, name).replace('_', '-')}"
+
+
 def _option(found: re.Match[str]) -> str:
-    name, value = found.groups()
-    option = f"--{_RENAMED.get(name, name)}"
-    return option if value in {"...", "True"} else f"{option} {shlex.quote(value[1:-1])}"
+    name, value = option(found[1]), found[2]
+    return name if value in {"...", "True"} else f"{name} {shlex.quote(value[1:-1])}"

@@ -15,15 +15,13 @@ from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
 from assay.core.digits import as_level, number
 from assay.core.errors import ParameterError, listed, not_among, number_of
+from assay.core.results import Result
 from assay.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from assay.report.titled import Titled
 
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
@@ -62,7 +60,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class NumberOfClusters(Tabled):
+class NumberOfClusters(Result):
     """Measures over the number of clusters k, and what they prefer.
 
     `verdict`: `agree` if all prefer the same k, `disagree` if not, `no structure` if data without any come as high,
@@ -76,6 +74,8 @@ class NumberOfClusters(Tabled):
     >>> result.verdict, result.k, result.preferred("Silhouette")
     ('agree', 3, 3)
     """
+
+    kind = "number of clusters"
 
     rows: tuple[AtK, ...]
     measures: tuple[Measure, ...]
@@ -259,24 +259,6 @@ class NumberOfClusters(Tabled):
         from assay.report.charts import chart  # noqa: PLC0415  # results reach the report inside functions only
 
         return chart(self.drawn())
-
-    def to_json(self) -> str:
-        """Everything: measures over k, preferences, verdict, reference; null where there is no number."""
-        from assay.report.numbers_of_clusters import to_json  # noqa: PLC0415
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """A row a number of clusters, a column a measure."""
-        from assay.report.numbers_of_clusters import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """The verdict, remarks, and what the numbers rest on."""
-        from assay.report.numbers_of_clusters import lines  # noqa: PLC0415
-
-        return lines(self)
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""

@@ -9,12 +9,11 @@ import polars as pl
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.pairing import Pairs
 from assay.core.digits import as_level
+from assay.core.words import INTERVALS
 from assay.curves import Curve
-from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.
 _MOST_PAIRS = 24
-_WAYS = CHOSEN | {SUBSAMPLING: "random halves of the items"}
 
 
 def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:
@@ -26,7 +25,7 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
         frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
         return _curve(
             f"Systems with their {level}",
-            _WAYS[standings[0].interval.method if standings[0].interval.method in _WAYS else settings.interval],
+            INTERVALS.get(standings[0].interval.method, INTERVALS[settings.interval]).short,
             frame,
         )
     baselines = list(dict.fromkeys(one.baseline for one in findings))
@@ -48,7 +47,9 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
         orient="row",
     )
     title = f"Differences from {baselines[0]}, with {level}" if one_baseline else f"Differences, with {level}"
-    return _curve(title, "blue better, orange worse, green equivalent, grey cannot tell; the band is the margin", frame)
+    return _curve(
+        title, "blue better, orange worse, green equivalent, grey inconclusive; the band is the margin", frame
+    )
 
 
 def _curve(title: str, subtitle: str, frame: pl.DataFrame) -> Curve:

@@ -18,6 +18,8 @@ from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.core.errors import ParameterError, listed, not_among, number_of, several
+from assay.core.results import Result
+from assay.core.words import CORRECTED_BY
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
@@ -27,21 +29,18 @@ from assay.measures.summary import Undefined
 from assay.rankings.changes import changes
 from assay.rankings.noticed import PAGE, noticed
 from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.show.legible import on_one_line
+from assay.show.model import Prose
 from assay.stats.paired import Paired
 from assay.stats.parts import parts
 from assay.stats.samples import Averaged
 from assay.stats.suited_tests import SIMULTANEOUS
-from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from assay.report.titled import Titled
-    from assay.reporting import Report
     from assay.tables import Topics
 
-#: What corrections are called by those who made them; no correction has no name.
-CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
@@ -50,7 +49,7 @@ FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documen
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Tabled):
+class Comparison(Result):
     """Systems compared: a finding per measure and pair, a standing per measure and system.
 
     >>> from assay import compare
@@ -60,6 +59,8 @@ class Comparison(Tabled):
     >>> comparison.finding().difference
     1.0
     """
+
+    kind = "comparison"
 
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
@@ -78,10 +79,9 @@ class Comparison(Tabled):
         return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
-        from assay.report.sentences import sentences  # noqa: PLC0415
-        from assay.show.legible import on_one_line  # noqa: PLC0415  # results reach the report inside functions only
-
-        return "\n".join(map(on_one_line, sentences(self)))
+        """The findings in sentences."""
+        words = (part for part in self.document().section("sentences").parts if isinstance(part, Prose))
+        return "\n".join(on_one_line(part.text) for part in words)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -241,33 +241,9 @@ class Comparison(Tabled):
         """The chart of `intervals`, as an Altair object; needs the extra `report`."""
         return self.intervals().chart()
 
-    def report(self, **options: Any) -> Report:
-        """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
-        from assay.reporting import make_report  # noqa: PLC0415
-
-        return make_report(self, **options)
-
     def to_frame(self) -> pl.DataFrame:
-        """One row a finding."""
+        """One row for each finding."""
         return pl.DataFrame([one.row() for one in self.findings], infer_schema_length=None)
-
-    def to_json(self) -> str:
-        """Findings, standings, settings, coverage and sentences as JSON."""
-        from assay.report.comparisons import to_json  # noqa: PLC0415
-
-        return to_json(self)
-
-    def tables(self, brief: bool = False) -> list[Titled]:
-        """The pairs if they are few, and the standings if all were tested; `brief` leaves some columns out."""
-        from assay.report.comparisons import tables  # noqa: PLC0415
-
-        return tables(self, brief)
-
-    def lines(self) -> list[str]:
-        """What the marks mean, the sentences, the coverage and the method."""
-        from assay.report.comparisons import lines  # noqa: PLC0415
-
-        return lines(self)
 
     def with_what_runs_tell(self) -> Comparison:
         """The same with what users would notice and what unjudged documents could do, where the runs are at hand."""

@@ -23,13 +23,24 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
+    "clusters by use": "assay.sections.clustered_runs:document",
+    "comparison": "assay.sections.comparisons:document",
+    "fold comparison": "assay.sections.comparisons:fold_document",
+    "gate": "assay.sections.gates:document",
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
+    "clustering": "assay.sections.clusterings:document",
+    "cross-validation": "assay.sections.crossvalidations:document",
+    "nested cross-validation": "assay.sections.crossvalidations:nested_document",
+    "leakage check": "assay.sections.crossvalidations:leakage_document",
+    "tuning": "assay.sections.tunings:document",
+    "number of clusters": "assay.sections.numbers_of_clusters:document",
 }
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.reporting:make_report",
     "explain": "assay.explanation:explain",
+    "compare_folds": "assay.crossvalidation.comparing:compare_folds",
     "chart": "assay.show.vega:chart",
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import ParameterError, did_you_mean, number_of, of_kind
+from assay.core.words import INTERVALS
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
 from assay.extraction.matching import Match
@@ -21,7 +22,6 @@ from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import Measure, parse_measure
 from assay.measures.over_classes import averaged
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
-from assay.stats.interval_names import CHOSEN
 from assay.tabled import Tabled
 from assay.tables import Scores
 
@@ -325,12 +325,12 @@ class Extraction(Tabled):
             said.append("No intervals: they are made by drawing documents anew, of which it takes two, with spans.")
         elif self._way == "t":
             said.append(
-                f"Intervals: {CHOSEN['t']}, as {number_of('document', len(self.documents.units))} are too few for a "
-                "bootstrap; none where all documents are alike."
+                f"Intervals: {INTERVALS['t'].short}, as {number_of('document', len(self.documents.units))} are too "
+                "few for a bootstrap; none where all documents are alike."
             )
         else:
             said.append(
-                f"Intervals: {CHOSEN['hull']} of documents ({self._resamples:,} resamples, seed {self.seed}); "
+                f"Intervals: {INTERVALS['hull'].short} of documents ({self._resamples:,} resamples, seed {self.seed}); "
                 "none where every resample gives the same number."
             )
         said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]

@@ -58,7 +58,7 @@ def gate(
     seed: int = 0,
     **rules: Any,
 ) -> GateResult:
-    """Say whether a candidate may take the baseline's place: it passes, fails, or one cannot tell.
+    """Say whether a candidate may take the baseline's place: it passes, fails, or is inconclusive.
 
     `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may
     also be frozen: what `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`:

@@ -1,4 +1,4 @@
-"""The rules of the gate: when a check passes, fails, or cannot tell; and what several checks make together."""
+"""The rules of the gate: when a check passes, fails, or is inconclusive; and what several checks make together."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def decided(
     at_best: float | None = None,
     one_sided: str = "",
 ) -> Decision:
-    """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, cannot tell.
+    """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, inconclusive.
 
     `difference` is what the candidate gains, so that a loss is negative whatever the measure's direction; `bound` the
     lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ

@@ -22,10 +22,11 @@ from assay.core.digits import (
     significant,
 )
 from assay.core.errors import listed, number_of
+from assay.core.words import INTERVALS
 from assay.report.estimates import best, ends, known, measured, undefined, with_ends, without_classes
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled
-from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL, WAYS
+from assay.stats.interval_names import BOOTSTRAP, NO_INTERVAL
 
 if TYPE_CHECKING:
     from assay.classification import Classification
@@ -229,7 +230,7 @@ def _basis(result: Classification) -> Iterator[str]:
     if any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
         methods |= {BOOTSTRAP: None}
         drawn.add(result.resamples)
-    ways = {method: WAYS[method].short for method in methods if method != NO_INTERVAL}
+    ways = {method: INTERVALS[method].short for method in methods if method != NO_INTERVAL}
     if drawn:
         ways[BOOTSTRAP] += f" ({' or '.join(f'{one:,}' for one in sorted(drawn))} resamples, seed {result.seed})"
     yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."

@@ -8,20 +8,13 @@ from collections.abc import Sequence
 from assay.comparison import Finding
 from assay.core.digits import as_level, as_percent, number
 from assay.core.errors import number_of, several
+from assay.core.words import opening
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Advice
 from assay.reporting.naming import joined
+from assay.sections.sentences import detecting
 from assay.stats.verdict import FEWEST_UNITS
 
-_SAYS = {
-    "better": "Better",
-    "worse": "Worse",
-    "equivalent": "As good",
-    "identical": "Identical",
-    "cannot tell": "Cannot tell",
-    "higher": "Higher",
-    "lower": "Lower",
-}
 _JUDGE_NEXT = 25
 #: A share of unjudged documents that is worth naming; below it, their number says more.
 _WORTH_NAMING = 0.05
@@ -53,15 +46,15 @@ def _of(basis: Basis, finding: Finding) -> Advice:
     word = finding.verdict.word
     if word in {"higher", "lower"}:
         if finding.direction == "unknown":
-            return Advice(f"{_SAYS[word]}; state the direction of {finding.measure} to know whether that is good.")
+            return Advice(f"{opening(word)}; state the direction of {finding.measure} to know whether that is good.")
         return Advice(
-            f"{_SAYS[word]}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
+            f"{opening(word)}, but {finding.measure} is neither good nor bad: choose a measure that is, with -m."
         )
-    too_few = word == "cannot tell" and finding.units < FEWEST_UNITS
+    too_few = word == "inconclusive" and finding.units < FEWEST_UNITS
     if finding.verdict.unjudged and not too_few:
-        return _unjudged(basis, finding, _SAYS[word])
-    if word == "cannot tell":
-        return Advice(f"Cannot tell: {_more(basis, finding)}.")
+        return _unjudged(basis, finding, opening(word))
+    if word == "inconclusive":
+        return Advice(f"Inconclusive: {_more(basis, finding)}.")
     if word == "identical":
         return Advice(f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems.")
     return _settled(basis, finding)
@@ -72,7 +65,7 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
     judged = {} if basis.evaluation is None else dict(basis.evaluation.coverage.select("system", "judged@10").rows())
     least = min((finding.baseline, finding.system), key=lambda name: judged.get(name, math.nan))
     share = 1 - judged.get(least, math.nan)
-    open_still = finding.verdict.word == "cannot tell"
+    open_still = finding.verdict.word == "inconclusive"
     if share >= _WORTH_NAMING and basis.measure(finding.measure).parameters.get("cutoff"):
         why = f"{as_percent(share, 0)} of the top 10 of {least} is unjudged"
     else:
@@ -96,8 +89,7 @@ def _more(basis: Basis, finding: Finding) -> str:
         )
     units, power = several(basis.unit_kind), as_level(basis.settings.power)
     if finding.needed is not None and finding.needed > finding.units:
-        smallest = f"a difference of {finding.margin.value:.3g}"
-        return f"it takes about {finding.needed:,} {units} to show {smallest} with a power of {power}"
+        return f"{number_of(basis.unit_kind, finding.units)} are too few. {detecting(finding).removesuffix('.')}"
     if not finding.spread > 0 or math.isnan(finding.detectable):
         return f"more {units} may"
     shown = f"a difference of {number(finding.detectable, 3)} with a power of {power}"
@@ -110,7 +102,7 @@ def _settled(basis: Basis, finding: Finding) -> Advice:
     word = finding.verdict.word
     against = {"better": ["worse"], "worse": ["better"]}.get(word, ["better", "worse"])
     opposed = [f"{one.verdict.word} under {one.measure}" for one in others if one.verdict.word in against]
-    says = f"{_SAYS[word]} under {finding.measure}"
+    says = f"{opening(word)} under {finding.measure}"
     if opposed:
         return Advice(f"{says}, but {', '.join(opposed)}: decide which matters.")
     same = [one for one in others if one.verdict.word == word]
@@ -120,7 +112,7 @@ def _settled(basis: Basis, finding: Finding) -> Advice:
     if word == "equivalent":
         within = f"±{finding.margin.value:.3g}"
         return Advice(f"{says}, within {within}: choose by something else, such as cost or speed.")
-    says = f"{_SAYS[word]} {_under(basis, finding, same)}"
+    says = f"{opening(word)} {_under(basis, finding, same)}"
     if basis.is_unchecked:
         return Advice(f"{says}, as far as is judged: what unjudged documents could do was not checked.")
     if word == "worse":

@@ -12,14 +12,15 @@ from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
+from assay.core.words import TESTS
 from assay.report.classifications import called
-from assay.report.comparisons import TESTS, family, intervals_in_words
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named
 from assay.reporting.contents import Spoken
 from assay.reporting.item_parts import baseline_of, verdicts_of
 from assay.reporting.naming import joined
+from assay.sections.testing import family, intervals_in_words
 
 #: Flipped items are counted for so many systems.
 MOST_SYSTEMS = 8

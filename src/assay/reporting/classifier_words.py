@@ -10,6 +10,7 @@ from assay.classification import Classification, Estimate
 from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.core.errors import number_of
+from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
 from assay.report.classifications import called
 from assay.reporting.classifier_matrices import label_names
@@ -17,7 +18,6 @@ from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined, values_of_systems
 from assay.reporting.works import OF_LABEL_INTERVALS, OF_LABEL_MEASURES
-from assay.stats.interval_names import WAYS
 from assay.stats.proportions import wilson
 
 _MOST_NAMES = 6
@@ -30,7 +30,7 @@ def interval_by(method: str) -> str:
     >>> interval_by("wilson"), interval_by("bootstrap"), interval_by("none")
     ('Wilson', 'bootstrap of items', '')
     """
-    return WAYS[method].short if method in WAYS else ""
+    return INTERVALS[method].short if method in INTERVALS else ""
 
 
 def title_of(result: Classification) -> str:
@@ -222,10 +222,12 @@ def _intervals(result: Classification, cite: Citations) -> Iterator[str]:
                 listed.append(name)
     told = []
     for (method, resamples), measures in groups.items():
-        if method not in WAYS:
+        if method not in INTERVALS:
             continue
         key = OF_LABEL_INTERVALS.get(method)
         drawn = f" ({resamples:,} resamples of the items)" if resamples else ""
-        told.append(f"{WAYS[method].said}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}")
+        told.append(
+            f"{INTERVALS[method].full}{cite(key) if key else ''}{drawn} for {joined(measures, most=len(measures))}"
+        )
     if told:
         yield f"Intervals at the {as_level(result.confidence)} level are {'; '.join(told)}."

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from assay.clustering import Clustering, cluster
+from assay.clustering.computing import called
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.report.clusterings import called
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_words import interval_by
 from assay.reporting.cluster_contents import ClusterContents

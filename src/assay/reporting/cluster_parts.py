@@ -16,7 +16,6 @@ from assay.clustering.over_k import STABILITY, NumberOfClusters
 from assay.core.digits import as_percent
 from assay.core.errors import number_of
 from assay.counting.contingency import Contingency
-from assay.report.clusterings import of_points
 from assay.reporting.classifier_matrices import LONGEST_NAME, MOST_ITEMS, MOST_ITEMS_IN_ALL, named
 from assay.reporting.cluster_contents import (
     ClassRow,
@@ -33,6 +32,7 @@ from assay.reporting.cluster_contents import (
     Silhouettes,
 )
 from assay.reporting.texts import told_apart
+from assay.sections.clusterings import of_points
 
 #: Of more classes and clusters than these, the largest are drawn.
 MOST_CLASSES, MOST_CLUSTERS = 20, 30

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from assay import __version__
 from assay.clustering import Clustering
+from assay.clustering.computing import called
 from assay.clustering.over_k import NumberOfClusters
 from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import number_of
 from assay.measures.registry import Measure
-from assay.report.clusterings import called
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
 from assay.reporting.naming import joined, values_of_systems

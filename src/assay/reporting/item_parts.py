@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay import __version__
 from assay.core.errors import ParameterError, did_you_mean, listed
-from assay.report.conflicts import conflict
-from assay.report.sentences import of_verdict
 from assay.reporting.contents import Input, Provenance, Role, Spoken
 from assay.reporting.item_contents import RemarkOf, ShownMeasure
 from assay.reporting.provenance import described, now
 from assay.reporting.stamps import Stamp
 from assay.reporting.verdicts import spoken
+from assay.sections.conflicts import conflict
+from assay.sections.sentences import of_verdict
 
 if TYPE_CHECKING:
     from assay.classification import Classification

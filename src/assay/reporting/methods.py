@@ -8,9 +8,9 @@ from assay import __version__
 from assay.comparison import Comparison
 from assay.core.digits import as_level
 from assay.core.errors import number_of, several
+from assay.core.words import INTERVALS, TESTS
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
-from assay.report.comparisons import TESTS, family
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Reference
 from assay.reporting.naming import joined
@@ -25,17 +25,11 @@ from assay.reporting.works import (
     OF_TESTS,
     work,
 )
+from assay.sections.testing import family
 from assay.stats.permutation import NOTHING_DIFFERS
 from assay.stats.suited_tests import SIMULTANEOUS
 
 _MOST_NAMES = 8
-#: The intervals of numbers that are made of units, as a sentence names them.
-_WAYS = {
-    "hull": "the hull of the t interval and the bias-corrected and accelerated (BCa) bootstrap interval",
-    "bca": "bias-corrected and accelerated (BCa) bootstrap intervals",
-    "percentile": "percentile bootstrap intervals",
-    "t": "Student's t intervals",
-}
 #: From so many different notes on, tests do not say how each was done.
 _MOST_NOTES = 2
 
@@ -181,6 +175,6 @@ def _with_intervals(basis: Basis, cite: Citations) -> Iterator[str]:
         for way in dict.fromkeys(one.method for _, one in basis.standings.values() if one.method in OF_INTERVALS):
             drawn = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
             yield (
-                f"Intervals are {_WAYS[way]}{cite(*OF_INTERVALS[way])} at the {as_level(1 - settings.alpha)} level"
-                f"{'' if way == 't' else drawn}{adjusted}."
+                f"Intervals are {INTERVALS[way].full}{cite(*OF_INTERVALS[way])} at the "
+                f"{as_level(1 - settings.alpha)} level{'' if way == 't' else drawn}{adjusted}."
             )

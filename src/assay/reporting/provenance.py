@@ -14,12 +14,11 @@ from assay import __version__
 from assay.comparison import Comparison
 from assay.core.digits import as_level
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.report.comparisons import TESTS
+from assay.core.words import INTERVALS, TESTS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
 from assay.reporting.texts import Texts
-from assay.stats.interval_names import CHOSEN
 from assay.stats.suited_tests import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
@@ -143,11 +142,12 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
             "margin": ", ".join(margins),
             "power": as_level(chosen.power),
         }
-    ways = dict.fromkeys(CHOSEN[one.method] for _, one in basis.standings.values() if one.method in CHOSEN)
+    methods = dict.fromkeys(one.method for _, one in basis.standings.values() if one.method in INTERVALS)
+    ways = [INTERVALS[each] for each in methods]
     told |= {
         "alpha": f"{chosen.alpha:g}",
-        "interval": ", ".join(ways) or "none",
-        "bootstrap resamples": f"{chosen.bootstrap_resamples:,}" if set(ways) - {CHOSEN["t"]} else None,
+        "interval": ", ".join(way.short for way in ways) or "none",
+        "bootstrap resamples": f"{chosen.bootstrap_resamples:,}" if any(way.is_drawn for way in ways) else None,
     }
     if basis.evaluation is not None:
         told["undefined values"] = basis.evaluation.undefined

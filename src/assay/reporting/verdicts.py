@@ -8,27 +8,19 @@ from collections.abc import Iterator, Sequence
 from assay.comparison import Comparison, Finding
 from assay.core.digits import as_level, number
 from assay.core.errors import number_of
-from assay.report.conflicts import conflict
-from assay.report.sentences import caveat, headline, of_verdict, seen_by_users, without_caveat
+from assay.core.words import tone_of
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis
-from assay.reporting.contents import NoticedOf, Spoken, Tone
+from assay.reporting.contents import NoticedOf, Spoken
 from assay.reporting.naming import joined, values_of_systems
+from assay.sections.conflicts import conflict
+from assay.sections.sentences import caveat, headline, of_group, of_verdict, seen_by_users, without_caveat
 
 #: Verdicts under other measures than the main one are told in words as long as all are not more than this.
 MOST_VERDICTS = 12
 _MOST_NAMES = 6
-TONES: dict[str, Tone] = {"better": "good", "worse": "bad", "equivalent": "even", "identical": "even"}
-#: How a group of systems with the same verdict stands to the baseline.
-_GROUPS = {
-    "better": "{} {are} better than {baseline}",
-    "higher": "{} {are} higher than {baseline}",
-    "equivalent": "{} {are} as good as {baseline}",
-    "identical": "{} {are} identical with {baseline}",
-    "worse": "{} {are} worse than {baseline}",
-    "lower": "{} {are} lower than {baseline}",
-    "cannot tell": "one cannot tell {} from {baseline}",
-}
+#: Groups of systems with the same verdict, in their order.
+_GROUPS = ("better", "higher", "equivalent", "identical", "worse", "lower", "inconclusive")
 
 
 def verdicts(basis: Basis) -> tuple[list[Spoken], list[str]]:
@@ -51,7 +43,7 @@ def spoken(finding: Finding, comparison: Comparison, unit_kind: str) -> Spoken:
         measure=finding.measure,
         baseline=finding.baseline,
         system=finding.system,
-        tone=TONES.get(finding.verdict.word, "open"),
+        tone=tone_of(finding.verdict.word),
         word=f"{finding.verdict.word}{' (negligible difference)' if finding.verdict.negligible else ''}",
         headline=headline(finding),
         paragraph=without_caveat(finding, unit_kind, comparison.settings.power),
@@ -150,17 +142,11 @@ def _other_measures(basis: Basis) -> Iterator[str]:
 
 def _of_groups(findings: Sequence[Finding], measure: str, baseline: str) -> str:
     told: list[str] = []
-    for word, says in _GROUPS.items():
+    for word in _GROUPS:
         names = [one.system for one in findings if one.verdict.word == word]
         if names:
-            are = "is" if len(names) == 1 else "are"
-            # Names come in last: they may hold braces.
-            parts = says.replace("{are}", are).split("{}")
-            told.append(
-                joined(names, most=_MOST_NAMES).join(
-                    part.replace("{baseline}", "it" if told else baseline) for part in parts
-                )
-            )
+            systems = joined(names, most=_MOST_NAMES)
+            told.append(of_group(word, systems, "it" if told else baseline, many=len(names) > 1))
     return f"Under {measure}, {'; '.join(told)}."
 
 

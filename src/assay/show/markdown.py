@@ -53,7 +53,8 @@ def _part(part: Part, level: int) -> Iterator[str]:
         yield table(shown)
         yield from map(escaped, shown.notes)
     elif isinstance(part, Verdict):
-        yield f"**{escaped(part.text)}**"
+        yield f"## {escaped(part.heading)}" if part.heading else ""
+        yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
     elif isinstance(part, References):
         yield "\n".join(f"{place}. {escaped(work.entry)}" for place, work in enumerate(part.works, 1))
     elif isinstance(part, Prose):

@@ -13,11 +13,12 @@ from assay.show.axis import Axis
 from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
-    "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
-    "flag", "short", "chosen",
+    "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
+    "code", "flag", "short", "chosen", "significant",
 ]  # fmt: skip
-#: How a text is meant: a claim stands on top, advice and warnings beside it, dim text explains what is above it.
-Style: TypeAlias = Literal["plain", "claim", "lead", "advice", "warning", "dim", "code", "list"]
+#: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
+#: text explains what is above it.
+Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "list"]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
@@ -34,9 +35,11 @@ class Column:
     | number | numbers | 0.5000, with `least` decimals or more |
     | short | numbers such as grades | 3, 0.25 |
     | chosen | numbers that somebody chose, such as a margin | 0.01 |
+    | significant | numbers of any size | 0.02503, 5.767e-05 |
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
+    | bracketed | the same | [0.4000, 0.6000] |
     | estimate | numbers; `ends` name the columns of both ends | 0.500 [0.400, 0.600] |
     | range | numbers; `ends` name the columns of the smallest and the largest | 0.5000 (0.4000 to 0.6000) |
     | p | p-values | 0.0400, < 0.0001 |
@@ -45,9 +48,10 @@ class Column:
 
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
-    columns that have the same word, row by row. `best`: which end of the column is best, and stands out. `also` names
-    a column of words behind the value; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where there is little room.
+    columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
+    best, and stands out. `also` names a column of words behind the value, or of numbers behind a ±; `missing` stands
+    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it.
+    `spare`: left out where there is little room.
     """
 
     name: str
@@ -77,9 +81,10 @@ class Table:
 
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
-    line that opens it. `turned`: it reads best with its rows side by side, as long as these
-    fit. `marked` names a column of booleans, for rows that stand out; `ids` one of places that links lead to. `look`
-    is a class of the page's style.
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
+    stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
+    column of booleans, for rows that stand out; `ids` one of places that links lead to. `look` is a class of the page's
+    style.
     """
 
     name: str
@@ -90,6 +95,8 @@ class Table:
     most: int = 0
     fold: str = ""
     turned: bool = False
+    best: frozenset[tuple[int, str]] = frozenset()
+    foot: Mapping[str, str] = field(default_factory=dict)
     marked: str = ""
     ids: str = ""
     look: str = ""
@@ -152,11 +159,15 @@ class Prose:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An outcome in a word, how that is meant, and a sentence that says why."""
+    """An outcome in a word, how that is meant, and a sentence that says why.
+
+    `heading` stands above it where a summary needs one, as in Markdown for the page of a pipeline.
+    """
 
     word: str
     tone: Tone
     text: str
+    heading: str = ""
 
 
 @dataclass(frozen=True)

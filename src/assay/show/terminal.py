@@ -112,7 +112,8 @@ def _is_joined(before: Part | None, part: Part) -> bool:
 
 
 def _show(part: Part, to: Console, *, is_joined: bool) -> None:
-    width = min(to.width, _LONGEST_LINE) if to.is_terminal else to.width
+    is_read = to.is_terminal or isinstance(part, Verdict) or getattr(part, "style", "") == "paragraph"
+    width = min(to.width, _LONGEST_LINE) if is_read else to.width
     if isinstance(part, Table):
         show_table(part, to, is_joined=is_joined)
     elif isinstance(part, Verdict):
