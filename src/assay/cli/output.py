@@ -20,6 +20,7 @@ from assay.core.results import Result
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from assay.show.model import Document, Section
     from assay.tabled import Tabled
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
@@ -60,7 +61,7 @@ class Styled(str):
 
 def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
     """What `show` prints to a console, without blanks at the end of lines."""
-    from assay.report.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+    from assay.show.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
     out = console(plain=plain)
     with out.capture() as captured:
@@ -135,18 +136,26 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _on_screen(result: Result, plain: bool) -> Styled:
+def on_screen(document: Document, plain: bool) -> Styled:
+    """A document for the terminal, without what went to stderr; prose in the words of the command line."""
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
-    document = result.document()
-    shown = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
+    sections = (_typed(section) for section in document.sections if section.name not in _ON_STDERR)
+    shown = replace(document, sections=tuple(sections))
     return text_of(lambda out: show(shown, out), plain)
+
+
+def _typed(section: Section) -> Section:
+    from assay.show.model import Prose  # noqa: PLC0415
+
+    parts = (replace(part, text=as_typed(part.text)) if isinstance(part, Prose) else part for part in section.parts)
+    return replace(section, parts=tuple(parts))
 
 
 def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr."""
     if isinstance(result, Result):
-        return str(getattr(result, f"to_{form}")()) if form is not None else _on_screen(result, plain)
+        return str(getattr(result, f"to_{form}")()) if form is not None else on_screen(result.document(), plain)
     if form is not None:
         return str(getattr(result, f"to_{form}")())
     from assay.report.titled import show  # noqa: PLC0415

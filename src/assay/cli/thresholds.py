@@ -198,7 +198,7 @@ def _drawing(resamples: int, hidden: bool) -> Iterator[Callable[[int], None] | N
     """Show, on a terminal, how many resamples have been drawn."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     if hidden or not out.is_terminal:

@@ -23,6 +23,7 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
+    "evaluation": "assay.sections.evaluations:document",
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
 }
