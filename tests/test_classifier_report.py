@@ -23,7 +23,7 @@ from assay import Predictions, classify, make_report
 from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.report.html.classifier_threshold import FORMULAS
 from assay.reporting import works
 from assay.reporting.classifier_contents import MEASURED_AT, AtThreshold

@@ -99,7 +99,10 @@ def test_results_and_messages_do_not_mix(folder: Path) -> None:
     told = json.loads(done.stdout)
     assert (told["schema_version"], told["kind"]) == (2, "evaluation")
     queries = told["sections"]["queries"]["queries"]
-    assert [(row["system"], row["query_id"], row["AP"]) for row in queries] == [("bm25", "q1", 0.5), ("bm25", "q2", 0.0)]
+    assert [(row["system"], row["query_id"], row["AP"]) for row in queries] == [
+        ("bm25", "q1", 0.5),
+        ("bm25", "q2", 0.0),
+    ]
     assert told["sections"]["settings"]["signatures"]["AP"].startswith("AP|rel=1|ties=doc_id_descending")
     assert run_assay("evaluate", "my.qrels", "bm25.run", "--quiet", "--csv", "-m", "AP", folder=folder).stderr == ""
 

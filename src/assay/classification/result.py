@@ -16,18 +16,17 @@ from assay.classification.mistakes import confused_pairs, wrong_items
 from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
 from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.results import Result
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
-from assay.tabled import Tabled
 from assay.tables import Predictions, Scores
 
 if TYPE_CHECKING:
     from assay.classification.advice import Remark
     from assay.explanation import Explanation
-    from assay.report.titled import Titled
     from assay.reporting.classifier_result import ClassifierReport
 
 
@@ -72,7 +71,7 @@ def _refuse_no_labels(one: ClassifiedSystem) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Classification(Tabled):
+class Classification(Result):
     """Measures of one classifier or several, with intervals, baselines and advice.
 
     >>> from assay import Predictions, classify
@@ -83,6 +82,8 @@ class Classification(Tabled):
     Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None,
              left_out=())
     """
+
+    kind = "classification"
 
     systems: tuple[ClassifiedSystem, ...]
     measures: tuple[Measure, ...]
@@ -282,21 +283,3 @@ class Classification(Tabled):
         from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415
 
         return classifier_report(self, **options)
-
-    def to_json(self) -> str:
-        """Everything: measures, matrices, classes, advice, signatures; numbers in full, null where there is none."""
-        from assay.report.classifications import to_json  # noqa: PLC0415  # results reach the report inside functions
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: the matrix, the measures and the classes of each system."""
-        from assay.report.classifications import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """Advice, and what the tables rest on, in words."""
-        from assay.report.classifications import lines  # noqa: PLC0415
-
-        return lines(self)

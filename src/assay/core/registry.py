@@ -23,6 +23,8 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
+    "classification": "assay.sections.classifications:document",
+    "label_report": "assay.sections.classifications:label_report",
     "evaluation": "assay.sections.evaluations:document",
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.digits import as_level, bracketed, number, p_phrase, signed, significant
 from assay.core.errors import number_of, of_kind
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.report.estimates import best
 from assay.report.layout import Cell, Table, as_json
 from assay.report.titled import Titled

@@ -12,7 +12,7 @@ from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.report.comparisons import TESTS, family, intervals_in_words
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips

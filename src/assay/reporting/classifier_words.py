@@ -11,7 +11,7 @@ from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.core.errors import number_of
 from assay.measures.registry import Measure
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.reporting.classifier_matrices import label_names
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations
