@@ -24,6 +24,10 @@ WRITERS = {
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
     "classification": "assay.sections.classifications:document",
+    "thresholds": "assay.sections.thresholds:several",
+    "chosen_threshold": "assay.sections.thresholds:chosen",
+    "threshold_table": "assay.sections.thresholds:every",
+    "extraction": "assay.sections.extractions:document",
     "label_report": "assay.sections.classifications:label_report",
     "evaluation": "assay.sections.evaluations:document",
     "plan": "assay.sections.plans:document",
