@@ -131,9 +131,9 @@ class Evaluation(Result):
         >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "RR").explain(query="q1").value
         0.5
         """
-        from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
-
-        return explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
+        explain = registry.verb("explain")
+        made: Explanation = explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
+        return made
 
     def to_frame(self, per_query: bool = False) -> pl.DataFrame:
         """One row a system (or a system and query), one column a measure.

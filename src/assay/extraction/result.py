@@ -263,11 +263,11 @@ class Extraction(Result):
         return frame_as_csv(self.listed().drop("values", strict=False), spreadsheet=spreadsheet)
 
     @property
-    def drawn(self) -> int:
+    def draws(self) -> int:
         """How often documents were drawn anew: fewer times than asked for where they are very many."""
-        return 0 if self.redrawn is None or self.way == "t" else len(self.redrawn.drawn)
+        return 0 if self.redrawn is None or self.interval_method == "t" else len(self.redrawn.drawn)
 
     @property
-    def way(self) -> str:
+    def interval_method(self) -> str:
         """How intervals are made: few documents are too few to draw anew."""
         return "t" if len(self.documents.units) < FEWEST_DRAWN else "hull"

@@ -64,12 +64,11 @@ def together(result: Classification, systems: Sequence[str]) -> ConfusionMatrix:
 def _matrices(result: Classification, prefixes: dict[str, str]) -> Iterator[Section]:
     """The matrix of each system, in one order of the labels; those of many labels are data only."""
     labelled = [system.name for system in result.systems if system.is_labelled and result.task != "multilabel"]
-    shown = result.shown
     order = together(result, labelled).labels if labelled and len(result.labels) <= MOST_LABELS else ()
     for name in labelled:
         matrix = result.matrix(name)
         ordered = matrix.in_order([label for label in order if label in matrix.labels]) if order else matrix
-        table = matrix_table(ordered, shown.orientation, shown.normalize, prefixes[name])
+        table = matrix_table(ordered, result.shown.orientation, result.shown.normalize, prefixes[name])
         counts = {"rows": "truth", "columns": "prediction", "labels": list(matrix.labels)}
         data = {"matrix": counts | {"counts": matrix.table.tolist()}}
         yield Section(name, parts=(table,) if order else (), data=data)
@@ -93,22 +92,22 @@ def _measures(result: Classification) -> Section:
 
 def _system(result: Classification, name: str, prefix: str) -> Section:
     """The classes of a system, and what was asked for: other prevalences, pairs that are confused, wrong items."""
-    system, shown = result.system(name), result.shown
+    system, asked = result.system(name), result.shown
     tables: list[Table] = []
     data: dict[str, Any] = {} if system.predictions is None else {"items": len(system.predictions)}
     if system.is_labelled:
         tables.append(_classes(result, name, prefix))
-    if shown.prevalences:
-        frame = result.at_prevalence(*shown.prevalences, system=name)
+    if asked.prevalences:
+        frame = result.at_prevalence(*asked.prevalences, system=name)
         tables.append(Table.of("prevalences", frame, f"{prefix}at other prevalences", prevalence="short"))
     if system.is_labelled and result.task != "multilabel":
         pairs = result.confused(name)
         data["confused"] = pairs.to_dicts()
-        if shown.most_confused and pairs.height and result.task == "multiclass":
-            tables.append(Table.of("confused", pairs.head(shown.most_confused), f"{prefix}most confused"))
-    if shown.errors:
+        if asked.most_confused and pairs.height and result.task == "multiclass":
+            tables.append(Table.of("confused", pairs.head(asked.most_confused), f"{prefix}most confused"))
+    if asked.errors:
         wrong = result.errors(name)
-        some = wrong.head(shown.errors)
+        some = wrong.head(asked.errors)
         data["errors"] = some.to_dicts()
         caption = f"{prefix}wrong: {number_of('item', wrong.height)}, {some.height} shown"
         tables.append(Table.of("errors", some.with_columns(pl.col("truth", "prediction").cast(pl.String)), caption))
@@ -136,13 +135,14 @@ def _basis(result: Classification) -> Iterator[str]:
     yield f"{result.task}: {items}, {number_of('label', len(result.labels))}{positive}{at}."
     estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
     methods = dict.fromkeys(estimate.method for estimate in estimates)
-    drawn = {estimate.resamples for estimate in estimates if estimate.resamples}
+    resamples = {estimate.resamples for estimate in estimates if estimate.resamples}
     if any(system.is_labelled for system in result.systems):  # F1 of classes is drawn in any case
         methods |= {BOOTSTRAP: None}
-        drawn.add(result.resamples)
+        resamples.add(result.resamples)
     ways = {method: WAYS[method].short for method in methods if method != NO_INTERVAL}
-    if drawn:
-        ways[BOOTSTRAP] += f" ({' or '.join(f'{count:,}' for count in sorted(drawn))} resamples, seed {result.seed})"
+    if resamples:
+        counts = " or ".join(f"{count:,}" for count in sorted(resamples))
+        ways[BOOTSTRAP] += f" ({counts} resamples, seed {result.seed})"
     yield f"Intervals ({as_level(result.confidence)}): {', '.join(ways.values())}."
     if NO_INTERVAL in methods:
         yield "No interval (–) where there is no number, or every resample gives the same one."

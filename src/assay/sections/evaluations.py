@@ -77,8 +77,8 @@ def _coverage(evaluation: Evaluation) -> Section:
         max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
         for system in evaluation.systems
     ]
-    found = [f"{row['relevant_retrieved']:,} of {row['relevant']:,}" for row in evaluation.coverage.to_dicts()]
-    frame = evaluation.coverage.with_columns(pl.Series("relevant_found", found), pl.Series("undefined", undefined))
+    retrieved = [f"{row['relevant_retrieved']:,} of {row['relevant']:,}" for row in evaluation.coverage.to_dicts()]
+    frame = evaluation.coverage.with_columns(pl.Series("relevant_found", retrieved), pl.Series("undefined", undefined))
     share = Column("judged@10", "judged in top 10", "percent")
     if evaluation.policies.complete:
         frame = frame.with_columns(judgments=pl.lit("declared complete"))

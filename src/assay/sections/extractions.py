@@ -27,8 +27,8 @@ _MATCHES = {
 def document(result: Extraction) -> Document:
     """The numbers, their intervals, then the lists that were asked for; what all that rests on."""
     intervals = {
-        "confidence": result.confidence, "method": result.way, "unit": "document",
-        "resamples": result.drawn, "seed": result.seed,
+        "confidence": result.confidence, "method": result.interval_method, "unit": "document",
+        "resamples": result.draws, "seed": result.seed,
     }  # fmt: skip
     settings = {
         "match": result.match,
@@ -58,8 +58,8 @@ def _types(result: Extraction) -> Iterator[Table]:
     yield Table("types", frame, (Column("type"), *numbers))
     ends = {name: (f"{name}_low", f"{name}_high") for name in measures}
     if any(frame[low].is_not_null().any() for low, _ in ends.values()):
-        shown = (Column(name, kind="bracketed", ends=both, missing=DASH) for name, both in ends.items())
-        yield Table("types", frame, (Column("type"), *shown), f"{as_level(result.confidence)} intervals")
+        intervals = (Column(name, kind="bracketed", ends=both, missing=DASH) for name, both in ends.items())
+        yield Table("types", frame, (Column("type"), *intervals), f"{as_level(result.confidence)} intervals")
 
 
 def _list(result: Extraction, name: str) -> Section:
@@ -80,13 +80,13 @@ def _basis(result: Extraction) -> Iterator[str]:
     yield f"{documents}, {number_of('true span', len(result.truth))}, {len(result.predicted):,} predicted."
     if result.redrawn is None:
         yield "No intervals: they are made by drawing documents anew, of which it takes two, with spans."
-    elif result.way == "t":
+    elif result.interval_method == "t":
         yield (
             f"Intervals: {CHOSEN['t']}, as {documents} are too few for a bootstrap; none where all documents are alike."
         )
     else:
         yield (
-            f"Intervals: {CHOSEN['hull']} of documents ({result.drawn:,} resamples, seed {result.seed}); "
+            f"Intervals: {CHOSEN['hull']} of documents ({result.draws:,} resamples, seed {result.seed}); "
             "none where every resample gives the same number."
         )
     yield from (f"{name.capitalize()} is undefined: {reason}." for name, reason in result.undefined.items())

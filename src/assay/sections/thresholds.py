@@ -53,7 +53,7 @@ def every(result: ThresholdTable) -> Document:
     """One row for each threshold; how many items there are, the area below, and what was left out."""
     values = result.frame["threshold"].to_numpy()
     texts = map(threshold, values.tolist(), _next_lower(result.scores, values))
-    frame = result.frame.with_columns(shown=pl.Series(list(texts), dtype=pl.String))
+    frame = result.frame.with_columns(text=pl.Series(list(texts), dtype=pl.String))
     rates = (Column(name, title, "number") for name, title in (("tpr", "TPR"), ("fpr", "FPR"), ("accuracy", "ACC")))
     last = frame.row(frame.height - 1, named=True)
     total = last["tp"] + last["fp"]
@@ -61,7 +61,7 @@ def every(result: ThresholdTable) -> Document:
     lines = [f"{result.system}: {items}, {counted(last['tp'])} positive; AUC {number(result.auc)}. {_POSITIVE}"]
     if len(result.scores) > frame.height:
         lines.append(f"{frame.height:,} of {len(result.scores):,} thresholds, evenly spaced.")
-    table = Table("rows", frame, (Column("shown", "threshold"), *_CELLS.values(), *rates))
+    table = Table("rows", frame, (Column("text", "threshold"), *_CELLS.values(), *rates))
     data = {"system": result.system, "auc": result.auc, "of": len(result.scores)}
     sections = (
         Section("thresholds", parts=(table,)),
@@ -93,17 +93,17 @@ def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iter
 
 
 def _choices(result: Thresholds, title: str) -> Table:
-    level, drawn = as_level(result.made.confidence), result.made.resamples > 0
-    texts = [(shown(each, each.threshold), _where(each), " *" if each.tied else "") for each in result.chosen]
-    names = ["shown", "where", "mark"]
+    level, resampled = as_level(result.made.confidence), result.made.resamples > 0
+    texts = [(threshold_text(each, each.threshold), _where(each), " *" if each.tied else "") for each in result.chosen]
+    names = ["text", "where", "mark"]
     columns = (
         Column("rule"),
-        Column("shown", "threshold", "words", also="mark"),
-        *([Column("where", f"{level} of resamples", "words")] if drawn else []),
+        Column("text", "threshold", "words", also="mark"),
+        *([Column("where", f"{level} of resamples", "words")] if resampled else []),
         Column("criterion", kind="words"),
         Column("value", kind="number"),
-        *([Column("corrected", kind="number")] if drawn and result.made.judged_on is None else []),
-        *([Column("value", f"{level} interval", "interval", ends=("value_low", "value_high"))] if drawn else []),
+        *([Column("corrected", kind="number")] if resampled and result.made.judged_on is None else []),
+        *([Column("value", f"{level} interval", "interval", ends=("value_low", "value_high"))] if resampled else []),
     )
     frame = pl.concat([result.to_frame(), pl.DataFrame(texts, schema=names, orient="row")], how="horizontal")
     return Table("thresholds", frame, columns, title)
@@ -125,7 +125,7 @@ def _where_counted(what: str, made: Made) -> str:
 
 def _facts(result: ChosenThreshold) -> Table:
     """The threshold and its criterion, and where both may lie."""
-    facts = {"threshold": shown(result, result.threshold)}
+    facts = {"threshold": threshold_text(result, result.threshold)}
     if not math.isnan(result.interval.low):
         facts["  where it may lie"] = _where(result)
     if result.is_chosen:
@@ -136,8 +136,8 @@ def _facts(result: ChosenThreshold) -> Table:
         facts["  interval"] = _span(result.value_interval, number)
     if not math.isnan(result.kept):
         facts["  bound kept"] = as_percent(result.kept)
-    frame = pl.DataFrame({"fact": list(facts), "shown": list(facts.values())})
-    return Table("thresholds", frame, (Column("fact", str(result.rule)), Column("shown", "", "words")))
+    frame = pl.DataFrame({"fact": list(facts), "text": list(facts.values())})
+    return Table("thresholds", frame, (Column("fact", str(result.rule)), Column("text", "", "words")))
 
 
 def _matrix(result: ChosenThreshold) -> Table:
@@ -154,8 +154,8 @@ def _matrix(result: ChosenThreshold) -> Table:
 
 def _measures(result: ChosenThreshold) -> Table:
     """All measures at the threshold; counts are whole numbers."""
-    frame = result.measures.with_columns(shown=pl.Series([_value(*row[:2]) for row in result.measures.rows()]))
-    return Table("measures", frame, (Column("measure"), Column("shown", "value", "words")), "Measures there")
+    frame = result.measures.with_columns(text=pl.Series([_value(*row[:2]) for row in result.measures.rows()]))
+    return Table("measures", frame, (Column("measure"), Column("text", "value", "words")), "Measures there")
 
 
 def _value(name: str, value: float | None) -> str:
@@ -186,7 +186,7 @@ def _meaning(result: ChosenThreshold) -> Iterator[str]:
     yield from (f"{', '.join(names)}: NA, {reason}." for reason, names in reasons.items())
 
 
-def shown(result: ChosenThreshold, value: float) -> str:
+def threshold_text(result: ChosenThreshold, value: float) -> str:
     """A threshold among the scores that one was chosen from; what was given, as it was given."""
     if result.rule.is_given and math.isfinite(value):
         return repr(value).removesuffix(".0")
@@ -202,7 +202,7 @@ def _next_lower(scores: Floats, values: Floats) -> list[float]:
 
 def _where(result: ChosenThreshold) -> str:
     """Where thresholds lie that resamples choose."""
-    return _span(result.interval, lambda value: shown(result, value))
+    return _span(result.interval, lambda value: threshold_text(result, value))
 
 
 def _span(interval: Interval, written: Callable[[float], str]) -> str:
@@ -219,21 +219,19 @@ def _ties(result: Thresholds) -> str:
 
 
 def _tie(result: ChosenThreshold) -> str:
-    listed = ", ".join(shown(result, value) for value in result.tied[:_MOST_TIED])
+    listed = ", ".join(threshold_text(result, value) for value in result.tied[:_MOST_TIED])
     more = f" and {len(result.tied) - _MOST_TIED:,} more" if len(result.tied) > _MOST_TIED else ""
     return f"{listed}{more} would do as well; of equals the {result.made.ties} threshold is taken."
 
 
 def _about(made: Made) -> Iterator[str]:
     yield _POSITIVE
-    drawn = f"{made.resamples:,} resamples of the items, seed {made.seed}"
+    resamples = f"{made.resamples:,} resamples of the items, seed {made.seed}"
     if made.resamples and made.judged_on is not None:
-        yield f"Chosen on these data, judged on {made.judged_on}; {drawn}."
+        yield f"Chosen on these data, judged on {made.judged_on}; {resamples}."
     elif made.resamples:
-        yield (
-            f"corrected: the criterion less what choosing gains by chance, from {drawn}; the interval allows for it, "
-            "too."
-        )
+        gain = f"corrected: the criterion less what choosing gains by chance, from {resamples}"
+        yield f"{gain}; the interval allows for it, too."
 
 
 def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:

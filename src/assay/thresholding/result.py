@@ -13,7 +13,7 @@ from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.core.results import Result
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
-from assay.measures import registered
+from assay.measures import parse_measure, registered
 from assay.stats.bootstrap import Interval
 from assay.thresholding.choosing import Ties
 from assay.thresholding.registry import Rule
@@ -111,8 +111,6 @@ class ChosenThreshold(Result):
 
     def value_of(self, measure: str) -> float:
         """One measure at the threshold, NaN if it is undefined."""
-        from assay.measures.parser import parse_measure  # noqa: PLC0415  # most look at the table
-
         if not self.is_chosen:
             return math.nan
         return float(parse_measure(measure, "binary").of(self.confusion)[0])
