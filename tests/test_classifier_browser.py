@@ -13,11 +13,11 @@ from made_classifiers import labelled, made_reports, scored
 from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 
 from assay import Predictions
+from assay.core.digits import threshold
 from assay.counting.confusion import Confusion
 from assay.measures import parse_measure
 from assay.report.html.classifier_page import classifier_page
 from assay.report.html.markup import number
-from assay.report.layout import threshold
 from assay.reporting.classifier_contents import MEASURED_AT, ClassifierContents, SystemThresholds
 from assay.reporting.classifier_making import classifier_report
 

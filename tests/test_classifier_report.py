@@ -23,7 +23,7 @@ from assay import Predictions, classify, make_report
 from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.report.html.classifier_threshold import FORMULAS
 from assay.reporting import works
 from assay.reporting.classifier_contents import MEASURED_AT, AtThreshold
@@ -225,8 +225,8 @@ def test_all_matrices_of_a_page_have_the_same_labels_in_one_order() -> None:
     one, two = result.report().contents.matrices
     assert one.labels == two.labels == ("a", "b", "c")
     assert [[cell.number for cell in row] for row in two.cells] == [[7, 0, 0], [0, 2, 0], [2, 1, 3]]
-    shown = [table for title, table in result.tables() if "confusion matrix" in title]
-    assert [names for table in shown for names in [table.numbers]] == [("a", "b", "c", "items")] * 2
+    shown = list(result.document().section("matrices").tables())
+    assert [[column.head for column in table.columns[1:]] for table in shown] == [["a", "b", "c", "items"]] * 2
 
 
 @pytest.mark.parametrize("labels", [["ham", "spam"], ["spam", "ham"]])

@@ -8,7 +8,7 @@ import shlex
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
     "pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator",
-    "noise_as": "noise-as", "collection_size": "collection-size", "relevance_level": "level",
+    "noise_as": "noise-as", "collection_size": "collection-size", "relevance_level": "level", "judged_on": "judge-on",
 }  # fmt: skip
 _NAMES = (
     *_RENAMED,

@@ -6,9 +6,20 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from assay.core.digits import NOT_AVAILABLE, as_level, as_percent, counted, number, p_value, signed, signed_span, span
+from assay.core.digits import (
+    NOT_AVAILABLE,
+    as_level,
+    as_percent,
+    counted,
+    number,
+    p_value,
+    signed,
+    signed_span,
+    span,
+    threshold,
+)
 from assay.core.errors import number_of
-from assay.report.layout import Cell, Table, threshold
+from assay.report.layout import Cell, Table
 from assay.report.written_items import as_markdown
 from assay.report.written_markdown import escaped, table, with_title
 

@@ -13,7 +13,7 @@ from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
 from assay.core.words import TESTS
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_contents import FlippedItem, Flips
 from assay.reporting.classifier_matrices import MOST_ITEMS, named

@@ -9,7 +9,7 @@ from typing import Any
 from assay.classification import Classification, classify
 from assay.comparison import Comparison
 from assay.core.errors import listed, number_of
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.reporting.classifier_comparison import Compared, classified, compared
 from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.classifier_matrices import classes_of, matrices_of, pairs_of

@@ -14,7 +14,6 @@ from assay.classification import Classification
 from assay.classification.mistakes import sureness
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.report.classifications import together
 from assay.reporting.classifier_contents import (
     Classes,
     ClassRow,
@@ -26,6 +25,7 @@ from assay.reporting.classifier_contents import (
     Share,
 )
 from assay.reporting.texts import shortened, told_apart
+from assay.sections.classifications import together
 from assay.stats.proportions import wilson
 from assay.tables import Predictions
 

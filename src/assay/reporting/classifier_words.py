@@ -12,7 +12,7 @@ from assay.core.digits import as_level, as_percent, as_percents, number, percent
 from assay.core.errors import number_of
 from assay.core.words import INTERVALS
 from assay.measures.registry import Measure
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.reporting.classifier_matrices import label_names
 from assay.reporting.contents import Reference
 from assay.reporting.methods import Citations

@@ -29,7 +29,7 @@ def matrix_table(
     >>> from assay import ConfusionMatrix
     >>> from assay.show.markdown import table
     >>> print(table(matrix_table(ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"]))))
-    | truth \\\\\\\\ prediction | a | b | items |
+    | truth \\ prediction | a | b | items |
     | --- | ---: | ---: | ---: |
     | a | **3** | 1 | 4 |
     | b | 0 | **4** | 4 |
@@ -67,17 +67,17 @@ def _table(
     """The cells with the sums of rows and columns, which stay counts where cells are shares of them."""
     corner, rows, columns = heads
     data: dict[str, Any] = {"row": [*rows, "items"]}
-    shown = [Column("row", corner)]
+    body = [Column("row", corner)]
     for place, head in enumerate(columns):
         key, total = f"column_{place}", counts[:, place].sum()
         if shares is None:
             data[key] = [*counts[:, place], total]
-            shown.append(Column(key, head, "short"))
+            body.append(Column(key, head, "short"))
         else:
             cells = shares[:, place]
             data[key] = [*cells, None]
             data[f"{key}_also"] = [*("–" if np.isnan(cell) else "" for cell in cells), short(float(total))]
-            shown.append(Column(key, head, "percent", missing="", also=f"{key}_also"))
+            body.append(Column(key, head, "percent", missing="", also=f"{key}_also"))
     data["items"] = [*counts.sum(axis=1), counts.sum()]
     best = frozenset((int(row), f"column_{place}") for row, place in np.argwhere(standing_out))
-    return Table(name, pl.DataFrame(data), (*shown, Column("items", kind="short")), caption, best=best)
+    return Table(name, pl.DataFrame(data), (*body, Column("items", kind="short")), caption, best=best)

@@ -203,7 +203,7 @@ def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[st
 def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     """The cells of a column, with what is known of each beyond its words."""
     height = table.frame.height
-    numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
+    numeric = column.kind not in {*NAMES, "words", "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
     also = _behind(table, column.also) if column.also else [""] * height

@@ -14,7 +14,7 @@ from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
-    "code", "flag", "short", "chosen", "significant",
+    "code", "flag", "short", "chosen", "significant", "words",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
 #: text explains what is above it.
@@ -30,6 +30,7 @@ class Column:
     | kind | the values are | shown as |
     |---|---|---|
     | text, code | strings | they are |
+    | words | strings among numbers | they are |
     | link | strings; `link` names the column with the places that they lead to | they are |
     | count | numbers of things, or weights | 1,200 |
     | number | numbers | 0.5000, with `least` decimals or more |

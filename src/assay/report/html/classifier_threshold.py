@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 from assay.core.digits import as_percent, counted
+from assay.core.digits import threshold as in_digits
 from assay.report.html.classifier_curves import (
     area,
     distributions,
@@ -21,7 +22,6 @@ from assay.report.html.classifier_curves import (
     share_of,
 )
 from assay.report.html.markup import Html, element, given, heads, joined, number, table
-from assay.report.layout import threshold as in_digits
 from assay.show.axis import Axis
 
 if TYPE_CHECKING:
