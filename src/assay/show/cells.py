@@ -79,6 +79,14 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> shown = Table("scores", frame, (Column("system"), Column("AP", kind="number"), Column("p", kind="p")))
     >>> [[cell.text for cell in row] for row in grid(shown).rows]
     [['a', '0.2500', '0.0400'], ['b', 'NA', '< 0.0001']]
+
+    What is compared with something that was chosen has decimals until it differs from that:
+
+    >>> kinds = {"at_worst": "number", "allowed": "chosen"}
+    >>> columns = tuple(Column(name, kind=kind, signed=True, compared="margin") for name, kind in kinds.items())
+    >>> bounds = Table("bounds", pl.DataFrame({"at_worst": [-0.01001], "allowed": [-0.01]}), columns)
+    >>> [cell.text for cell in grid(bounds).rows[0]]
+    ['-0.01001', '-0.01']
     """
     columns = tuple(column for column in table.columns if not (brief and column.spare))
     together: dict[str, list[Column]] = {}
