@@ -82,7 +82,8 @@ def _basis(result: Extraction) -> Iterator[str]:
         yield "No intervals: they are made by drawing documents anew, of which it takes two, with spans."
     elif result.interval_method == "t":
         yield (
-            f"Intervals: {INTERVALS['t'].short}, as {documents} are too few for a bootstrap; none where all documents are alike."
+            f"Intervals: {INTERVALS['t'].short}, as {documents} are too few for a bootstrap; none where all documents "
+            "are alike."
         )
     else:
         yield (

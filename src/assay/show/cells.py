@@ -86,6 +86,14 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> frame = pl.DataFrame({"k": [2], "mean": [0.5], "sd": [0.25], "moved": [3]})
     >>> [[cell.words for cell in row] for row in grid(Table("t", frame, columns, foot={"k": "all", "mean": "1"})).rows]
     [['2', '0.5000 ± 0.2500', '+3'], ['all', '1', '']]
+
+    What is compared with something that was chosen has decimals until it differs from that:
+
+    >>> kinds = {"at_worst": "number", "allowed": "chosen"}
+    >>> columns = tuple(Column(name, kind=kind, signed=True, compared="margin") for name, kind in kinds.items())
+    >>> bounds = Table("bounds", pl.DataFrame({"at_worst": [-0.01001], "allowed": [-0.01]}), columns)
+    >>> [cell.text for cell in grid(bounds).rows[0]]
+    ['-0.01001', '-0.01']
     """
     columns = tuple(column for column in table.columns if not (brief and column.spare))
     together: dict[str, list[Column]] = {}
