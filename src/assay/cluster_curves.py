@@ -41,7 +41,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
     for name in _chosen(result, system):
         points = result.points(name)
         if points is None:
-            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say points=... (--points)")
+            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say points=...")
         bars = bars_of(points)
         if bars is None:
             raise ParameterError(f"{name}: there is one cluster only, and no silhouette without another one")
@@ -80,7 +80,7 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
     for name in _chosen(result, system):
         table = result.contingency(name)
         if table is None:
-            raise ParameterError(f"{name}: no classes are known: say truth=... (--truth)")
+            raise ParameterError(f"{name}: no classes are known: say truth=...")
         every = arranged(table)
         rows, columns = (
             largest(order, sizes[0], MOST_DRAWN)
