@@ -63,17 +63,11 @@ def _on_page(figure: Figure, panel: Panel) -> Markup:
     room = " turned" if names.turned else ""
     room += " named" if names.left > 2 * _LINE else ""
     room += " long" if names.left > 5 * _LINE else ""
-    return shape(
-        "div",
-        inside=Markup().join(
-            [
-                shape("h4", inside=panel.title) if panel.title else Markup(),
-                shape("p", inside=panel.y.title, class_="axis-name") if panel.y.title else Markup(),
-                shape("div", inside=chart, class_=f"plot{room}"),
-                shape("p", inside=panel.x.title, class_="axis-name right") if panel.x.title else Markup(),
-            ]
-        ),
-    )
+    parts = [shape("h4", inside=panel.title)] if panel.title else []
+    parts += [shape("p", inside=panel.y.title, class_="axis-name")] if panel.y.title else []
+    parts.append(shape("div", inside=chart, class_=f"plot{room}"))
+    parts += [shape("p", inside=panel.x.title, class_="axis-name right")] if panel.x.title else []
+    return shape("div", inside=Markup().join(parts))
 
 
 def _key_on_page(figure: Figure) -> Markup:
@@ -120,19 +114,18 @@ class _Names(NamedTuple):
 def _names(panel: Panel, width: float) -> _Names:
     """What is written along the axes of a chart that is so wide."""
     below, beside = ([] if ruler.scale.bare else ruler.ticks() for ruler in map(panel.ruler, AXES))
-    if panel.x.kind == "category":
-        below = [] if len(below) > MOST_NAMES else below
-        turned = sum(width_of(text) + 8 for _, text in below) > width
-        if turned:
-            below = list(
-                zip((at for at, _ in below), cut_apart([text for _, text in below], _LONGEST_TURNED), strict=True)
-            )
-    else:
-        turned = False
-    beside = list(zip((at for at, _ in beside), cut_apart([text for _, text in beside], _LONGEST_NAME), strict=True))
+    is_category = panel.x.kind == "category"
+    below = [] if is_category and len(below) > MOST_NAMES else below
+    turned = is_category and sum(width_of(text) + 8 for _, text in below) > width
+    below = _cut(below, _LONGEST_TURNED) if turned else below
+    beside = _cut(beside, _LONGEST_NAME)
     left = max((width_of(text) for _, text in beside), default=0.0) + 10
     bottom = max((width_of(text) for _, text in below), default=0.0) + 10 if turned else _LINE * bool(below)
     return _Names(below, beside, turned, left, bottom)
+
+
+def _cut(names: list[tuple[float, str]], most: int) -> list[tuple[float, str]]:
+    return [(at, text) for (at, _), text in zip(names, cut_apart([text for _, text in names], most), strict=True)]
 
 
 def _axes(canvas: Canvas, names: _Names) -> Iterator[Markup]:
