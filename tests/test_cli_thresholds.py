@@ -181,7 +181,7 @@ class TestPlot:
         for name in ("a", "b"):
             (folder / f"{name}.csv").write_text("truth,score\n1,0.9\n0,0.2\n1,0.4\n", encoding="utf-8")
         run_assay("plot", "roc", "a.csv", "other=b.csv", "-o", "x.json", folder=folder)
-        told = json.loads((folder / "x.json").read_text(encoding="utf-8"))
+        told = json.loads((folder / "x.json").read_text(encoding="utf-8"))["sections"]["curve"]
         assert [one["system"] for one in told["summary"]] == ["a", "other"]
         assert told["points"][0]["threshold"] is None
 

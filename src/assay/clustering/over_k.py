@@ -13,6 +13,7 @@ import polars as pl
 from assay.clustering.computing import measure_of
 from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
+from assay.core import registry
 from assay.core.digits import as_level, number
 from assay.core.errors import ParameterError, listed, not_among, number_of
 from assay.core.results import Result
@@ -47,16 +48,6 @@ class AtK(NamedTuple):
     results: Mapping[Measure, PerQuery]
     stability: Stability | None = None
     smallest: int = 0
-
-
-class Drawn(NamedTuple):
-    """What the chart shows; see `assay.report.charts`."""
-
-    kind: Literal["over_k"]
-    title: str
-    subtitle: str
-    frame: pl.DataFrame
-    summary: pl.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,20 +236,10 @@ class NumberOfClusters(Result):
             if self.k is not None and self.at(self.k).smallest == 1:
                 yield f"with {self.k} clusters, the smallest has one item only: look for outliers"
 
-    def drawn(self) -> Drawn:
-        """What the chart shows: a row a number of clusters and measure, and which number each measure prefers."""
-        summary = pl.DataFrame(
-            [(name, self.preferred(name)) for name in self.names],
-            schema={"system": pl.String, "value": pl.Int64}, orient="row",
-        )  # fmt: skip
-        subtitle = f"{number_of('point', self.items)}, {self.by}"
-        return Drawn("over_k", "Measures over the number of clusters", subtitle, self.to_frame(), summary)
-
-    def chart(self) -> alt.HConcatChart:
+    def chart(self) -> alt.ConcatChart:
         """Each measure over k, as an Altair object; needs the extra `report`."""
-        from assay.report.charts import chart  # noqa: PLC0415  # results reach the report inside functions only
-
-        return chart(self.drawn())
+        drawn: alt.ConcatChart = registry.load("assay.cluster_curves:over_k")(self).chart()
+        return drawn
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""

@@ -237,7 +237,7 @@ class Comparison(Result):
         """The numbers with their intervals, to draw: differences from a baseline, or the systems if all were paired."""
         return intervals(self.findings, self.standings, self.pairs, self.settings)
 
-    def chart(self) -> alt.HConcatChart:
+    def chart(self) -> alt.ConcatChart:
         """The chart of `intervals`, as an Altair object; needs the extra `report`."""
         return self.intervals().chart()
 

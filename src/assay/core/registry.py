@@ -35,6 +35,7 @@ PRESENTERS = {
     "label_report": "assay.sections.classifications:label_report",
     "evaluation": "assay.sections.evaluations:document",
     "plan": "assay.sections.plans:document",
+    "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
     "clustering": "assay.sections.clusterings:document",
     "cross-validation": "assay.sections.crossvalidations:document",
@@ -49,6 +50,7 @@ VERBS = {
     "explain": "assay.explanation:explain",
     "compare_folds": "assay.crossvalidation.comparing:compare_folds",
     "chart": "assay.show.vega:chart",
+    "save": "assay.show.pictures:save",
 }
 
 

@@ -24,7 +24,7 @@ from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
 from assay.show.theme import variables
 
-_STYLES = ("style.css", "classifier.css", "cluster.css")
+_STYLES = ("style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
 #: The first part of a page, in which other parts than these have no place.
 _SUMMARY = "summary"
@@ -110,7 +110,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"prose": prose, "named": named, "slug": slug}
-    made.globals |= {"rows_of": _rows_of, "size_of": _size_of, "draw": svg.draw, "drawings": drawings, "kind_of": _kind}
+    made.globals |= {
+        "rows_of": _rows_of,
+        "size_of": _size_of,
+        "draw": svg.draw,
+        "standalone": svg.standalone,
+        "drawings": drawings,
+        "kind_of": _kind,
+    }
     return made
 
 
