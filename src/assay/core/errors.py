@@ -150,6 +150,17 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
 
 
+def joined(names: Sequence[str], most: int | None = None) -> str:
+    """Names as people say them; of more than `most`, the first.
+
+    >>> joined(["a", "b", "c"]), joined(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 others')
+    """
+    few = most is None or len(names) <= most
+    shown = list(names) if few else [*names[:most], number_of("other", len(names[most:]))]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
 def of_kind(what: str, names: Sequence[str]) -> str:
     """Things of a kind by their names, in a sentence.
 

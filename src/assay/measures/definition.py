@@ -50,6 +50,8 @@ class Definition(NamedTuple):
     proportion: bool
     #: What its units can be, if not everything: the mistakes of a whole table are not those of an item.
     unit_kinds: tuple[str, ...] | None
+    #: The work to cite for it, by its key in the bibliography; empty if it is textbook knowledge.
+    cites: str = ""
 
     @property
     def direction(self) -> Direction:

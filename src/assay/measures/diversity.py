@@ -29,6 +29,7 @@ _FRACTION = re.compile(r"\d*\.\d+")
 
 
 @measure(
+    cites="clarke2008",
     ir_measures="alpha_nDCG@{cutoff}",
     aliases=("alpha-nDCG", "α_nDCG", "α-nDCG"),
     bounds=None,
@@ -55,6 +56,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
 
 
 @measure(
+    cites="clarke2008",
     ir_measures="alpha_DCG@{cutoff}",
     aliases=("alpha-DCG", "α_DCG", "α-DCG"),
     user_model="has one of several needs, and gains less from what was said before",
@@ -78,6 +80,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
 
 
 @measure(
+    cites="chapelle2011",
     ir_measures="ERR_IA@{cutoff}",
     aliases=("ERR-IA",),
     user_model="has one of several needs, and reads on until it is met",
@@ -124,6 +127,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
 
 
 @measure(
+    cites="zhai2003",
     ir_measures="StRecall@{cutoff}",
     aliases=("S-recall", "SRecall", "strec", "SubtopicRecall"),
     user_model="wants to see every subtopic once",

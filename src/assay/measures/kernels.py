@@ -12,6 +12,8 @@ from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
 from assay.measures.steps import PerQuery, Steps, given
 
 _LARGEST_EXPONENT = 1000.0
+#: The work to cite for a gain, by its key in the bibliography; the grade itself needs none.
+GAINS_CITE = {"exp": "burges2005"}
 NO_RELEVANT = "no relevant document"
 NO_RELEVANT_FOUND = "no relevant document was retrieved"
 NOTHING_RETRIEVED = "nothing was retrieved"

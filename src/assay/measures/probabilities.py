@@ -31,7 +31,9 @@ def LogLoss(probabilities: Probabilities) -> PerQuery:
     return 0.0 - given("probability of the truth", probabilities.of_truth).at_least(SMALLEST).log()
 
 
-@measure(aliases=("BrierScore",), bounds=(0.0, 2.0), higher_is_better=False, sklearn="brier_score_loss")
+@measure(
+    aliases=("BrierScore",), bounds=(0.0, 2.0), higher_is_better=False, sklearn="brier_score_loss", cites="brier1950"
+)
 def Brier(probabilities: Probabilities) -> PerQuery:
     r"""Brier score: the squared distance of the predicted probabilities from the truth.
 

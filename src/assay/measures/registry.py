@@ -18,6 +18,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.definition import Definition, Parameter, Summary, declared
 from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
 from assay.measures.given_curve import GivenCurve
+from assay.measures.kernels import GAINS_CITE
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
 
@@ -157,6 +158,12 @@ class Measure:
         return bool(self.parameters.get("average") == "micro")
 
     @property
+    def works(self) -> tuple[str, ...]:
+        """The works to cite for it, by their keys in the bibliography: of the measure, and of its gain."""
+        gain = self.parameters.get("gain")
+        return tuple(filter(None, (self.definition.cites, GAINS_CITE.get(gain, "") if isinstance(gain, str) else "")))
+
+    @property
     def depends_on_level(self) -> bool:
         """Whether the smallest relevant grade changes the value."""
         return (
@@ -260,6 +267,7 @@ def measure(
     sklearn: str | None = None,
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
+    cites: str = "",
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
     function: Callable[..., Any] | None = None,
@@ -285,6 +293,7 @@ def measure(
     sklearn: str | None = None,
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
+    cites: str = "",
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
 
@@ -307,6 +316,7 @@ def measure(
     not for classifiers), with `classifier_aliases`. `sklearn`: the function of scikit-learn that gives the same.
     `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
     `unit_kinds`: what it has a number for (`query`, `item`, `document`), if not for classes and whole tables as well.
+    `cites`: the work that it comes from, by its key in `works.bib`; what is textbook knowledge has none.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -324,7 +334,7 @@ def measure(
         plain = Definition(
             function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
             names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
-            of_points, sklearn, proportion, unit_kinds,
+            of_points, sklearn, proportion, unit_kinds, cites,
         )  # fmt: skip
         called = function.__name__ if classifier == "" else classifier
         made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []

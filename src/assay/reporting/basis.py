@@ -240,8 +240,8 @@ def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
             f"bounds are of {len(detailed)} (the baseline, the one looked at and the best of the others), the table "
             "has all; report on some of the runs to see others"
         )
-    told = () if comparison is None else comparison.notes
-    return Basis(
+    told = [] if comparison is None else [note for note in comparison.notes if note != comparison.unseen]
+    basis = Basis(
         evaluation,
         comparison,
         settings,
@@ -254,6 +254,9 @@ def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
         paired,
         tuple(dict.fromkeys([*notes, *told])),
     )
+    # Where no documents can be looked at, a report says why of all of them, not of unjudged ones alone.
+    unseen = () if comparison is None or basis.no_documents else tuple(filter(None, (comparison.unseen,)))
+    return replace(basis, notes=(*basis.notes, *unseen))
 
 
 def _paired(measured: Measured, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:

@@ -44,7 +44,9 @@ def matrix_table(
     of_what = "" if normalize is None else f", shares of {_SHARES_OF[normalize]} items"
     caption = f"{prefix}confusion matrix (rows: {rows}, columns: {columns}{of_what})"
     names = [str(label) for label in matrix.labels]
-    return _table("matrix", (f"{rows} \\ {columns}", names, names), counts, np.eye(len(names)), caption, shares=shares)
+    return counts_table(
+        "matrix", (f"{rows} \\ {columns}", names, names), counts, np.eye(len(names)), caption, shares=shares
+    )
 
 
 def contingency_table(table: Contingency, prefix: str = "") -> Table:
@@ -52,10 +54,10 @@ def contingency_table(table: Contingency, prefix: str = "") -> Table:
     classes = ["(none)" if label is None else str(label) for label in table.classes]
     heads = ("class \\ cluster", classes, [str(cluster) for cluster in table.clusters])
     largest = (table.table == table.largest_of_clusters[0]) & (table.table > 0)
-    return _table("contingency", heads, table.table, largest, f"{prefix}items (rows: classes, columns: clusters)")
+    return counts_table("contingency", heads, table.table, largest, f"{prefix}items (rows: classes, columns: clusters)")
 
 
-def _table(
+def counts_table(
     name: str,
     heads: tuple[str, Sequence[str], Sequence[str]],
     counts: Any,
@@ -64,7 +66,10 @@ def _table(
     *,
     shares: Any = None,
 ) -> Table:
-    """The cells with the sums of rows and columns, which stay counts where cells are shares of them."""
+    """The cells with the sums of rows and columns, which stay counts where cells are shares of them.
+
+    `heads`: the corner, the names of rows and those of columns. `standing_out` marks cells.
+    """
     corner, rows, columns = heads
     data: dict[str, Any] = {"row": [*rows, "items"]}
     body = [Column("row", corner)]

@@ -35,8 +35,8 @@ _PLAIN: dict[str, Callable[[Any], str]] = {
 class Cell(NamedTuple):
     """What stands in a cell: its words, and what they are made of, for who can draw.
 
-    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low` and `high` are numbers;
-    NaN where there are none.
+    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low`, `high` and `ground`, which
+    it is compared with, are numbers; NaN where there are none.
     """
 
     text: str
@@ -47,6 +47,7 @@ class Cell(NamedTuple):
     value: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    ground: float = math.nan
 
     @property
     def words(self) -> str:
@@ -216,6 +217,7 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
     also = _behind(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
+    grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
     top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
     return [
         Cell(
@@ -227,9 +229,10 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             value,
             low,
             high,
+            ground,
         )
-        for row, (text, behind, link, value, low, high) in enumerate(
-            zip(texts, also, links, values, lows, highs, strict=True)
+        for row, (text, behind, link, value, low, high, ground) in enumerate(
+            zip(texts, also, links, values, lows, highs, grounds, strict=True)
         )
     ]
 

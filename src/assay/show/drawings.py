@@ -62,8 +62,10 @@ class Reach(NamedTuple):
     high: float = math.nan
 
 
-def whisker(axis: Axis, reach: Reach, says: str, class_: str = "") -> Markup:
+def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", ground: float = math.nan) -> Markup:
     """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
+
+    `ground`: a number to compare with, a thin line where it lies.
 
     >>> whisker(Axis(0, 1), Reach(0.5, 0.25, 0.75), "0.5").count("<line")
     1
@@ -72,6 +74,7 @@ def whisker(axis: Axis, reach: Reach, says: str, class_: str = "") -> Markup:
     if math.isnan(value):
         return Markup()
     parts = [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
+    parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
     if not math.isnan(low):
         ends = {"x1": percent(axis.at(low)), "x2": percent(axis.at(high)), "y1": "50%", "y2": "50%"}
         parts.append(shape("g", inside=shape("line", ends), class_="reach"))

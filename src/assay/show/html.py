@@ -141,12 +141,17 @@ def _rows_of(table: Table) -> dict[str, Any]:
     axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
     ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
+    is_drawn = table.frame[table.drawn].to_list() if table.drawn else [True] * len(cells.rows)
+    drawn = [
+        [_drawn(row[0], *each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
+        for draws, row in zip(is_drawn, cells.rows, strict=True)
+    ]
     return {
         "columns": list(zip(cells.columns, axes, strict=True)),
         "names": cells.names,
         "rows": [
-            (name, is_marked, list(zip(cells.columns, row, map(_drawn, cells.columns, axes, row), strict=True)))
-            for name, is_marked, row in zip(ids, marked, cells.rows, strict=True)
+            (name, is_marked, list(zip(cells.columns, row, drawings_of, strict=True)))
+            for name, is_marked, row, drawings_of in zip(ids, marked, cells.rows, drawn, strict=True)
         ],
     }
 
@@ -158,14 +163,15 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
     return around((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=column.signed)
 
 
-def _drawn(column: Column, axis: Axis | None, cell: Cell) -> Markup:
-    """What is drawn in a cell, beside or below its words."""
+def _drawn(name: Cell, column: Column, axis: Axis | None, cell: Cell) -> Markup:
+    """What is drawn in a cell, beside or below its words; `name` is the first of its row."""
     if column.kind == "bar":
         return drawings.meter(cell.value, cell.text)
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "")
+    says = f"{name.text}, {column.head}: {cell.words}"
+    return drawings.whisker(axis, reach, says, cell.tone or "", cell.ground)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

@@ -51,8 +51,8 @@ class Column:
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
     best, and stands out. `also` names a column of words behind the value, or of numbers behind a ±; `missing` stands
-    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it.
-    `spare`: left out where there is little room.
+    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it;
+    `ground` names a column of numbers to compare with, a thin line there. `spare`: left out where there is little room.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Column:
     best: Literal["high", "low"] | None = None
     ends: tuple[str, str] | None = None
     axis: Axis | None = None
+    ground: str = ""
     link: str = ""
     also: str = ""
     missing: str = "NA"
@@ -84,8 +85,8 @@ class Table:
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
     line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
     stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
-    column of booleans, for rows that stand out; `ids` one of places that links lead to. `look` is a class of the page's
-    style.
+    column of booleans, for rows that stand out; `drawn` one for rows that are drawn on axes, where not all are; `ids`
+    one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Table:
     best: frozenset[tuple[int, str]] = frozenset()
     foot: Mapping[str, str] = field(default_factory=dict)
     marked: str = ""
+    drawn: str = ""
     ids: str = ""
     look: str = ""
 
@@ -245,8 +247,11 @@ class Document:
     eyebrow: str = ""
 
     def tables(self) -> dict[str, Table]:
-        """All tables by their names; the first is the main one."""
-        return {table.name: table for section in self.sections for table in section.tables()}
+        """All tables by their names, the main one first; of several with one name, one for each system, the first."""
+        tables: dict[str, Table] = {}
+        for table in (table for section in self.sections for table in section.tables()):
+            tables.setdefault(table.name, table)
+        return tables
 
     def section(self, name: str) -> Section:
         """A section by its name."""

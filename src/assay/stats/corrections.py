@@ -13,6 +13,8 @@ from assay.counting.judgments import Floats
 
 #: The corrections by name.
 CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")
+#: The works to cite for them, by their keys in the bibliography.
+CITES = {"bonferroni": ("dunn1961",), "holm": ("holm1979",), "benjamini-hochberg": ("benjamini1995",)}
 
 
 def corrected(p: Floats, method: str) -> Floats:

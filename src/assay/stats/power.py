@@ -15,6 +15,8 @@ from scipy import special
 
 from assay.core.errors import ParameterError
 
+#: The work to cite for numbers of units, by its key in the bibliography.
+CITES = "webber2008"
 # A difference is found to so many halvings of the bracket: the last bits of a double.
 _HALVINGS = 200
 # From so many standard errors on, power is summed over normal deviates, at so many of Gauss's points.

@@ -21,6 +21,19 @@ _MCNEMAR: dict[str, Way] = {name: way for way, name in NAMES.items()}
 #: Tests of predicted labels, and of scores.
 OF_CLASSIFIERS = ("swap", *_MCNEMAR, "delong", "bootstrap_interval")
 EVERY_TEST = (*TESTS, *SIMULTANEOUS, *OF_CLASSIFIERS)
+#: The works to cite for tests, by their keys in the bibliography.
+CITES = {
+    "permutation": ("smucker2007",),
+    "bootstrap": ("sakai2006",),
+    "t": ("student1908", "smucker2007"),
+    "wilcoxon": ("wilcoxon1945", "pratt1959"),
+    "sign": ("dixon1946",),
+    "tukey": ("tukey1949", "carterette2012"),
+    "randomised_tukey": ("carterette2012",),
+    **dict.fromkeys(_MCNEMAR, ("mcnemar1947",)),
+    "delong": ("delong1988",),
+    "bootstrap_interval": ("efron1993",),
+}
 
 
 def own_test(paired: Paired) -> str:
