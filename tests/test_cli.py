@@ -97,9 +97,13 @@ def test_the_table_shows_scores_and_the_counts_that_matter(folder: Path) -> None
 def test_results_and_messages_do_not_mix(folder: Path) -> None:
     done = run_assay("evaluate", "my.qrels", "bm25.run", "--json", "-q", "-m", "AP", folder=folder)
     told = json.loads(done.stdout)
-    assert told["schema_version"] == 1
-    assert told["systems"][0]["queries"] == {"q1": {"AP": 0.5}, "q2": {"AP": 0.0}}
-    assert told["signatures"]["AP"].startswith("AP|rel=1|ties=doc_id_descending")
+    assert (told["schema_version"], told["kind"]) == (2, "evaluation")
+    queries = told["sections"]["queries"]["queries"]
+    assert [(row["system"], row["query_id"], row["AP"]) for row in queries] == [
+        ("bm25", "q1", 0.5),
+        ("bm25", "q2", 0.0),
+    ]
+    assert told["sections"]["settings"]["signatures"]["AP"].startswith("AP|rel=1|ties=doc_id_descending")
     assert run_assay("evaluate", "my.qrels", "bm25.run", "--quiet", "--csv", "-m", "AP", folder=folder).stderr == ""
 
 

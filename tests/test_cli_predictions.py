@@ -173,9 +173,10 @@ def test_a_name_goes_before_the_systems_of_a_file() -> None:
 
 def test_cells_with_several_labels(folder: Path) -> None:
     (folder / "tags.csv").write_text("truth,prediction\na;b,a\nb,b\na;c,a; c\n", encoding="utf-8")
-    told = json.loads(invoked("classify", "tags.csv", "--list-separator", ";", "-m", "ExactMatch", "--json", "--quiet"))
-    assert told["task"] == "multilabel"
-    assert told["systems"][0]["measures"][0]["value"] == pytest.approx(2 / 3)
+    asked = ("--list-separator", ";", "-m", "ExactMatch", "--json", "--quiet")
+    told = json.loads(invoked("classify", "tags.csv", *asked))["sections"]
+    assert told["basis"]["task"] == "multilabel"
+    assert told["measures"]["measures"][0]["value"] == pytest.approx(2 / 3)
     file, [system] = open_predictions("tags.csv", Said(), None, ";")
     assert file.labels == ["a", "b", "c"]
     assert system.prediction is not None
@@ -188,7 +189,7 @@ def test_labels_that_are_not_known_count_as_one(folder: Path) -> None:
     line = refused("classify", "odd.csv", "--labels", "a,b,c")
     assert "--unknown other counts others as (other)" in line
     told = json.loads(invoked("classify", "odd.csv", "--labels", "a,b,c", "--unknown", "other", "--json", "--quiet"))
-    assert "(other)" in told["labels"]
+    assert "(other)" in told["sections"]["basis"]["labels"]
 
 
 def test_one_class_against_all_others_is_what_every_command_means(folder: Path) -> None:
@@ -196,9 +197,9 @@ def test_one_class_against_all_others_is_what_every_command_means(folder: Path) 
     lines = topics.read_text(encoding="utf-8").splitlines()
     (folder / "few.csv").write_text("\n".join(lines[:101]) + "\n", encoding="utf-8")
     chosen = ("--class", "order", "-m", "Recall", "--json", "--quiet")
-    alone = json.loads(invoked("classify", "few.csv", *chosen))["systems"][0]["measures"][0]["value"]
+    alone = json.loads(invoked("classify", "few.csv", *chosen))["sections"]["measures"]["measures"][0]["value"]
     beside = json.loads(invoked("compare", "a=few.csv", "b=few.csv", *chosen))
-    assert beside["findings"][0]["value"] == pytest.approx(alone)
+    assert beside["sections"]["findings"]["findings"][0]["value"] == pytest.approx(alone)
     assert "order against the rest" in invoked("explain", "Recall", "few.csv", "--class", "order")
     assert "positive: order" in invoked("thresholds", "few.csv", "--class", "order", "--resamples", "0")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from assay.reporting.cluster_parts import MOST_CLASSES, MOST_CLUSTERS, map_of
 from command import run_assay
 
 from assay import Clusters, Contingency, cluster, cluster_curves
+from assay.reporting.cluster_sections import MOST_CLASSES, MOST_CLUSTERS
 from assay.show.figure import Panel
 
 
@@ -60,13 +60,12 @@ def test_a_map_of_very_many_classes_and_clusters_is_cut_without_making_the_whole
     given = Clusters.of(codes.tolist(), np.random.default_rng(0).permutation(codes).tolist())
     result = cluster(given, "Purity", resamples=2)
     tracemalloc.start()
-    shown = map_of(result, "clusters")
+    shown = result.report().table("matrix")
     curve = cluster_curves.contingency(result)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100e6  # all cells are 800 MB
-    assert shown is not None
-    assert (len(shown.classes), len(shown.clusters)) == (MOST_CLASSES, MOST_CLUSTERS)
+    assert shown.shape == (MOST_CLASSES + 1, MOST_CLUSTERS + 2)  # with names and sums
     assert curve.frame.height == cluster_curves.MOST_DRAWN**2
     assert curve.warnings == (
         "clusters: drawn are the 70 largest of 10,000 classes and the 70 largest of 10,000 clusters",

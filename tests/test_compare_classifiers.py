@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import lines_of
 from scipy import stats
 
 import assay
@@ -49,7 +50,7 @@ def test_each_measure_has_its_own_test_and_says_which() -> None:
         "AveragePrecision": "bootstrap_interval",
     }  # fmt: skip
     assert found.settings.test == "each measure's own"
-    said = found.lines()[-1]
+    said = lines_of(found, "method")[-1]
     assert "McNemar's test for Accuracy (mid-p" in said
     assert "DeLong's test for AUC" in said
 
@@ -305,7 +306,7 @@ def test_a_number_that_there_is_not_is_said_with_the_reason() -> None:
         "inconclusive", None, True, True,
     )  # fmt: skip
     assert any(note.startswith("MCC of never is undefined: ") for note in found.notes)
-    said = " ".join(found.lines())
+    said = " ".join(lines_of(found))
     assert "never and some cannot be compared under MCC, undefined for never (" in said
     assert "nan" not in said
     assert "nan" not in str(found)
@@ -397,10 +398,11 @@ def test_the_command_writes_every_form(form: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "worse" in done.stdout
     if form == "--json":
-        (finding,) = json.loads(done.stdout)["findings"]
+        payload = json.loads(done.stdout)["sections"]
+        (finding,) = payload["findings"]["findings"]
         assert finding["test"]["test"] == "swap"
         assert finding["flips"] == {"items": 200, "fixed": 5, "broken": 38, "changed": 0}
-        assert json.loads(done.stdout)["signatures"]["F"].startswith("F|")
+        assert payload["method"]["signatures"]["F"].startswith("F|")
 
 
 def test_two_files_are_one_system_each(tmp_path: Path) -> None:

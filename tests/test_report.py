@@ -51,7 +51,7 @@ def test_verdicts_are_those_of_compare(report: Report, comparison: Comparison) -
         assert (one.correction, one.comparisons, one.unjudged) == ("Holm", 5, finding.verdict.unjudged)
         assert one.word == finding.verdict.word
         assert (one.won, one.tied, one.lost) == tuple(finding.wins)
-        assert f"{one.paragraph} {one.caveat}".strip() in "\n".join(comparison.lines())
+        assert f"{one.paragraph} {one.caveat}".strip() in str(comparison)
 
 
 def test_the_table_has_the_numbers_marks_and_intervals_of_every_measure(report: Report, comparison: Comparison) -> None:

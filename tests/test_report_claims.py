@@ -303,7 +303,7 @@ def test_where_one_cannot_tell_the_number_of_queries_that_would_is_named() -> No
     finding = compare(JUDGED, runs, measures="RR").finding()
     assert finding.verdict.word == "inconclusive"
     assert finding.needed is not None
-    expected = f"Inconclusive: 12 queries are too few. Detecting a 0.01 difference would take about {finding.needed:,}"
+    expected = f"Inconclusive with 12 queries. Detecting a 0.01 difference would take about {finding.needed:,}"
     assert advice(runs).startswith(expected)
     few = {query: JUDGED[query] for query in list(JUDGED)[:3]}
     assert advice(runs, qrels=few) == "Inconclusive: 3 queries are too few; get at least 5."

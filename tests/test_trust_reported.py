@@ -144,7 +144,8 @@ def test_json_is_strict(kind: str) -> None:
 def test_an_infinite_statistic_is_null_with_a_reason() -> None:
     """All differences are alike, so that their standard deviation is 0, and t is infinite."""
     two = {"better": BETTER, "worse": WORSE}
-    (finding,) = strictly(assay.compare(JUDGED, two, measures="RR", baseline="better", test="t").to_json())["findings"]
+    compared = assay.compare(JUDGED, two, measures="RR", baseline="better", test="t")
+    (finding,) = strictly(compared.to_json())["sections"]["findings"]["findings"]
     tested = next(part for part in (finding, *(one for one in finding.values() if isinstance(one, dict)))
                   if "statistic" in part)  # fmt: skip
     assert (tested["statistic"], tested["statistic_reason"]) == (None, "minus infinity")

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 
 import assay
 
@@ -43,7 +44,7 @@ def test_most_units_gain_and_the_mean_is_a_loss_so_there_is_no_verdict(test: str
     assert one.p < 0.01
     assert one.difference == pytest.approx((18 * 0.02 - 2 * 0.9) / 20)
     assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "direction")
-    said = compared.lines()[0]
+    said = lines_of(compared, "sentences")[0]
     assert "The mean and most queries point in different directions" in said
     assert "higher for 18 of 20 queries, but the mean is lower" in said
 
@@ -111,7 +112,7 @@ def test_an_interval_beside_zero_and_a_large_p_are_explained_by_the_other_compar
     assert clashing
     for one in clashing:
         assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "interval only")
-        said = next(line for line in compared.lines() if f"between {one.system} and a" in line)
+        said = next(line for line in lines_of(compared) if f"between {one.system} and a" in line)
         assert "it is of this comparison alone; p is corrected for the others" in said
 
 
@@ -120,7 +121,7 @@ def test_too_few_units_that_differ_explain_a_large_p() -> None:
     one = compared.findings[0]
     assert one.p == pytest.approx(2 / 2**5)
     assert (one.interval.is_beside_zero, one.verdict.conflict) == (True, "interval only")
-    assert "The interval excludes 0, but only 5 queries differ" in compared.lines()[0]
+    assert "The interval excludes 0, but only 5 queries differ" in lines_of(compared, "sentences")[0]
 
 
 def test_a_test_without_p_says_so_beside_an_interval_that_excludes_zero() -> None:
@@ -143,9 +144,11 @@ def test_where_test_and_interval_disagree_that_is_data_and_a_sentence(test: str)
         if expected is None and sure != beside:
             expected = "test only" if sure else "interval only"
         assert one.verdict.conflict == expected
-        written = json.loads(compared.to_json())["findings"][0]
+        written = json_of(compared)["findings"]["findings"][0]
         assert written["conflict"] == expected
-        explained = any(words in compared.lines()[0] for words in ("The test decides", "there is no verdict"))
+        explained = any(
+            words in lines_of(compared, "sentences")[0] for words in ("The test decides", "there is no verdict")
+        )
         assert explained == (expected is not None)
 
 
@@ -158,10 +161,9 @@ def test_what_cannot_be_told_says_what_the_margin_and_the_difference_observed_wo
     again = assay.plan(scores(differences), difference=abs(one.difference), resamples=1000).measures[0].pairs[0]
     assert one.needed_observed == again.needed
     assert one.needed is not None
-    assert (
-        f"about {one.needed:,} queries, and the difference observed about {one.needed_observed:,}"
-        in compared.lines()[0]
-    )
+    said = lines_of(compared, "sentences")[0]
+    assert f"Detecting a 0.01 gain would take about {one.needed:,}; the gain observed (0.0" in said
+    assert f"), about {one.needed_observed:,}." in said
 
 
 def test_slices_and_reports_follow_the_same_rule() -> None:
@@ -197,14 +199,14 @@ def test_tests_of_5x2_folds_must_agree_with_the_mean_of_all_folds(test: str) -> 
     assert one.difference < 0
     assert one.p < 0.05
     assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "direction")
-    assert "The test and the mean do not point the same way" in result.lines()[0]
-    assert json.loads(result.to_json())["findings"][0]["conflict"] == "direction"
+    assert "The test and the mean do not point the same way" in lines_of(result, "sentences")[0]
+    assert json_of(result)["findings"]["findings"][0]["conflict"] == "direction"
 
 
 def test_the_command_does_not_say_worse_where_most_topics_gain(tmp_path: Path) -> None:
     scores(MANY_SMALL_GAINS).frame.select("system", "measure", "unit", "value").write_csv(tmp_path / "s.csv")
     for test in ("sign", "wilcoxon"):
         done = run_assay("compare", "s.csv", "--test", test, "--json", folder=tmp_path)
-        written = json.loads(done.stdout)["findings"][0]
+        written = json.loads(done.stdout)["sections"]["findings"]["findings"][0]
         assert (written["verdict"], written["conflict"]) == ("inconclusive", "direction")
         assert "point in different ways" in written["why"]

@@ -103,7 +103,7 @@ def _recommend(name: str, json: bool) -> None:
     from rich.table import Table  # noqa: PLC0415
 
     from assay.measures.advice import advice  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     situation = advice(name)
     if json:
@@ -126,7 +126,7 @@ def _list(known: list[Measure], kind: str | None) -> None:
     from rich.table import Table  # noqa: PLC0415
 
     from assay.report.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     table = Table(box=None, header_style="bold", padding=(0, 1))
     table.add_column("measure", no_wrap=True)
@@ -150,7 +150,7 @@ def _list(known: list[Measure], kind: str | None) -> None:
 
 def _card(measure: Measure) -> None:
     from assay.report.cards import card  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console()
     out.print(card(measure, min(out.width, 100)), markup=False, soft_wrap=True)

@@ -62,7 +62,7 @@ class Styled(str):
 
 def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
     """What `show` prints to a console, without blanks at the end of lines."""
-    from assay.report.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+    from assay.show.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
     out = console(plain=plain)
     with out.capture() as captured:
@@ -139,8 +139,11 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def written(document: Document, form: str | None, plain: bool = True) -> str:
     """A document in the form asked for; for the terminal without its notes, which went to stderr."""
-    if form is not None:
-        return str(writer(form)(document))
+    return str(writer(form)(document)) if form is not None else on_screen(document, plain)
+
+
+def on_screen(document: Document, plain: bool) -> Styled:
+    """A document for the terminal, without what went to stderr; prose in the words of the command line."""
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
     parts = tuple(_typed(part) for part in document.sections if part.name not in _ON_STDERR)

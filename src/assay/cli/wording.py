@@ -8,7 +8,7 @@ import shlex
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
     "pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator",
-    "noise_as": "noise-as", "collection_size": "collection-size", "relevance_level": "level",
+    "noise_as": "noise-as", "collection_size": "collection-size", "relevance_level": "level", "judged_on": "judge-on",
 }  # fmt: skip
 _NAMES = (
     *_RENAMED,
@@ -28,6 +28,7 @@ _NAMES = (
     "overwrite",
     "judge",
     "subtopics",
+    "test",
 )
 _VALUE = r"""'[^']*'|"[^"]*"|\.\.\.|True"""
 #: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).

@@ -24,6 +24,7 @@ from assay.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.tables import Scores
+from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
@@ -242,8 +243,6 @@ class Clustering(Result):
 
 
 def _in_one_order(systems: list[ClusteredSystem], rules: Rules, seed: int) -> list[ClusteredSystem]:
-    from assay.clustering.opening import aligned_clusters  # noqa: PLC0415  # which opens results of this kind, too
-
     held = [one.clusters for one in systems if one.clusters is not None]
     if len(held) < len(systems):
         raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")

@@ -135,7 +135,7 @@ def compare(
     if settings.correction in {"holm", "bonferroni"}:
         for one, found in zip(paired, results, strict=True):
             if why := out_of_reach(found, len(one.units), family_size, alpha):
-                notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
+                notes.append(f"{why}; name a baseline, choose test='t' or test='randomised_tukey', or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
     if measured.classifiers is not None:

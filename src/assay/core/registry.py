@@ -27,10 +27,20 @@ PRESENTERS = {
     "comparison": "assay.sections.comparisons:document",
     "fold comparison": "assay.sections.comparisons:fold_document",
     "gate": "assay.sections.gates:document",
+    "classification": "assay.sections.classifications:document",
+    "thresholds": "assay.sections.thresholds:several",
+    "chosen_threshold": "assay.sections.thresholds:chosen",
+    "threshold_table": "assay.sections.thresholds:every",
+    "extraction": "assay.sections.extractions:document",
+    "label_report": "assay.sections.classifications:label_report",
+    "evaluation": "assay.sections.evaluations:document",
     "plan": "assay.sections.plans:document",
     "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
     "clustering": "assay.sections.clusterings:document",
+    "cross-validation": "assay.sections.crossvalidations:document",
+    "nested cross-validation": "assay.sections.crossvalidations:nested_document",
+    "leakage check": "assay.sections.crossvalidations:leakage_document",
     "tuning": "assay.sections.tunings:document",
     "number of clusters": "assay.sections.numbers_of_clusters:document",
 }
@@ -38,6 +48,7 @@ PRESENTERS = {
 VERBS = {
     "report": "assay.reporting:make_report",
     "explain": "assay.explanation:explain",
+    "compare_folds": "assay.crossvalidation.comparing:compare_folds",
     "chart": "assay.show.vega:chart",
     "save": "assay.show.pictures:save",
 }

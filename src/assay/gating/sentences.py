@@ -10,6 +10,7 @@ from assay.core.digits import as_level, decimals, number, numbers, p_phrase, sig
 from assay.core.errors import number_of, several
 from assay.core.words import INTERVALS, OUTCOMES
 from assay.gating.guards import DEFINED, JUDGED, JUDGED_AT_ALL, MISSING, MISSING_ITEMS
+from assay.gating.rules import EXIT_CODES
 from assay.stats.bootstrap import FEWEST_DRAWN
 from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.verdict import FEWEST_UNITS
@@ -166,8 +167,9 @@ def advice(result: GateResult) -> Iterator[Advice]:
         )
     if any(check.units < FEWEST_UNITS for check in unsure):
         yield Advice(f"What to do: get at least {FEWEST_UNITS} {kind}; fewer allow no verdict")
-    if result.settings.inconclusive == "report":
-        yield Advice("The exit code is 3; it can count as passed or failed instead", ("inconclusive",))
+    if result.exit_code == EXIT_CODES["inconclusive"]:
+        code = f"The exit code is {result.exit_code}"
+        yield Advice(f"{code}; it can count as passed or failed instead", ("inconclusive",))
 
 
 def method(result: GateResult) -> str:

@@ -155,7 +155,7 @@ def _wrapped(text: str, width: int, first: int, others: int) -> list[str]:
 
 def to_text(diagnosis: Diagnosis) -> str:
     """The checklist as plain text."""
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(plain=True)
     with out.capture() as captured:

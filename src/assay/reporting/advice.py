@@ -53,7 +53,7 @@ def _of(basis: Basis, finding: Finding) -> Advice:
     if finding.verdict.unjudged and not too_few:
         return _unjudged(basis, finding, opening(word))
     if word == "inconclusive":
-        return Advice(f"Inconclusive: {_more(basis, finding)}.")
+        return Advice(_open(basis, finding))
     if word == "identical":
         return Advice(f"No {basis.unit_kind} differs under {finding.measure}: make sure that these are two systems.")
     return _settled(basis, finding)
@@ -74,8 +74,16 @@ def _unjudged(basis: Basis, finding: Finding, says: str) -> Advice:
     return Advice(f"{says}, {'and' if open_still else 'but'} {why}: judge these first.", command)
 
 
+def _open(basis: Basis, finding: Finding) -> str:
+    """How many units it would take, unless something else stands in the way."""
+    is_plain = not math.isnan(finding.difference) and not finding.all_zero and finding.verdict.conflict != "direction"
+    if is_plain and FEWEST_UNITS <= finding.units < (finding.needed or 0):
+        return f"Inconclusive with {number_of(basis.unit_kind, finding.units)}. {detecting(finding)}"
+    return f"Inconclusive: {_more(basis, finding)}."
+
+
 def _more(basis: Basis, finding: Finding) -> str:
-    """How many units it would take to tell; or what so many can show, where the margin takes no more than these."""
+    """What stands in the way of a verdict; or what so many units show, if the margin takes no more."""
     if math.isnan(finding.difference) or finding.all_zero:
         why = finding.verdict.why
         return f"{why}; look at those first" if finding.all_zero else f"{finding.measure} is {why}"
@@ -87,10 +95,8 @@ def _more(basis: Basis, finding: Finding) -> str:
             f"the {test} test and the mean point in different ways; look at the {several(basis.unit_kind)} themselves"
         )
     units, power = several(basis.unit_kind), as_level(basis.settings.power)
-    if finding.needed is not None and finding.needed > finding.units:
-        return f"{number_of(basis.unit_kind, finding.units)} are too few. {detecting(finding).removesuffix('.')}"
     if not finding.spread > 0 or math.isnan(finding.detectable):
-        return f"more {units} may"
+        return f"more {units} may settle it"
     shown = f"a difference of {number(finding.detectable, 3)} with a power of {power}"
     return f"{finding.units:,} {units} show {shown}, and a smaller one takes more"
 

@@ -14,11 +14,10 @@ from markupsafe import Markup
 
 from assay.classification import Classification, Estimate
 from assay.classifier_curves.spread import bin_edges, in_bins
-from assay.core.digits import as_percent, counted, number, significant, span
+from assay.core.digits import as_percent, counted, number, significant, span, threshold
 from assay.counting.confusion import Confusion
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.parser import parse_measure
-from assay.report.layout import threshold
 from assay.show import charts
 from assay.show.axis import Axis
 from assay.show.figure import Figure, Mark, Series

@@ -84,7 +84,7 @@ def make_report(
         report = _of_clusterings(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
-        return report  # noqa: RET504
+        return report  # noqa: RET504  # typed as the one above
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = by_query.Shown(
         whole("changed", CHANGED if changed is None else changed, 0), whole("show", SHOWN if show is None else show, 1)

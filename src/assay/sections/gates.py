@@ -49,7 +49,7 @@ def problem_document(problem: str) -> Document:
     >>> print(write(problem_document("a_b.run: cannot be read")), end="")
     ## ⚠️ Quality gate: invalid input
     <BLANKLINE>
-    a\\\\_b.run: cannot be read
+    a\\_b.run: cannot be read
     """
     return Document("gate", (Section("outcome", parts=(_verdict("invalid", problem),)),))
 
@@ -65,6 +65,7 @@ def _outcome(result: GateResult) -> Section:
     if itemised is not None:
         signatures = {check.measure: itemised.signature(check.measure) for check in result.checks}
     data = {
+        "outcome": result.outcome,
         "exit_code": result.exit_code,
         "baseline": result.baseline,
         "candidate": result.candidate,

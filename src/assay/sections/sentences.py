@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from assay.comparison.findings import Finding
     from assay.comparison.result import Comparison
     from assay.rankings.noticed import Noticed
+    from assay.stats.bootstrap import Interval
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.
 MOST_SENTENCES = 12
+#: Which way a gain is, where a number is known to be good or bad.
+_DIRECTED = {"higher": 1, "lower": -1}
 
 
 def sentences(comparison: Comparison) -> Iterator[str]:
-    """What was found, a paragraph a finding; for many systems, what the table says."""
+    """What was found, a paragraph for each finding; for many systems, what the table says."""
     kind = comparison.paired[0].unit_kind
     if comparison.pairs.all_pairs and len(comparison.findings) > MOST_SENTENCES:
         yield from _of_many(comparison)
@@ -36,7 +39,8 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         for finding in findings:
             yield of_finding(finding, kind, power)
         if findings[0].noticed is not None:
-            yield of_noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
+            which = f" of {pair[1]} in place of {pair[0]}" if len(pairs) > 1 else ""
+            yield f"What users would notice{which}: {seen_by_users(findings[0].noticed)}"
         if findings[0].flips is not None:
             yield of_flips(findings[0].flips, *pair)
         if comparison.clusterings is not None and findings[0].verdict.word != "identical":
@@ -75,7 +79,7 @@ def headline(finding: Finding) -> str:
     if word == "identical":
         return f"{system} and {baseline} are identical"
     if word == "equivalent":
-        return f"{system} is {_alike(finding)} {baseline}"
+        return f"{system} is {'as good' if finding.direction in _DIRECTED else 'about the same'} as {baseline}"
     if math.isnan(finding.difference):
         return f"{system} and {baseline} cannot be compared"
     if word == "inconclusive":
@@ -85,27 +89,22 @@ def headline(finding: Finding) -> str:
 
 def of_verdict(finding: Finding, kind: str) -> str:
     """The verdict of one finding with its numbers, in a sentence."""
-    system, baseline, measure, word = finding.system, finding.baseline, finding.measure, finding.verdict.word
-    if word == "identical":
-        return f"{system} and {baseline} are identical under {measure}: no {kind} differs ({number(finding.value)})."
+    claim, verdict = f"{headline(finding)} under {finding.measure}", finding.verdict
+    if verdict.word == "identical":
+        return f"{claim}: no {kind} differs ({number(finding.value)})."
+    against = " against ".join(numbers([finding.value, finding.baseline_value]))
     if math.isnan(finding.difference):
-        against = " against ".join(numbers([finding.value, finding.baseline_value]))
-        return f"{system} and {baseline} cannot be compared under {measure}, {finding.verdict.why}: {against}."
-    values = f"{' against '.join(numbers([finding.value, finding.baseline_value]))}, {_change(finding)}"
-    interval, p = _interval(finding), _decided_by(finding)
-    if word == "equivalent":
-        small = "There is a real difference, but a negligible one. " if finding.verdict.negligible else ""
-        return (
-            f"{system} is {_alike(finding)} {baseline} under {measure}: whatever difference there is lies within "
-            f"±{finding.margin.value:g}, the smallest that matters. {small}It has {values} ({interval}{p})."
-        )
-    if word in {"better", "worse", "higher", "lower"}:
-        return f"{system} is {word} than {baseline} under {measure}: {values} ({interval}{p})."
-    unclear = f"{headline(finding)} under {measure}"
+        return f"{claim}, {verdict.why}: {against}."
     if finding.all_zero:
-        alike = f"no {kind} differs where both have a value ({number(finding.value)})"
-        return f"{unclear}: {alike}, but {finding.verdict.why}."
-    return f"{unclear}: {values} ({interval}{p})."
+        return f"{claim}: no {kind} differs where both have a value ({number(finding.value)}), but {verdict.why}."
+    relative = "" if math.isnan(finding.relative) else f" ({signed_percent(finding.relative)})"
+    reach = _reach(finding.interval) if finding.interval.is_known else "no interval"
+    values = f"{against}, {signed(finding.difference)}{relative} ({reach}{_decided_by(finding)})."
+    if verdict.word != "equivalent":
+        return f"{claim}: {values}"
+    small = "There is a real difference, but a negligible one. " if verdict.negligible else ""
+    within = f"lies within ±{finding.margin.value:g}, the smallest that matters"
+    return f"{claim}: whatever difference there is {within}. {small}It has {values}"
 
 
 def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
@@ -120,19 +119,17 @@ def of_group(word: str, systems: str, baseline: str, *, many: bool) -> str:
     return f"{systems} {'are' if many else 'is'} {relation} {baseline}"
 
 
-def _alike(finding: Finding) -> str:
-    return "as good as" if finding.direction in {"higher", "lower"} else "about the same as"
-
-
 def _decided_by(finding: Finding) -> str:
     """The p-value; where there is no test, the wider interval that decides among several comparisons."""
     deciding = finding.deciding
     if deciding is None:
         return f", {p_phrase(finding.p)}"
-    if not deciding.is_known or deciding.level == finding.interval.level:
-        return ""
-    low, high = signed(deciding.low), signed(deciding.high)
-    return f"; for all comparisons together, {as_level(deciding.level)} interval {low} to {high}"
+    is_wider = deciding.is_known and deciding.level != finding.interval.level
+    return f"; for all comparisons together, {_reach(deciding)}" if is_wider else ""
+
+
+def _reach(interval: Interval) -> str:
+    return f"{as_level(interval.level)} interval {signed(interval.low)} to {signed(interval.high)}"
 
 
 def needed(finding: Finding, kind: str, power: float) -> str:
@@ -157,7 +154,7 @@ def detecting(finding: Finding) -> str:
 
 
 def _change_of(finding: Finding) -> str:
-    return "gain" if finding.difference * {"higher": 1, "lower": -1}.get(finding.direction, 0) > 0 else "difference"
+    return "gain" if finding.difference * _DIRECTED.get(finding.direction, 0) > 0 else "difference"
 
 
 def _units(finding: Finding, kind: str) -> str:
@@ -178,9 +175,9 @@ def of_flips(flips: Flips, baseline: str, system: str) -> str:
     items = number_of("item", flips.items)
     if not (flips.fixed or flips.broken or flips.changed):
         return f"{system} and {baseline} predict the same for all of {items}."
-    said = f"Of {items}, {system} fixed {flips.fixed:,} that {baseline} has wrong, and broke {flips.broken:,} that "
-    said += f"{baseline} has right"
-    return said + (f"; {flips.changed:,} went from one mistake to another." if flips.changed else ".")
+    fixed = f"{system} fixed {flips.fixed:,} that {baseline} has wrong"
+    changed = f"; {flips.changed:,} went from one mistake to another" if flips.changed else ""
+    return f"Of {items}, {fixed}, and broke {flips.broken:,} that {baseline} has right{changed}."
 
 
 def of_alike(alike: Alike, baseline: str, system: str) -> str:
@@ -190,77 +187,45 @@ def of_alike(alike: Alike, baseline: str, system: str) -> str:
     >>> of_alike(Alike(items=200, moved=14, ari=0.8123), "old", "new")
     'Of 200 items, new puts 14 in another cluster than old, names of clusters aside (adjusted Rand index 0.8123).'
     """
-    index = number(alike.ari)
-    return (
-        f"Of {number_of('item', alike.items)}, {system} puts {alike.moved:,} in another cluster than {baseline}, names "
-        f"of clusters aside (adjusted Rand index {index})."
-    )
-
-
-def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
-    """What users would see of it."""
-    what = f"What users would notice of {system} in place of {baseline}" if system else "What users would notice"
-    return f"{what}: {seen_by_users(seen)}"
+    moved = f"{system} puts {alike.moved:,} in another cluster than {baseline}"
+    index = f"adjusted Rand index {number(alike.ari)}"
+    return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
 
 
 def seen_by_users(seen: Noticed) -> str:
-    """The same without saying that it is about users, to go on after a colon."""
-    moves = [
-        f"{words} for {count}"
-        for words, count in (
-            ("moves up", seen.first_relevant_up),
-            ("down", seen.first_relevant_down),
-            ("appears", seen.first_relevant_appears),
-            ("disappears", seen.first_relevant_disappears),
-        )
-        if count
-    ]
+    """What users would notice of a system in the baseline's place, to go on after a colon."""
+    counts = {
+        "moves up": seen.first_relevant_up,
+        "down" if seen.first_relevant_up else "moves down": seen.first_relevant_down,
+        "appears": seen.first_relevant_appears,
+        "disappears": seen.first_relevant_disappears,
+    }
+    *moves, last = [f"{words} for {count}" for words, count in counts.items() if count] or ["stays where it is"]
+    moved = " and ".join(filter(None, (", ".join(moves), last)))
     first = f"the first result changes for {seen.first_result_changes} of {number_of('query', seen.queries)}"
-    if not moves:
-        return f"{first}; the first relevant result stays where it is."
-    listed = moves[0] if len(moves) == 1 else f"{', '.join(moves[:-1])} and {moves[-1]}"
-    return f"{first}; the first relevant result {listed}."
+    return f"{first}; the first relevant result {moved}."
 
 
 def _of_many(comparison: Comparison) -> Iterator[str]:
     """How many pairs could be told apart, and who leads."""
-    alpha = comparison.settings.alpha
+    alpha, power = comparison.settings.alpha, as_level(comparison.settings.power)
     for paired in comparison.paired:
-        of_measure = [one for one in comparison.findings if one.measure == paired.measure]
-        apart = sum(one.is_sure(alpha) for one in of_measure)
+        findings = [finding for finding in comparison.findings if finding.measure == paired.measure]
         best = comparison.standing(paired.measure)[0]
-        like = [one for one in of_measure if best.system in {one.system, one.baseline} and not one.is_sure(alpha)]
-        detectable = [one.detectable for one in of_measure if not math.isnan(one.detectable)]
         if math.isnan(best.value):
             reason = paired.reasons()[0]
             yield f"{paired.measure}: no system has a number{f' ({reason})' if reason else ''}."
             continue
+        unsure = [finding for finding in findings if not finding.is_sure(alpha)]
+        like = sum(best.system in {finding.system, finding.baseline} for finding in unsure)
+        alike = f"; {number_of('system', like)} cannot be told from it" if like else ", and is apart from all others"
         top = "best" if paired.higher_is_better is not None else "highest"
-        said = (
-            f"{paired.measure}: {apart:,} of {number_of('pair', len(of_measure))} can be told apart. {best.system} has "
-            f"the {top} number, {number(best.value)}"
-        )
-        said += (
-            f"; {number_of('system', len(like))} cannot be told from it" if like else ", and is apart from all others"
-        )
-        if detectable:
-            said += (
-                f". A single pair, tested alone, would show a difference of {number(median(detectable), 3)} "
-                f"{as_level(comparison.settings.power)} of the time (median over pairs)"
-            )
-        yield said + "."
-
-
-def _change(finding: Finding) -> str:
-    """The difference, absolute and relative."""
-    if math.isnan(finding.relative):
-        return signed(finding.difference)
-    return f"{signed(finding.difference)} ({signed_percent(finding.relative)})"
-
-
-def _interval(finding: Finding) -> str:
-    """The interval of the difference."""
-    if not finding.interval.is_known:
-        return "no interval"
-    low, high = signed(finding.interval.low), signed(finding.interval.high)
-    return f"{as_level(finding.interval.level)} interval {low} to {high}"
+        pairs = number_of("pair", len(findings))
+        parts = [
+            f"{paired.measure}: {len(findings) - len(unsure):,} of {pairs} can be told apart",
+            f"{best.system} has the {top} number, {number(best.value)}{alike}",
+        ]
+        if detectable := [finding.detectable for finding in findings if not math.isnan(finding.detectable)]:
+            shown = f"a difference of {number(median(detectable), 3)} {power} of the time"
+            parts.append(f"A single pair, tested alone, would show {shown} (median over pairs)")
+        yield ". ".join(parts) + "."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from assay.core.digits import (
@@ -17,6 +18,7 @@ from assay.core.digits import (
     p_value,
     short,
     signed_span,
+    significant,
     span,
 )
 from assay.core.words import Tone, tone_of
@@ -26,6 +28,7 @@ from assay.show.model import NAMES, Column, Table
 _FLAGS = {True: "yes", False: "no"}
 _PLAIN: dict[str, Callable[[Any], str]] = {
     "count": counted, "short": short, "chosen": "{:g}".format, "p": p_value, "flag": _FLAGS.__getitem__,
+    "significant": partial(significant, digits=4),
 }  # fmt: skip
 
 
@@ -80,6 +83,18 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> shown = Table("scores", frame, (Column("system"), Column("AP", kind="number"), Column("p", kind="p")))
     >>> [[cell.text for cell in row] for row in grid(shown).rows]
     [['a', '0.2500', '0.0400'], ['b', 'NA', '< 0.0001']]
+    >>> columns = (Column("k"), Column("mean", kind="number", also="sd"), Column("moved", kind="chosen", signed=True))
+    >>> frame = pl.DataFrame({"k": [2], "mean": [0.5], "sd": [0.25], "moved": [3]})
+    >>> [[cell.words for cell in row] for row in grid(Table("t", frame, columns, foot={"k": "all", "mean": "1"})).rows]
+    [['2', '0.5000 ± 0.2500', '+3'], ['all', '1', '']]
+
+    What is compared with something that was chosen has decimals until it differs from that:
+
+    >>> kinds = {"at_worst": "number", "allowed": "chosen"}
+    >>> columns = tuple(Column(name, kind=kind, signed=True, compared="margin") for name, kind in kinds.items())
+    >>> bounds = Table("bounds", pl.DataFrame({"at_worst": [-0.01001], "allowed": [-0.01]}), columns)
+    >>> [cell.text for cell in grid(bounds).rows[0]]
+    ['-0.01001', '-0.01']
     """
     columns = tuple(column for column in table.columns if not (brief and column.spare))
     together: dict[str, list[Column]] = {}
@@ -197,18 +212,18 @@ def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[st
 def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     """The cells of a column, with what is known of each beyond its words."""
     height = table.frame.height
-    numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
+    numeric = column.kind not in {*NAMES, "words", "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
     also = _behind(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
     grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
-    top = best(values, column.best)
+    top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
             on_one_line(behind or ""),
-            (top is not None and value == top) or (row, column.name) in table.best,
+            (top is not None and value == top) or (row, column.name) in out,
             tone_of(text) if column.kind == "verdict" else None,
             link or "",
             value,

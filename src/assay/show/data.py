@@ -18,7 +18,7 @@ SCHEMA_VERSION = 2
 
 
 def write_json(document: Document) -> str:
-    """The document as JSON: what it is of, its title, and its sections by name; numbers in full, null where none is.
+    """The document as JSON, numbers in full, null where there is none.
 
     A section is an object: `text`, what it says in words; its tables, each a list of rows; its figures, each a list of
     points; further sections; and whatever else it holds.
@@ -28,8 +28,13 @@ def write_json(document: Document) -> str:
     >>> json.loads(text)["sections"]
     {'systems': {'scores': [{'system': 'a', 'AP': 0.3333333333333333}], 'text': ['On 2 topics.']}}
     """
-    head = {"schema_version": SCHEMA_VERSION, "kind": document.kind, "title": document.title}
-    return as_json(head | {"sections": {section.name: _section(section) for section in document.sections}})
+    return as_json({"schema_version": SCHEMA_VERSION} | as_data(document))
+
+
+def as_data(document: Document) -> dict[str, Any]:
+    """What a document is of, its title, and its sections by name, for JSON."""
+    sections = {section.name: _section(section) for section in document.sections}
+    return {"kind": document.kind, "title": document.title, "sections": sections}
 
 
 def _section(section: Section) -> dict[str, Any]:

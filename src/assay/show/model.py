@@ -14,7 +14,7 @@ from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
-    "code", "flag", "short", "chosen",
+    "code", "flag", "short", "chosen", "significant", "words",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
 #: text explains what is above it.
@@ -30,11 +30,13 @@ class Column:
     | kind | the values are | shown as |
     |---|---|---|
     | text, code | strings | they are |
+    | words | strings among numbers | they are |
     | link | strings; `link` names the column with the places that they lead to | they are |
     | count | numbers of things, or weights | 1,200 |
     | number | numbers | 0.5000, with `least` decimals or more |
     | short | numbers such as grades | 3, 0.25 |
     | chosen | numbers that somebody chose, such as a margin | 0.01 |
+    | significant | numbers of any size | 0.02503, 5.767e-05 |
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |

@@ -219,7 +219,7 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
         correct = " (the corrected value allows for that)" if settings.resamples else ""
         warnings.append(
             "chosen and judged on the same data: on new data the criterion will be worse"
-            f"{correct}; judged_on (--judge-on) takes other data"
+            f"{correct}; judged_on=... takes other data"
         )
     if other is not None and (both := _shared(given, other)):
         warnings.append(
