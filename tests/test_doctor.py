@@ -28,6 +28,8 @@ from typer.testing import CliRunner
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli import app
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
 from assay.counting.contradictions import contradictions
 from assay.counting.forms import bridge
 from assay.diagnosis import Finding, checks
@@ -1304,8 +1306,8 @@ def test_odd_scales_are_refused_or_taken_as_one_grade(scale: str) -> None:
 
 def test_the_page_lists_every_check_as_it_is() -> None:
     page = (DOCS / "doctor.md").read_text(encoding="utf-8")
-    rows = [
-        f"| `{check.name}` | {', '.join(check.severities)} | {check.question} | {check.advice} |" for check in checks()
-    ]
+    with speaking(Options()):
+        known = checks()
+    rows = [f"| `{one.name}` | {', '.join(one.severities)} | {one.question} | {one.advice} |" for one in known]
     listed = [line for line in page.splitlines() if re.match(r"\| `[a-z-]+` \| (error|warning|note)", line)]
     assert listed == rows

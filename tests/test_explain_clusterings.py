@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, explain
 from assay.cli import app
+from assay.cli.typed_orders import order_in, points_in_clusters
 from assay.core.errors import AssayError, ParameterError
 from assay.counting.points import Points
 from assay.explanation.coefficients import is_coefficient
-from assay.files.typed_orders import order_in, points_in_clusters
 from assay.measures import parse_measure, registered
 from assay.stats.correlation import kendall, spearman, tau_ap
 from assay.stats.overlap import rbo

@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 
 from assay import Confusion, Predictions, Ranks, classify, explain
 from assay.cli import app
+from assay.cli.typed_labels import labels_in, looks_like_matrix, matrix_in, scores_in
 from assay.core.errors import AssayError, ParameterError
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
 from assay.explanation.labels import is_of_classes
-from assay.files.typed_labels import labels_in, looks_like_matrix, matrix_in, scores_in
 from assay.measures import parse_measure, registered
 from assay.measures.over_classes import averaged, overall
 

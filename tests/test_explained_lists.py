@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 import assay
 from assay import Confusion, GivenCurve, ParameterError, Ranks, explain
 from assay.cli import app
+from assay.cli.typed_numbers import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
 from assay.explanation import ranks_of
-from assay.files.lists import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
 
 TEA = Path(assay.__file__).parent / "data" / "tea"
 

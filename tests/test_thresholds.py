@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import ChosenThreshold, InputError, ParameterError, Predictions, Thresholds, choose_threshold, thresholds
+from assay.cli.typed_labels import scores_in
 from assay.counting.scored import Scored
-from assay.files.typed_labels import scores_in
 from assay.measures import parse_measure, registered
 from assay.report.layout import threshold as shortest
 from assay.stats.score_bootstrap import drawn_items

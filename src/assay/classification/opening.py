@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.classification.result import Classification
+from assay.core.arguments import argument
 from assay.core.digits import significant
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
@@ -108,7 +109,7 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
         named, label = listed([*map(str, given.classes)]), given.pos_label
         raise ParameterError(
             f"{name}: only one of two labels can be positive, and there are {len(given.classes)} ({named}): "
-            f"one_class={label!r} of classify (on the command line --class {label}) sets it against all others"
+            f"{argument('one_class', label)} sets it against all others"
         )
     if threshold is not None:
         if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
@@ -132,7 +133,7 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
     if needed:
         raise ParameterError(
             f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
-            "say threshold=... (on the command line --threshold), or ask for measures of scores alone, such as AUC"
+            f"say {argument('threshold')}, or ask for measures of scores alone, such as AUC"
         )
     return Labelled(given)
 

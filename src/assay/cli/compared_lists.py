@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.cli import output
-from assay.cli.wording import as_typed
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def _changes(pair: Pair, query: str) -> Any:
 def rendered(result: Comparison, form: str | None, lists: dict[str, Any], plain: bool) -> str:
     """The comparison; in forms for other programs, what was asked for besides takes its place."""
     if form is None:
-        return output.Styled(as_typed(output.text_of(lambda out: _show(result, lists, out), plain)))
+        return output.text_of(lambda out: _show(result, lists, out), plain)
     if not lists:
         return str(getattr(result, f"to_{form}")())
     if form == "json":

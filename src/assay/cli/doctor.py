@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output, prediction_inputs
-from assay.cli.wording import as_typed
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -114,11 +112,7 @@ def _examined(files: list[str | Source], train: str | None, predicted: predictio
         name, path = inputs.named(file) if isinstance(file, str) else (None, file)
         given.append(path if name is None else {name: path})
     said = Said(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
-    found = examine(
-        given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator
-    )
-    # What the reader said of a file, it says of the arguments of a function.
-    return replace(found, findings=tuple(replace(one, says=as_typed(one.says)) for one in found.findings))
+    return examine(given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator)
 
 
 def _refuse(said: dict[str, Any], why: str) -> None:

@@ -8,7 +8,6 @@ import typer
 
 from assay.cli import inputs, options
 from assay.cli import output as output_forms
-from assay.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -127,4 +126,4 @@ def _show(result: Evaluation, out: Console, per_query: bool) -> None:
     show(result, out, per_query)
     for line in result.without_number:
         out.print()
-        out.print(Text(as_typed(line)), soft_wrap=True)
+        out.print(Text(line), soft_wrap=True)

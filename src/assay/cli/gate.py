@@ -12,7 +12,6 @@ from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
-from assay.cli.wording import as_typed
 from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -312,4 +311,4 @@ def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
         return str(getattr(result, f"to_{form}")())
     from assay.report.gates import show  # noqa: PLC0415
 
-    return output.Styled(as_typed(output.text_of(lambda out: show(result, out), plain)))
+    return output.text_of(lambda out: show(result, out), plain)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli.options import OUTPUT
-from assay.cli.wording import as_typed
 from assay.core.errors import ParameterError
 from assay.core.results import Result
 
@@ -96,7 +95,7 @@ def _on_terminal(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
+    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
     message(text, err=False)
 
 
@@ -104,7 +103,7 @@ def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
-    typer.echo(as_typed(on_one_line(text)), err=err)
+    typer.echo(on_one_line(text), err=err)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -153,5 +152,5 @@ def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
 
     # Notes went to stderr; what the tables mean stays with them.
     notes = getattr(result, "notes", ())
-    said = [as_typed(line) for line in result.lines() if line not in notes]
+    said = [line for line in result.lines() if line not in notes]
     return text_of(lambda out: show(result.tables(), said, out), plain)

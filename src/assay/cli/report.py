@@ -14,7 +14,6 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
-from assay.cli.wording import as_typed
 from assay.core.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -266,7 +265,7 @@ def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     if not quiet:
         for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
             message(line)
-    typer.echo(as_typed(str(result)))
+    typer.echo(str(result))
     advice = getattr(contents, "advice", None)
     if advice:
         say(f"What to do: {advice}")

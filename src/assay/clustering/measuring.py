@@ -11,6 +11,7 @@ from assay.clustering.opening import not_alike, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering, Shown
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, listed
 from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.counting.points import Points
@@ -62,12 +63,12 @@ def cluster(
         if isinstance(one, Clusters) and not held:
             raise InputError(
                 f"{one.whence}: there are clusters, and neither classes nor points to measure them by: "
-                "say truth=... (--truth) or points=... (--points)"
+                f"say {argument('truth')} or {argument('points')}"
             )
     if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
         raise ParameterError(
-            "metric and sample_size (--metric, --sample-size) are about points, and there are none: give X, or say "
-            "points=... (--points)"
+            f"{argument('metric')} and {argument('sample_size')} are about points, and there are none: give X, or say "
+            f"{argument('points')}"
         )
     chosen = measures_of(measures, list(counts.values()))
     if not chosen:

@@ -15,6 +15,7 @@ from assay.clustering.reference import reference_of
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
 from assay.clustering.stability import Fit, Stability, stability_of, subsamples
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
@@ -66,7 +67,7 @@ def number_of_clusters(
         given = Clusters.of(labels_true, np.zeros(_rows(X), dtype=np.int64), X=X)
     points = given.points
     if points is None:
-        raise ParameterError("expected points to cluster, got clusters only: say points=... (--points)")
+        raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
     if metric == "precomputed":
         raise ParameterError("there are distances only, and no points to cluster: choose a metric of points")
     tried = checked_numbers(ks, points)
@@ -125,7 +126,8 @@ def numbers_given(
     counts = [counts_of(one, rules, seed) for one in clusterings.values()]
     chosen = measures_of(measures, counts)
     if not chosen:
-        raise InputError("there are neither classes nor points to measure clusters by: say --truth or --points")
+        ways = f"{argument('truth')} or {argument('points')}"
+        raise InputError(f"there are neither classes nor points to measure clusters by: say {ways}")
     rows = [at_k(k, clusterings[k], chosen, rules=rules, seed=seed) for k in sorted(clusterings)]
     warnings = []
     for k, one in sorted(clusterings.items()):
@@ -190,7 +192,8 @@ def _chosen(given: Any, clusters: Clusters) -> tuple[Measure, ...]:
     chosen = measures_of(given, [kinds])
     lacking = [str(one) for one in chosen if one.definition.counts not in kinds]
     if lacking:
-        raise ParameterError(f"{listed(lacking)}: against classes, which are not known: say labels_true=... (--truth)")
+        way = argument("labels_true")
+        raise ParameterError(f"{listed(lacking)}: against classes, which are not known: say {way}")
     return chosen
 
 

@@ -16,6 +16,7 @@ from assay.clustering.halves import Halves
 from assay.clustering.intervals import estimates_of
 from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, not_among, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
@@ -172,7 +173,7 @@ class Clustering(Tabled):
     def _table(self, system: str | None) -> Contingency:
         found = self.contingency(system)
         if found is None:
-            raise ParameterError(f"{self.system(system).name}: no classes are known: say truth=... (--truth)")
+            raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
         return found
 
     def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise, singletons
 from assay.given import whole
@@ -65,7 +66,8 @@ class Rules(NamedTuple):
             return
         first = given.item_id[int(truth.is_null().arg_max() or 0)]
         count = number_of("item", truth.null_count())
+        drop, own = argument("unlabelled", "drop"), argument("unlabelled", "class")
         raise InputError(
             f"{given.whence}: {count} without a class, first {first!r}: "
-            "unlabelled='drop' leaves such items out, unlabelled='class' makes them a class of their own"
+            f"{drop} leaves such items out, {own} makes them a class of their own"
         )

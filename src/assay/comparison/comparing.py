@@ -12,6 +12,7 @@ from assay.clustering.pairing import Clusterings, refuse_drawing
 from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError, did_you_mean
 from assay.given import check_levels, whole
 from assay.measured import Directions, Measured, check_rules
@@ -135,7 +136,8 @@ def compare(
     if settings.correction in {"holm", "bonferroni"}:
         for one, found in zip(paired, results, strict=True):
             if why := out_of_reach(found, len(one.units), family_size, alpha):
-                notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
+                test = argument("test", "t")
+                notes.append(f"{why}; name a baseline, choose {test} or randomised_tukey, or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
     if measured.classifiers is not None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError, did_you_mean, listed, number_of
 from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
@@ -166,7 +167,7 @@ class ConfusionMatrix:
         """Right and wrong decisions about the positive class."""
         if self.positive is None:
             raise ParameterError(
-                f"which of the labels {listed([*map(str, self.labels)])} is positive? say pos_label=..."
+                f"which of the labels {listed([*map(str, self.labels)])} is positive? say {argument('pos_label')}"
             )
         return self.against_rest(self.labels[self.positive])
 

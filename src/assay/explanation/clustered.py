@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
 from assay.core.digits import short
 from assay.core.errors import ParameterError, listed, refuse_unknown
 from assay.counting.contingency import Contingency
@@ -91,8 +92,9 @@ def _of_items(measure: Measure, given: Any, chosen: Chosen, shown: Shown, rules:
         refuse_unknown(rules, cluster)
         result = cluster(given, [measure], **rules)
     if chosen.system is None and len(result.systems) > 1:
-        known = listed([one.name for one in result.systems])
-        raise ParameterError(f"there are {len(result.systems)} clusterings, {known}: choose one by system (--system)")
+        names = listed([system.name for system in result.systems])
+        way = argument("system")
+        raise ParameterError(f"there are {len(result.systems)} clusterings, {names}: choose one, by {way}")
     system = result.system(chosen.system)
     computed(measure, system.counts, system.name)  # which says what is lacking
     return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, shown)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.core.arguments import argument, worded
 from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
@@ -19,7 +20,7 @@ from assay.measures.registry import Measure, measure
 from assay.measures.steps import PerQuery, Steps, given
 from assay.tables import Qrels, picked
 
-NO_SUBTOPICS = "there are no judgments of subtopics: subtopics=True says that column 2 of the judgments names them"
+NO_SUBTOPICS = "there are no judgments of subtopics: {subtopics=True} says that column 2 of the judgments names them"
 NO_RELEVANT_SUBTOPIC = "no subtopic has a relevant document"
 # Gains that differ by less than rounding does are equal: the greedy choice is then the same on every machine.
 _DECIMALS = 12
@@ -172,7 +173,7 @@ def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) 
     says = table.format.replace(f" by {len(names)} judges", f" for {count}")
     assumed = (
         f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
-        f"names: {listed(names)}; if these are judges, choose one: judge=..."
+        f"names: {listed(names)}; if these are judges, choose one: {argument('judge')}"
     )
     return True, Qrels(table.frame, table.name, says, table.warnings), (assumed,)
 
@@ -188,7 +189,7 @@ def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
 
 
 def _why_none(ranks: Ranks) -> str:
-    return NO_SUBTOPICS if ranks.subtopics is None else NO_RELEVANT_SUBTOPIC
+    return worded(NO_SUBTOPICS) if ranks.subtopics is None else NO_RELEVANT_SUBTOPIC
 
 
 def _relevant(ranks: Ranks, rel: float | None) -> Subtopics:

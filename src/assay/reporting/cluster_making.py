@@ -9,6 +9,7 @@ from assay.clustering import Clustering, cluster
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
 from assay.comparison import Comparison, compare
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.report.clusterings import called
 from assay.reporting.basis import compared_with
@@ -165,11 +166,11 @@ def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:
     if all(system.clusters is None for system in result.systems):
         yield "a table holds no items: none are listed behind its cells"
     if result.points(first.name) is None:
-        yield "without points there are no silhouettes: say points=... (--points)"
+        yield f"without points there are no silhouettes: say {argument('points')}"
     elif not drawn:
         yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
     if result.contingency(first.name) is None:
-        yield "without classes there is no map of classes and clusters: say truth=... (--truth)"
+        yield f"without classes there is no map of classes and clusters: say {argument('truth')}"
 
 
 def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -> Provenance:

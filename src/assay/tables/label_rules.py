@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
+from assay.core.arguments import argument
 from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
 from assay.tables.positive import label_like
 
@@ -133,9 +134,9 @@ def row_numbers(height: int) -> pl.Series:
 def _null_error(frame: pl.DataFrame, column: str, number: int, name: str, where: Where | None) -> InputError:
     """Say how many values are absent, where the first is, and what can be done about it."""
     row = int(frame[column].is_null().arg_max() or 0)
-    ways = "nulls='drop' leaves such items out"
+    ways = f"{argument('nulls', 'drop')} leaves such items out"
     if column == "prediction":
-        ways += f", nulls='label' counts them as the label {NONE}"
+        ways += f", {argument('nulls', 'label')} counts them as the label {NONE}"
     if where is not None:
         path, line = where(row)
         note = f"{number_of('null', number)} in this column; {ways}"
@@ -196,7 +197,7 @@ def _unknown_error(
     label = min(rows, key=lambda one: rows[one])
     row = rows[label]
     expected = f"a label of {listed(names)} as {column}"
-    ways = f"unknown='other' counts others as {OTHER}"
+    ways = f"{argument('unknown', 'other')} counts others as {OTHER}"
     if where is not None:
         path, line = where(row)
         return FormatError(path, line, expected=expected, got=str(label), note=ways)

@@ -12,6 +12,7 @@ import polars as pl
 from assay.classification import Classification
 from assay.classification.collapsing import against_rest
 from assay.classification.opening import opened
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives
@@ -75,8 +76,7 @@ def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
     if len(systems) > 1:
         names = [one.name for one in systems]
         raise ParameterError(
-            f"a threshold is of one system, and there are {listed(names)}: "
-            f"say system={names[0]!r} (on the command line --system {names[0]})"
+            f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
         )
     return _told_apart(systems[0])
 
@@ -128,7 +128,7 @@ def _of_predictions(given: Predictions) -> ScoredSystem:
             names = [str(one) for one in given.class_scores]
             raise ParameterError(
                 f"{given.name}: there is a score a class: say which class is positive, against all others, "
-                f"as in pos_label={names[0]!r} (on the command line --positive {names[0]})"
+                f"as in {argument('pos_label', names[0])}"
             )
         label = label_among(list(given.class_scores), label)
         score = given.class_scores[label]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
@@ -219,7 +220,7 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
         correct = " (the corrected value allows for that)" if settings.resamples else ""
         warnings.append(
             "chosen and judged on the same data: on new data the criterion will be worse"
-            f"{correct}; judged_on (--judge-on) takes other data"
+            f"{correct}; {argument('judged_on')} takes other data"
         )
     if other is not None and (both := _shared(given, other)):
         warnings.append(
