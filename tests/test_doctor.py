@@ -1081,7 +1081,7 @@ def test_checks_that_could_not_be_made_have_not_passed(tmp_path: Path) -> None:
     assert not_made.isdisjoint({check.name for check in diagnosis.passed})
     assert {"duplicates", "ranks", "rank-conflict", "truncated"} <= {check.name for check in diagnosis.passed}
     assert f"; {len(not_made)} not made)" in str(diagnosis)
-    told = json.loads(diagnosis.to_json())
+    told = json.loads(diagnosis.to_json())["sections"]["verdict"]
     assert set(told["not_made"]) == not_made
 
 
@@ -1109,7 +1109,7 @@ def test_one_of_everything_is_told_in_the_singular() -> None:
 def test_grades_without_0_lead_to_the_level() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 2, "c": 4} for number in range(5)}
     run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in qrels}
-    assert "`--level`" in the(doctor(qrels, run), "only-relevant").says
+    assert "`level=...`" in the(doctor(qrels, run), "only-relevant").says
 
 
 def graded(counts: dict[int, int]) -> dict[str, dict[str, int]]:
@@ -1256,8 +1256,9 @@ def test_exit_codes(tmp_path: Path) -> None:
 def test_json_has_everything(tmp_path: Path) -> None:
     given = files()
     qrels, run = written(tmp_path / "qrels.txt", given.qrels), written(tmp_path / "a.run", [*given.run, given.run[0]])
-    told = json.loads(run_cli(app, ["doctor", qrels, f"mine={run}", "--json"]).stdout)
-    [finding] = told["findings"]
+    sections = json.loads(run_cli(app, ["doctor", qrels, f"mine={run}", "--json"]).stdout)["sections"]
+    told = sections["verdict"]
+    [finding] = sections["findings"]["findings"]
     assert (told["counts"]["error"], told["runs"]) == (1, ["mine"])
     assert (finding["check"], finding["severity"], finding["system"], finding["file"]) == (
         "duplicates",
@@ -1279,7 +1280,7 @@ def test_forms_and_the_list_of_all_checks(tmp_path: Path) -> None:
     assert run_cli(app, ["doctor", qrels, run, "--all", "-o", str(to)]).exit_code == 1
     shown = to.read_text(encoding="utf-8")
     assert all(f"✓ {check.name}: " in shown for check in checks() if check.name != "duplicates")
-    assert "<table>" in doctor(qrels, run).to_html()
+    assert "<code>duplicates</code>" in doctor(qrels, run).to_html()
 
 
 def test_many_runs_are_put_together(tmp_path: Path) -> None:

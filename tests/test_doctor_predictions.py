@@ -459,9 +459,10 @@ def test_the_command(tmp_path: Path) -> None:
     code, text = run(path)
     assert code == 1
     assert "p.csv, 1 system: 1 error" in text
-    told = json.loads(run(path, "--json")[1])
+    sections = json.loads(run(path, "--json")[1])["sections"]
+    told, findings = sections["verdict"], sections["findings"]["findings"]
     assert (told["systems"], told["counts"]["error"]) == (["p"], 1)
-    assert set(told["passed"]) | {one["check"] for one in told["findings"]} | set(told["not_made"]) == {
+    assert set(told["passed"]) | {one["check"] for one in findings} | set(told["not_made"]) == {
         check.name for check in checks_of_predictions()
     }
     assert {"trained-ids", "trained-items"} <= set(told["not_made"])

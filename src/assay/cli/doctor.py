@@ -68,7 +68,6 @@ def doctor(
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown)
     from assay import diagnosis as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.report.diagnoses import show  # noqa: PLC0415
 
     of_rankings = {"measure": measure, "topics": topics, "documents": documents, "grades": grades}
     predicted = prediction_inputs.PredictionInputs(
@@ -94,13 +93,17 @@ def doctor(
                 grades=grades,
                 level=level,
             )
-    if form is None:
-        text: str = output.text_of(lambda out: show(found, out, every=every), plain=to is not None)
-    else:
-        text = str(getattr(found, f"to_{form}")())
+    text = _on_screen(found, every=every, plain=to is not None) if form is None else str(getattr(found, f"to_{form}")())
     output.deliver(text, to)
     if not found.is_healthy:
         raise typer.Exit(1)
+
+
+def _on_screen(found: Diagnosis, *, every: bool, plain: bool) -> str:
+    from assay.sections.diagnoses import document  # noqa: PLC0415
+    from assay.show.terminal import show  # noqa: PLC0415
+
+    return output.text_of(lambda out: show(document(found, every=every), out), plain)
 
 
 def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:

@@ -23,6 +23,10 @@ WRITERS = {
 }
 #: The kind of a result -> its presenter, a function from the result to a `Document`.
 PRESENTERS = {
+    "explanation": "assay.sections.explanations:document",
+    "diagnosis": "assay.sections.diagnoses:document",
+    "audit": "assay.sections.audits:document",
+    "signatures": "assay.sections.audits:differences",
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
 }

@@ -65,6 +65,15 @@ class PairCounts(NamedTuple):
     tn: Floats
 
 
+#: What the cells are of pairs of items, which share a class, a cluster, both or neither.
+CELLS_OF_PAIRS = {
+    "TP": "pairs in one class and one cluster",
+    "FP": "pairs in one cluster, but two classes",
+    "FN": "pairs in one class, but two clusters",
+    "TN": "pairs in two classes and two clusters",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Contingency:
     """How many items of each class (row) are in each cluster (column); only cells that occur; a table each unit.

@@ -121,7 +121,7 @@ def _times(number: int) -> str:
 @check(
     "inverse-grades", "judgments", "warning",
     question="Is 1 the best grade, as in Cranfield's codes?",
-    advice="turn the grades round with `{inverse_grades=True}`, as the file is read or converted",
+    advice="turn the grades round: `{inverse_grades=True}`, when the file is read or converted",
 )  # fmt: skip
 def inverse_grades(case: Case) -> Iterator[Finding]:
     """Grades 1 to 4 and one -1 a topic."""
@@ -192,7 +192,8 @@ def few_judged(case: Case) -> Iterator[Finding]:
 @check(
     "only-relevant", "judgments", "note",
     question="Were only relevant documents judged?",
-    advice="if no other is relevant, `{complete=True}`; else prefer RR or R@k to P@k and nDCG, and say what is judged",
+    advice="if no other is relevant: `{complete=True}`; "
+    "else prefer RR or R@k to P@k and nDCG, and say how much is judged",
 )  # fmt: skip
 def only_relevant(case: Case) -> Iterator[Finding]:
     """Judgments without a single document that is not relevant, as sparse collections have them."""

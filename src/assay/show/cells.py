@@ -175,18 +175,21 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     also = _values(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
     top = _best(values, column.best)
+    marked = _values(table, column.marked) if column.marked else [value == top for value in values]
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
             on_one_line(behind or ""),
-            top is not None and value == top,
+            bool(is_best),
             tone_of(text) if column.kind == "verdict" else None,
             link or "",
             value,
             low,
             high,
         )
-        for text, behind, link, value, low, high in zip(texts, also, links, values, lows, highs, strict=True)
+        for text, behind, is_best, link, value, low, high in zip(
+            texts, also, marked, links, values, lows, highs, strict=True
+        )
     ]
 
 

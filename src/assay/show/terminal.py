@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from assay.show.cells import Cell, Grid, grid
 from assay.show.legible import cut_apart, legible, on_one_line
-from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict, Widget
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict, Widget
 
 _PIPED_WIDTH = 1000
 #: From this width on, tables show all they have.
@@ -27,6 +28,8 @@ _GAP = 2
 _NAME, _HEAD, _NARROWEST = 24, 16, 6
 _LONGEST_NUMBER = 40
 _MOST_LINES = 3
+#: A task is marked by its tone, and set no wider than this.
+_MARKS, _LONGEST_TASK = {"good": "✓", "bad": "✗", "open": "!", "even": "·"}, 100
 _TONES = {"good": "bold green", "bad": "bold red", "open": "bold yellow", "even": "bold"}
 
 
@@ -74,14 +77,15 @@ def write(document: Document) -> str:
 
 def show(document: Document, to: Console) -> None:
     """Print to a console: sections and tables apart by a blank line, lines of prose close together."""
-    parts = [part for section in document.sections for part in _flat(section)]
     before: Part | None = None
-    for part in parts:
-        is_joined = _is_joined(before, part)
-        if before is not None and not is_joined and not (_is_short(before) and _is_short(part)):
-            to.print()
-        _show(part, to, is_joined=is_joined)
-        before = part
+    for section in document.sections:
+        for place, part in enumerate(_flat(section)):
+            is_joined = _is_joined(before, part)
+            is_close = is_joined or (place > 0 and _is_short(before) and _is_short(part))
+            if before is not None and not is_close:
+                to.print()
+            _show(part, to, is_joined=is_joined)
+            before = part
 
 
 def _flat(section: Section) -> Iterator[Part]:
@@ -95,13 +99,13 @@ def _flat(section: Section) -> Iterator[Part]:
             yield from _flat(part)
         elif isinstance(part, Widget):
             yield from (each for each in part.fallback if isinstance(each, Table | Prose))
-        elif isinstance(part, Table | Prose | Verdict):
+        elif isinstance(part, Table | Prose | Verdict | Task):
             yield part
 
 
 def _is_short(part: Part | None) -> bool:
-    """Whether it is a line among others: of prose that explains, or lists."""
-    return isinstance(part, Prose) and part.style in {"dim", "list", "plain"}
+    """Whether it is a line among others: of prose that explains, or lists; or a task."""
+    return isinstance(part, Task) or (isinstance(part, Prose) and part.style in {"dim", "list", "plain"})
 
 
 def _is_joined(before: Part | None, part: Part) -> bool:
@@ -117,12 +121,27 @@ def _show(part: Part, to: Console, *, is_joined: bool) -> None:
         show_table(part, to, is_joined=is_joined)
     elif isinstance(part, Verdict):
         to.print(Text(part.text, style=_TONES[part.tone]), width=width)
+    elif isinstance(part, Task):
+        _show_task(part, to)
     elif isinstance(part, Prose):
         style = {"lead": "bold", "dim": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
             to.print(Text(part.title, style="bold"))
         for line in part.lines:
             to.print(Text(f"* {line}" if part.style == "list" else line, style=style), width=width)
+
+
+def _show_task(task: Task, to: Console) -> None:
+    """Its head, and below it what it rests on and what to do; ids are never cut: whoever copies one wants it whole."""
+    lines = [(f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]), *((f"    {line}", "") for line in task.lines)]
+    for line, style in lines:
+        start = " " * (len(line) - len(line.lstrip()))
+        wrapped = textwrap.wrap(
+            line, min(to.width, _LONGEST_TASK), subsequent_indent=f"{start}  ", break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+        for text in wrapped:
+            to.print(Text(text, style=style), no_wrap=True, overflow="ignore", crop=False)
 
 
 def show_table(table: Table, to: Console, *, is_joined: bool = False) -> None:
