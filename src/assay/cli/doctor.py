@@ -101,9 +101,8 @@ def doctor(
 
 def _on_screen(found: Diagnosis, *, every: bool, plain: bool) -> str:
     from assay.sections.diagnoses import document  # noqa: PLC0415
-    from assay.show.terminal import show  # noqa: PLC0415
 
-    return output.text_of(lambda out: show(document(found, every=every), out), plain)
+    return output.shown(document(found, every=every), plain)
 
 
 def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:

@@ -19,6 +19,7 @@ from assay.core.results import Result
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from assay.show.model import Document
     from assay.tabled import Tabled
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
@@ -134,18 +135,18 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def _on_screen(result: Result, plain: bool) -> Styled:
+def shown(document: Document, plain: bool = False) -> Styled:
+    """A document for the terminal, without its notes, which went to stderr."""
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
-    document = result.document()
-    shown = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
-    return text_of(lambda out: show(shown, out), plain)
+    printed = replace(document, sections=tuple(part for part in document.sections if part.name not in _ON_STDERR))
+    return text_of(lambda out: show(printed, out), plain)
 
 
 def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr."""
     if isinstance(result, Result):
-        return str(getattr(result, f"to_{form}")()) if form is not None else _on_screen(result, plain)
+        return str(getattr(result, f"to_{form}")()) if form is not None else shown(result.document(), plain)
     if form is not None:
         return str(getattr(result, f"to_{form}")())
     from assay.report.titled import show  # noqa: PLC0415

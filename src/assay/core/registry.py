@@ -27,6 +27,7 @@ PRESENTERS = {
     "diagnosis": "assay.sections.diagnoses:document",
     "audit": "assay.sections.audits:document",
     "signatures": "assay.sections.audits:differences",
+    "contents": "assay.sections.contents:document",
     "plan": "assay.sections.plans:document",
     "correlations": "assay.sections.correlations:document",
 }

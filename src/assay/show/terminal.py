@@ -183,7 +183,8 @@ class _Widths(NamedTuple):
         whole = [max(pair) for pair in zip(heads, inside, strict=True)]
         if sum(whole) + _GAP * len(whole) <= width:
             return cls(whole)
-        names = [min(size, max(_NAME, width // 3)) for size in whole[: cells.names]]
+        widest = width if cells.names == len(whole) else max(_NAME, width // 3)
+        names = [min(size, widest) for size in whole[: cells.names]]
         # What is longer than any number is a label among the numbers.
         kept = [size if size <= _LONGEST_NUMBER else _NAME for size in inside[cells.names :]]
         numbers = [max(cell, min(head, _HEAD)) for head, cell in zip(heads[cells.names :], kept, strict=True)]
@@ -226,7 +227,8 @@ def _blocks(cells: Grid, widths: _Widths, width: int) -> Iterator[tuple[Grid, _W
 
 
 def _rich(cells: Grid, widths: _Widths, *, dim: bool = False) -> RichTable:
-    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=not dim)
+    has_heads = any(column.head for column in cells.columns)
+    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads and not dim)
     for place, (column, width) in enumerate(zip(cells.columns, widths.columns, strict=True)):
         right = place >= cells.names
         head = Text(on_one_line(column.head))
