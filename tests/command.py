@@ -54,6 +54,5 @@ def run_assay(
 
 def explained(text: str) -> dict[str, Any]:
     """An explanation as JSON: its facts, its `steps` by name, and the facts of its parts."""
-    sections = json.loads(text)["sections"]
-    facts: dict[str, Any] = sections.pop("arithmetic")
-    return facts | sections
+    sections: dict[str, Any] = json.loads(text)["sections"]
+    return sections.pop("arithmetic") | sections

@@ -208,7 +208,7 @@ def test_scores_of_one_class_against_the_rest() -> None:
     assert found.value == parse_measure("AUC", "binary").of(expected)[0]
     assert "|positive=a|" in found.signature
     assert classify(given).explain("AUC", label="a").value == found.value
-    with pytest.raises(ParameterError, match="say which class is meant, as in --class a"):
+    with pytest.raises(ParameterError, match="say which class is meant, as in label='a'"):
         explain("AUC", given)
 
 

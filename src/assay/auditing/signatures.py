@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass, fields
 from typing import Any, NoReturn, cast
 
+from assay.core.domains import Domain, Real, Whole, WordOrTable
 from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
-from assay.measures.domains import Domain, Real, Whole, WordOrTable
 from assay.measures.registry import Measure
 from assay.measures.summary import UNSAID, Undefined, judge_of, signature
 from assay.measures.vocabularies import by_name

@@ -12,7 +12,8 @@ import typer
 
 from assay.cli import inputs
 from assay.cli.output import deliver, message, shown
-from assay.core.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.files.registry import Kind
@@ -122,6 +123,6 @@ def opened(source: str, kind: Kind | None, format: str | None = None, inverse_gr
 
 
 def _checked(kind: str | None) -> Any:
-    if kind is not None and kind not in _KINDS:
-        raise ParameterError(f"kind is one of {', '.join(_KINDS)}, not {kind!r}{did_you_mean(kind, _KINDS)}")
+    if kind is not None:
+        Choice(_KINDS).check("kind", kind)
     return kind

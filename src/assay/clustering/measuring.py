@@ -12,10 +12,10 @@ from assay.clustering.result import ClusteredSystem, Clustering, Shown
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
 from assay.core.arguments import argument
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, listed
 from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.counting.points import Points
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
 from assay.tables.clusters import Clusters
@@ -55,7 +55,7 @@ def cluster(
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
     check_codes(mute)
     checked_confidence(confidence)
-    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
     opened = systems_in(given)
     counts = {name: counts_of(one, rules, seed) for name, one in opened.items()}

@@ -67,6 +67,8 @@ class Clustering(Tabled):
     [('x', '0', 0.7143), ('o', '1', 0.7273), ('d', '2', 0.6667)]
     """
 
+    kind = "clustering"
+
     systems: tuple[ClusteredSystem, ...]
     measures: tuple[Measure, ...]
     rules: Rules = field(default=Rules())

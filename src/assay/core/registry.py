@@ -34,6 +34,7 @@ PRESENTERS = {
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.reporting:make_report",
+    "compare_folds": "assay.crossvalidation.comparing:compare_folds",
     "explain": "assay.explanation:explain",
     "chart": "assay.show.vega:chart",
 }

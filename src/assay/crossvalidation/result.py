@@ -12,7 +12,9 @@ import numpy as np
 import polars as pl
 
 from assay.classification.computing import bounds_of, measure_of
-from assay.core.errors import ParameterError, did_you_mean, not_among, number_of
+from assay.core import registry
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, not_among, number_of
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
 from assay.crossvalidation.running import named
@@ -193,8 +195,7 @@ class CrossValidation(Tabled):
         """
         held = self.system(system).predictions
         known = sorted({fold.repeat for fold in self.folds})
-        if repeat not in known:
-            raise ParameterError(f"repeat is one of {known[0]} to {known[-1]}, not {repeat!r}")
+        Choice(known).check("repeat", repeat)
         return held if len(known) == 1 else held.taken(held.columns["repeat"] == repeat)
 
     def classify(self, repeat: int = 1, **options: Any) -> Classification:
@@ -214,8 +215,7 @@ class CrossValidation(Tabled):
         """
         from assay import classifier_curves  # noqa: PLC0415  # only who wants a curve waits for it
 
-        if kind not in _CURVES:
-            raise ParameterError(f"curve is one of {', '.join(_CURVES)}, not {kind!r}{did_you_mean(kind, _CURVES)}")
+        Choice(_CURVES).check("curve", kind)
         self._refuse_overlap()
         names = [one.name for one in self.systems] if system is None else [system]
         found: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
@@ -242,9 +242,8 @@ class CrossValidation(Tabled):
 
         See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
         """
-        from assay.crossvalidation.comparing import compare_folds  # noqa: PLC0415  # it stands on this module
-
-        return compare_folds(self, first, second, measure, test=test, **settings)
+        comparison: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
+        return comparison
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
         """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.

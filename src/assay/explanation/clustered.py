@@ -28,7 +28,6 @@ from assay.tables.clusters import Clusters
 if TYPE_CHECKING:
     from assay.clustering.rules import Rules
 
-_CLUSTERING = ("assay.clustering.result", "Clustering")
 #: Tables with more classes or clusters than this are not shown as they are: the cells are listed.
 _MOST_SHOWN = 12
 #: So many numbers of pairs are written out.
@@ -51,8 +50,8 @@ def is_of_clusters(given: Any) -> bool:
         from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
         return looks_like_clusters(given)
-    # By its name: its module loads what nobody should wait for who explains a ranking.
-    result = any((kind.__module__, kind.__name__) == _CLUSTERING for kind in type(given).__mro__)
+    # By its kind: its module loads what nobody should wait for who explains a ranking.
+    result = getattr(type(given), "kind", None) == "clustering"
     several = isinstance(given, list) and bool(given) and all(isinstance(one, Clusters) for one in given)
     return result or several or isinstance(given, Contingency | Points | Clusters)
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias, overload
 import numpy as np
 
 from assay.core.arguments import worded
+from assay.core.domains import Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
@@ -190,8 +191,7 @@ class Measure:
 
     def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
         """The mean over random orders of tied documents, where no closed form is known."""
-        if samples < 1:
-            raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
+        Whole(1).check("samples", samples)
         rng = np.random.default_rng(seed)
         drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
         values = np.array([result.values for result in drawn])

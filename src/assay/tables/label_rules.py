@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
 from assay.core.arguments import argument
+from assay.core.domains import Choice
 from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
 from assay.tables.positive import label_like
 
@@ -100,8 +101,7 @@ def without_nulls(
     frame: pl.DataFrame, nulls: Nulls, name: str, where: Where | None
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Treat absent labels, scores and weights by the rule; say what was left out."""
-    if nulls not in get_args(Nulls):
-        raise ParameterError(f"nulls is one of {', '.join(get_args(Nulls))}, not {nulls!r}")
+    Choice(Nulls).check("nulls", nulls)
     absent = {column.name: column.null_count() for column in frame.iter_columns() if column.null_count()}
     if not absent:
         return frame, ()
@@ -157,8 +157,7 @@ def only_known(
     frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where | None
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Refuse labels that were not stated, or call them "(other)"; say how many."""
-    if unknown not in get_args(Unknown):
-        raise ParameterError(f"unknown is one of {', '.join(get_args(Unknown))}, not {unknown!r}")
+    Choice(Unknown).check("unknown", unknown)
     if labels is None:
         return frame, ()
     said: list[str] = []
