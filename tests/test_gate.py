@@ -459,7 +459,7 @@ def test_a_pooled_measure_where_less_is_better() -> None:
         ({"measures": "Judged@10"}, "neither good nor bad"),
         ({"margin": 0}, "the margin is a number above 0, not 0"),
         ({"margin": {"AP": 0.1}}, "a margin is given for AP, but the gate is on P@10"),
-        ({"alpha": 0.5}, "alpha lies between"),
+        ({"alpha": 0.5}, "alpha is a number between"),
         ({"inconclusive": "maybe"}, "inconclusive is one of report, pass, fail, not 'maybe'"),
         ({"max_missing": 1.5}, "max_missing is a share"),
         ({"min_judged": True}, "min_judged is a share"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -79,14 +79,17 @@ class Audit(Result):
         return self.answer is not None and bool(self.answer.matches)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per rule, Assay's own first: value, difference, rule, tools, why, and Assay's signature for it."""
-        columns = ("value", "difference", "rule", "tools", "why", "signature")
-        kinds = (pl.Float64, pl.Float64, pl.String, pl.String, pl.String, pl.String)
-        rows: list[tuple[Any, ...]] = [(self.value, 0.0, "Assay's own", ", ".join(self.tools), "", self.signature)]
-        for finding in (*self.different, *self.same):
-            rule = finding.rule
-            rows.append(
-                (finding.value, finding.difference, rule.name, ", ".join(rule.tools), rule.why, finding.signature)
-            )
-        frame = pl.DataFrame(rows, schema=dict(zip(columns, kinds, strict=True)), orient="row")
+        """One row per rule, Assay's own first: value, difference, rule, tools, why, and Assay's signature for it.
+
+        `same`: whether the rule makes no difference here.
+        """
+        own = Rule("Assay's own", "", lambda setting: setting, self.tools)
+        findings = (Finding(own, self.value, 0.0, self.signature), *self.different, *self.same)
+        rows = [
+            (value, difference, rule.name, ", ".join(rule.tools), rule.why, signature, abs(difference) <= _SAME)
+            for rule, value, difference, signature in findings
+        ]
+        numbers, texts = ("value", "difference"), ("rule", "tools", "why", "signature")
+        schema = dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(texts, pl.String) | {"same": pl.Boolean}
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -40,6 +40,8 @@ class Confusion:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("ranking", "binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "right and wrong decisions about a class (TP, FP, FN, TN)"
 
     units: tuple[str, ...]
     tp: Counted

@@ -42,6 +42,8 @@ class ConfusionMatrix:
 
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the confusion matrix of all classes"
 
     labels: tuple[Any, ...]
     tables: Counted

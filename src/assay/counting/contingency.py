@@ -91,6 +91,8 @@ class Contingency:
 
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "how many items of each class are in each cluster"
 
     classes: tuple[Any, ...]
     clusters: tuple[Any, ...]

@@ -30,7 +30,7 @@ def document(audit: Audit) -> Document:
     answer = [] if audit.answer is None else [Section("answer", parts=_prose(_answered(audit.answer)))]
     asked = None if audit.answer is None else _asked(audit.answer)
     sections = (
-        Section("rules", parts=(_rules(audit, title),), data={"rules": _all_rules(audit)}),
+        Section("rules", parts=(_rules(audit, title),), data={"rules": audit.to_frame().to_dicts()}),
         *answer,
         *(Section(name, parts=_prose(lines)) for name, lines in _reasons(audit)),
         Section("signature", parts=(Prose(audit.signature),), data=about | {"asked": asked}),
@@ -81,24 +81,9 @@ def _rules(audit: Audit, title: str) -> Table:
     return Table("rules", frame, columns, title)
 
 
-def _all_rules(audit: Audit) -> list[dict[str, Any]]:
-    return [
-        {"rule": finding.rule.name, "value": finding.value, "difference": finding.difference}
-        | {"same": finding.is_same, "tools": list(finding.rule.tools)}
-        | {"why": finding.rule.why, "signature": finding.signature}
-        for finding in (*audit.different, *audit.same)
-    ]
-
-
 def _asked(answer: Answer) -> dict[str, Any]:
-    return {
-        "value": answer.wanted.text,
-        "digits": answer.wanted.digits,
-        "percent": answer.wanted.percent,
-        "found": bool(answer.matches),
-        "tried": answer.tried,
-        "matches": [{"rules": [rule.name for rule in match.rules], "value": match.value} for match in answer.matches],
-    }
+    matches = [{"rules": [rule.name for rule in match.rules], "value": match.value} for match in answer.matches]
+    return answer.wanted._asdict() | {"found": bool(matches), "tried": answer.tried, "matches": matches}
 
 
 def _reasons(audit: Audit) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -10,25 +10,12 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from assay.counting.confusion import Confusion
-from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.counting.contingency import Contingency
-from assay.counting.points import Points
 from assay.counting.probabilities import Probabilities
-from assay.counting.scored import Scored
 
 if TYPE_CHECKING:
     from assay.measures.definition import Definition, Parameter
     from assay.measures.registry import Measure
 
-#: What measures of labels and clusters are computed from.
-_COUNTED: dict[type, str] = {
-    Contingency: "how many items of each class are in each cluster",
-    Points: "the items' features or distances, and their clusters",
-    Confusion: "right and wrong decisions about a class (TP, FP, FN, TN)",
-    ConfusionMatrix: "the confusion matrix of all classes",
-    Probabilities: "the probabilities, or scores, of all classes, item by item",
-    Scored: "the scores of positive and of negative items",
-}
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: "neither good nor bad"}
 _OVER_QUERIES = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
 _NONE_MEANS = {
@@ -63,7 +50,7 @@ def facts(measure: Measure) -> list[tuple[str, str]]:
     else:
         is_clustering = definition.vocabulary == "clustering"
         known["direction"] = _DIRECTIONS[definition.higher_is_better] if is_clustering else ""
-        known["computed from"] = _COUNTED.get(definition.counts, definition.counts.__name__)
+        known["computed from"] = getattr(definition.counts, "described", definition.counts.__name__)
         known |= {} if is_clustering else _facts_of_classifiers(definition)
         known["scikit-learn"] = definition.sklearn or ""
     meant = {
