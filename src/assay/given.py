@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import polars as pl
 
+from assay.core.arguments import naming
 from assay.core.domains import CONFIDENCE, POSITIVE, Real
 from assay.core.errors import EmptyFileError, ParameterError
 from assay.files import Source, is_file, read_qrels, scan_run
@@ -33,9 +34,7 @@ def named_runs(runs: Any) -> dict[str, Batches]:
     if len(named) < len(opened):
         names = [run.name for run in opened]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(
-            f"two runs are called {twice!r}: each needs a name of its own (name=FILE; in Python a dict of runs)"
-        )
+        raise ParameterError(f"two runs are called {twice!r}: each needs a name of its own, {naming()}")
     return named
 
 
@@ -79,7 +78,7 @@ def check_text(name: str) -> None:
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise ParameterError(f"the run's name {name!a} is not text: give it another, as in name=FILE") from None
+        raise ParameterError(f"the run's name {name!a} is not text: give it another, {naming()}") from None
 
 
 def judgments_of(given: Any, judge: str | None = None, subtopics: bool = False) -> Qrels:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.classification.result import Classification
-from assay.core.arguments import argument
+from assay.core.arguments import argument, naming
 from assay.core.digits import significant
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
@@ -37,9 +37,7 @@ def systems_in(given: Any, pos_label: Any = None) -> dict[str, Opened]:
     found: dict[str, Opened] = {}
     for name, one in _found(given, pos_label):
         if name in found:
-            raise ParameterError(
-                f"two systems are called {name!r}: give each a name of its own, in a dict, or as name=FILE"
-            )
+            raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
         found[name] = one
     if not found:
         raise ParameterError("expected predictions, got none")

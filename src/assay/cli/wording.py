@@ -20,6 +20,8 @@ _PYTHON_ONLY = {"score_precision"}
 class Options(Wording):
     """How the command line is spoken."""
 
+    naming = "as in name=FILE"
+
     def argument(self, name: str, value: Value) -> str:
         """An option with its value.
 

@@ -21,6 +21,9 @@ _TEMPLATE = re.compile(r"\{([a-z]\w*)(?:=([^{}]*))?\}")
 class Wording:
     """How Python is spoken: the words of functions and of their arguments."""
 
+    #: How something is given a name of its own.
+    naming = "as a key of a dict"
+
     def argument(self, name: str, value: Value) -> str:
         """An argument with its value.
 
@@ -73,6 +76,11 @@ def argument(name: str, value: Value = ...) -> str:
 def evaluation(measure: str, rules: Mapping[str, Any]) -> str:
     """What to write to evaluate a run by rules."""
     return _spoken.get().evaluation(measure, rules)
+
+
+def naming() -> str:
+    """How to give something a name of its own."""
+    return _spoken.get().naming
 
 
 def worded(template: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from assay.core.arguments import worded
+from assay.core.arguments import argument, worded
 from assay.core.errors import FormatError, ParameterError, did_you_mean, listed
 from assay.files.headers import columns_of, folded_name
 
@@ -123,7 +123,7 @@ def _aside(names: Sequence[str], said: Said, made: Plan) -> tuple[str, ...]:
     for what, (stated, chosen, known) in guessed.items():
         others = [name for name in names if name and folded_name(name) in known and name not in read]
         if stated is None and chosen is not None and others:
-            ways = f"say {what}=... (--{what.replace('item', 'item-id')}) for another"
+            ways = f"say {argument(what)} for another"
             notes.append(f"the {what} is read from the column {chosen!r}, not from {listed(others)}: {ways}")
     return tuple(notes)
 

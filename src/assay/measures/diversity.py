@@ -47,7 +47,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
     did. To find the best ranking (:math:`n^*`) is NP-hard, so it is built greedily, as ndeval does: at each rank the
     judged document that gains most; of several that gain alike (to 12 decimals), the one whose id comes last in byte
     order. A ranking can do better than that, so the value may exceed 1. Undefined if no document is relevant to a
-    subtopic. Needs judgments of subtopics: `subtopics=True`, or `--subtopics`.
+    subtopic. Needs judgments of subtopics: the rule `subtopics`.
 
     >>> alpha_nDCG.of(Ranks.from_subtopics([["a"], ["a"], ["b"]]))  # (1/1 + .5/1.585 + 1/2) / (1/1 + 1/1.585 + .5/2)
     array([0.9652])
@@ -70,7 +70,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
     :math:`n_i` as in `alpha_nDCG`; *S* is the number of subtopics with a relevant document. Divided like this, as
     ndeval does (but for *k* = 1), the value lies between 0 and 1 whatever was judged; few queries have documents that
     reach 1. Undefined if no document is relevant to a subtopic. Needs judgments of subtopics:
-    `subtopics=True`, or `--subtopics`.
+    the rule `subtopics`.
 
     >>> alpha_DCG(cutoff=2).of(Ranks.from_subtopics([["a", "b"], ["a"]]))  # (2 + .5/1.585) / (2 (1 + .5/1.585))
     array([0.8801])
@@ -94,7 +94,7 @@ def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Le
     after *s* with probability :math:`\alpha`, and :math:`c_{i,s}` counts those above it; all subtopics are as likely.
     As in ndeval (but for *k* = 1, where it does not), the mean of their `ERR` is divided by that of documents relevant
     to all *S* subtopics, so that the value lies between 0 and 1. Undefined if no document is relevant to a subtopic.
-    Needs judgments of subtopics: `subtopics=True`, or `--subtopics`.
+    Needs judgments of subtopics: the rule `subtopics`.
 
     >>> ERR_IA(cutoff=2).of(Ranks.from_subtopics([["a"], ["a", "b"]]))  # (1/1 + (.5 + 1)/2) / (2 (1/1 + .5/2))
     array([0.7])
@@ -116,7 +116,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
 
     :math:`n_i` as in `ERR_IA`, :math:`n^*_i` that of the greedy ranking of `alpha_nDCG`, which a ranking can beat, so
     the value may exceed 1. Undefined if no document is relevant to a subtopic. Needs judgments of subtopics:
-    `subtopics=True`, or `--subtopics`.
+    the rule `subtopics`.
 
     >>> nERR_IA.of(Ranks.from_subtopics([["a"], ["a"], ["b"]]))  # (1/1 + .5/2 + 1/3) / (1/1 + 1/2 + .5/3)
     array([0.95])
@@ -136,7 +136,7 @@ def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQu
     .. math:: \mathrm{StRecall}@k = \frac{1}{S} \sum_{i=1}^{k} \#\{ s : x_{i,s} = 1,\ x_{j,s} = 0\ (j < i) \}
 
     *S* is the number of subtopics with a relevant document, retrieved or not. Undefined if there is none. Needs
-    judgments of subtopics: `subtopics=True`, or `--subtopics`.
+    judgments of subtopics: the rule `subtopics`.
 
     >>> StRecall(cutoff=2).of(Ranks.from_subtopics([["a"], [], ["b"]], judged=[[["c"]]]))  # only a, of a, b and c
     array([0.3333])

@@ -166,6 +166,10 @@ class Task:
     """A point of a checklist: how grave it is in a word, how that is meant, what is the case, and what to do about it.
 
     `code` is what it is called, `points` are its evidence, a line each.
+
+    >>> task = Task("error", "bad", "2 documents twice", "duplicates", ("line 3: d1",), "write the file again")
+    >>> task.head, task.lines
+    ('error: 2 documents twice [duplicates]', ('line 3: d1', '→ write the file again'))
     """
 
     word: str

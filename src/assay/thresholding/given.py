@@ -12,7 +12,7 @@ import polars as pl
 from assay.classification import Classification
 from assay.classification.collapsing import against_rest
 from assay.classification.opening import opened
-from assay.core.arguments import argument
+from assay.core.arguments import argument, naming
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives
@@ -59,9 +59,7 @@ def scored_systems(
             raise InputError(f"{one.name}: {'all weights are 0' if one.scored.is_weighted else 'there is no item'}")
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ParameterError(
-            f"two systems are called {twice!r}: give each a name of its own, in a dict, or as name=FILE"
-        )
+        raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, {naming()}")
     if system is None:
         return found
     if system not in names:
