@@ -55,4 +55,4 @@ def run_assay(
 def explained(text: str) -> dict[str, Any]:
     """An explanation as JSON: its facts, its `steps` by name, and the facts of its parts."""
     sections: dict[str, Any] = json.loads(text)["sections"]
-    return sections.pop("arithmetic") | sections
+    return {**sections.pop("arithmetic"), **sections}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from command import explained
 
 import assay
 from assay.cli import app
@@ -214,6 +215,6 @@ def test_a_sampled_number_is_explained_with_its_seed(tmp_path: Path) -> None:
     out = io.StringIO()
     with redirect_stdout(out):
         app(["explain", "Silhouette", str(path), *asked], prog_name="assay", standalone_mode=False)
-    assert json.loads(out.getvalue())["value"] == pytest.approx(told[0]["value"])
+    assert explained(out.getvalue())["value"] == pytest.approx(told[0]["value"])
     with pytest.raises(AssayError, match="--seed goes with --sample-size"):
         app(["explain", "Silhouette", str(path), "--points", "x", "--seed", "3"], standalone_mode=False)

@@ -93,7 +93,7 @@ class Real(Domain):
 class Choice(Domain):
     """One of a few words: those of a `Literal`, or any others.
 
-    >>> Choice(Literal["error", "drop"]).check("nulls", "dorp")
+    >>> Choice(["error", "drop"]).check("nulls", "dorp")
     Traceback (most recent call last):
     assay.core.errors.ParameterError: nulls is one of error, drop, not 'dorp'; did you mean drop?
     """
