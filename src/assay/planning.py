@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from assay.comparison.pairing import pairs_of
-from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.domains import POSITIVE, Whole
+from assay.core.errors import InputError, number_of
 from assay.core.results import Result
 from assay.given import check_levels
 from assay.measured import Measured, check_rules
@@ -131,8 +131,8 @@ def plan(
     2
     """
     check_rules(rules, plan)
-    if difference is not None and not (np.isfinite(difference) and difference > 0):
-        raise ParameterError(f"the difference is a number above 0, not {difference!r}")
+    if difference is not None:
+        POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
     seed = Whole(0).check("seed", seed)
     paired, left_out = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)

@@ -10,7 +10,7 @@ from assay.clustered_runs.best import best_clusters
 from assay.clustered_runs.reading import SAID, flat_run, grouped, read_in_order
 from assay.clustered_runs.result import ClustersByUse
 from assay.comparison import compare
-from assay.core.domains import Whole
+from assay.core.domains import Real, Whole
 from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.policies import Policies
 from assay.evaluation import evaluate
@@ -56,8 +56,7 @@ def clusters_by_use(
         raise ParameterError(f"expected one run, whose results are clustered, got {len(opened)}")
     given = next(iter(opened.values()))
     wanted = list(DEFAULT_MEASURES) if measures is None else measures
-    if isinstance(level, bool) or not isinstance(level, int | float):
-        raise ParameterError(f"level is the smallest grade that is relevant, a number, not {level!r}")
+    Real().check("level", level)
     of_compare = signature(compare).parameters
     rules = {name: value for name, value in settings.items() if name not in of_compare}
     # Duplicates and the like are found, with their line, before all else; and this knows the rules.
