@@ -68,8 +68,8 @@ class Policies:
         if self.complete and (self.judged_only or self.unjudged == "error"):
             other = argument("judged_only", True) if self.judged_only else argument("unjudged", "error")
             raise ParameterError(
-                f"{argument('complete', True)} says that a document without judgment is irrelevant, and {other} that it is not: "
-                "leave one of them out"
+                f"{argument('complete', True)} says that a document without judgment is irrelevant, "
+                f"and {other} that it is not: leave one of them out"
             )
 
     def signature(self) -> str:
