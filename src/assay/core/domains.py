@@ -52,7 +52,11 @@ class Whole(Domain):
 
 
 class Real(Domain):
-    """Numbers between two ends; `inside` leaves the ends out. `infinite`: there is a limit at infinity, `inf`."""
+    """Numbers between two ends; `inside` leaves the ends out. `infinite`: there is a limit at infinity, `inf`.
+
+    >>> Real(0.0, inside=True, infinite=True).check("beta", math.inf)
+    inf
+    """
 
     def __init__(
         self,
@@ -75,7 +79,7 @@ class Real(Domain):
         except (OverflowError, TypeError, ValueError):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
         fits = self.low < number < self.high if self.inside else self.low <= number <= self.high
-        if not fits or math.isnan(number) or (math.isinf(number) and not self.infinite):
+        if not (fits and math.isfinite(number)) and not (self.infinite and number == self.high == math.inf):
             raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
         return number
 
