@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.show.cells import Cell, grid
 from assay.show.legible import legible, on_one_line
-from assay.show.model import Document, Part, Prose, References, Section, Table, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
 
 _BLANKS = re.compile(r"\s+")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
@@ -55,6 +55,9 @@ def _part(part: Part, level: int) -> Iterator[str]:
     elif isinstance(part, Verdict):
         yield f"## {escaped(part.heading)}" if part.heading else ""
         yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
+    elif isinstance(part, Task):
+        head = f"**{part.word}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
+        yield "\n".join([f"- [ ] {head}", *(f"  - {escaped(line)}" for line in part.lines)])
     elif isinstance(part, References):
         yield "\n".join(f"{place}. {escaped(work.entry)}" for place, work in enumerate(part.works, 1))
     elif isinstance(part, Prose):
