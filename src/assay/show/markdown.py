@@ -10,7 +10,9 @@ from assay.show.legible import legible, on_one_line
 from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
 
 _BLANKS = re.compile(r"\s+")
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
+# A low line within a word means nothing.
+_SPECIAL = re.compile(r"([\\`*\[\]<>#|~&$]|(?<![^\W_])_|_(?![^\W_]))")
+_INTERVAL = re.compile(r"\\\[(-?\d[\d.]*%?, -?\d[\d.]*%?)\\\](?![(:]|\\\[)")
 # What begins a list, a rule or a title if a line begins with it.
 _STARTS_A_BLOCK = re.compile(r"^([-+=]|\d+[.)])(?=\s|[-+=]|$)")
 
@@ -94,10 +96,11 @@ def _cell(cell: Cell) -> str:
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is.
 
-    >>> escaped("a_b *c* <d>"), escaped("1. first")
-    ('a\\\\_b \\\\*c\\\\* \\\\<d\\\\>', '1\\\\. first')
+    >>> print(escaped("a_b _b_ *c* <d> [e] [0.5, 0.75]"), escaped("1. first"))
+    a_b \\_b\\_ \\*c\\* \\<d\\> \\[e\\] [0.5, 0.75] 1\\. first
     """
     line = _SPECIAL.sub(r"\\\1", _BLANKS.sub(" ", on_one_line(text)).strip())
+    line = _INTERVAL.sub(r"[\1]", line)
     return _STARTS_A_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", line)
 
 
