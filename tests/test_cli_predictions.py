@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 import assay
 from assay.cli import app
 from assay.cli.prediction_inputs import PredictionInputs
-from assay.cli.wording import as_typed
+from assay.cli.wording import Options
+from assay.core.arguments import Value, argument, speaking
 from assay.core.errors import AssayError, ParameterError
 from assay.diagnosis.labelled import open_predictions
 from assay.diagnosis.predicted import examine
@@ -73,7 +74,7 @@ def invoked(*typed: str, stdin: str | None = None) -> str:
 def refused(*typed: str) -> str:
     done = CliRunner().invoke(app, list(typed))
     assert isinstance(done.exception, AssayError), done.output
-    return as_typed(str(done.exception))
+    return str(done.exception)
 
 
 @pytest.mark.usefixtures("folder")
@@ -220,17 +221,18 @@ def test_errors_speak_the_language_of_the_command_line(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "typed"),
+    ("name", "value", "typed"),
     [
-        ("say system='a b' (on the command line --system a b)", "say --system a b"),
-        ("say pos_label=1 (--positive 1), or not", "say --positive 1, or not"),
-        ("say threshold=... (on the command line --threshold)", "say --threshold"),
-        ("one_class='a' of classify (on the command line --class a) sets", "--class a sets"),
-        ("nulls='label' counts", "--nulls label counts"),
-        ("one_class='two words'", "--class 'two words'"),
-        ("Recall|average=binary|positive=1", "Recall|average=binary|positive=1"),
-        ("max_f(threshold=0.5)", "max_f(threshold=0.5)"),
+        ("system", "a b", "--system 'a b'"),
+        ("pos_label", 1, "--positive 1"),
+        ("threshold", ..., "--threshold"),
+        ("one_class", "a", "--class a"),
+        ("noise_as", "singletons", "--noise-as singletons"),
+        ("overwrite", True, "--overwrite"),
+        ("relevance_level", 2.0, "--level 2"),
     ],
 )
-def test_arguments_become_options(said: str, typed: str) -> None:
-    assert as_typed(said) == typed
+def test_arguments_become_options(name: str, value: Value, typed: str) -> None:
+    with speaking(Options()):
+        assert argument(name, value) == typed
+    assert argument(name, value).startswith(f"{name}=")

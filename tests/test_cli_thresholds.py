@@ -118,8 +118,8 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
     ("typed", "says"),
     [
         ((), "give a file with truth and scores, or --scores"),
-        (("letters/spam.csv",), "which label is positive, ham or spam? say pos_label='ham'"),
-        (("letters/spam.csv", "--positive", "spam"), "there are bayes, words: say system='bayes'"),
+        (("letters/spam.csv",), "which label is positive, ham or spam? say --positive ham"),
+        (("letters/spam.csv", "--positive", "spam"), "there are bayes, words: say --system bayes"),
         (("letters/spam.csv", "--positive", "sapm"), "expected a label of ham, spam, got 'sapm'; did you mean spam?"),
         ((*SPAM, "--rule", "yuoden"), "no rule is called 'yuoden'; did you mean youden?"),
         ((*SPAM, "--budget", "many"), "--budget is a number of alerts or a share, such as 50 or 5%, not 'many'"),

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import ChosenThreshold, InputError, ParameterError, Predictions, Thresholds, choose_threshold, thresholds
+from assay.cli.typed_labels import scores_in
 from assay.core.digits import threshold as shortest
 from assay.counting.scored import Scored
-from assay.files.typed_labels import scores_in
 from assay.measures import parse_measure, registered
 from assay.stats.score_bootstrap import drawn_items
 from assay.thresholding import Rule, parse_rule, registered_rules, threshold_table

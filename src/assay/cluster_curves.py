@@ -19,6 +19,7 @@ import polars as pl
 from assay.clustering import Clustering
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.curves import Curve
@@ -41,7 +42,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
     for name in _chosen(result, system):
         points = result.points(name)
         if points is None:
-            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say points=...")
+            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say {argument('points')}")
         bars = bars_of(points)
         if bars is None:
             raise ParameterError(f"{name}: there is one cluster only, and no silhouette without another one")
@@ -80,7 +81,7 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
     for name in _chosen(result, system):
         table = result.contingency(name)
         if table is None:
-            raise ParameterError(f"{name}: no classes are known: say truth=...")
+            raise ParameterError(f"{name}: no classes are known: say {argument('truth')}")
         every = arranged(table)
         rows, columns = (
             largest(order, sizes[0], MOST_DRAWN)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.core import registry
-from assay.core.errors import ParameterError, did_you_mean, listed, not_among, number_of, refuse_unknown
+from assay.core.domains import Choice, Whole
+from assay.core.errors import ParameterError, listed, not_among, number_of, refuse_unknown
 from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.given import check_text, judgments_of, named_runs, whole
+from assay.given import check_text, judgments_of, named_runs
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import by_subtopics, check_subtopics
 from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
@@ -262,7 +263,7 @@ def evaluate(
     1.0
     """
     refuse_unknown(rules, Policies, evaluate)
-    samples, seed = whole("samples", samples, 1), whole("seed", seed, 0)
+    samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
@@ -318,10 +319,7 @@ def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None
 def _profile(compat: str | None) -> dict[str, Any]:
     if compat is None:
         return {}
-    if compat not in _PROFILES:
-        raise ParameterError(
-            f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(str(compat), _PROFILES)}"
-        )
+    Choice(_PROFILES).check("compat", compat)
     return _PROFILES[compat]
 
 

@@ -19,6 +19,7 @@ from assay.classification.remark import Remark
 from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
 from assay.core import registry
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
@@ -66,8 +67,7 @@ class ClassifiedSystem(NamedTuple):
 def _refuse_no_labels(one: ClassifiedSystem) -> None:
     if not one.is_labelled:
         raise ParameterError(
-            f"{one.name}: nothing is predicted: from which score on is it positive? say threshold=... "
-            "(on the command line --threshold)"
+            f"{one.name}: nothing is predicted: from which score on is it positive? say {argument('threshold')}"
         )
 
 

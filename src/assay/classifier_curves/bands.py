@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
 from assay.counting.judgments import Floats
-from assay.given import whole
 from assay.stats.confidence import checked_confidence
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import ScoredSystem
@@ -38,8 +38,8 @@ def band_frame(each: ScoredSystem, band: Band) -> pl.DataFrame:
     ['system', 'curve', 'fpr', 'low', 'high']
     """
     checked_confidence(band.confidence)
-    whole("resamples", band.resamples, 2)
-    whole("seed", band.seed, 0)
+    Whole(2).check("resamples", band.resamples)
+    Whole(0).check("seed", band.seed)
     candidates = Candidates(each.scored)
     drawn: list[Floats] = []
     for block in candidates.drawn(band.resamples, band.seed):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 from scipy import special
@@ -11,7 +11,7 @@ from scipy import special
 from assay.classifier_curves.bands import Band, band_frame
 from assay.classifier_curves.points import all_points, one_number, prevalence, subtitle, value_of, with_both_kinds
 from assay.core.digits import as_level
-from assay.core.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
 from assay.curves import Curve
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
@@ -42,9 +42,7 @@ def roc(
     >>> roc([1, 0, 1], [0.9, 0.8, 0.7]).frame.select("threshold", "tpr", "fpr").rows()
     [(inf, 0.0, 0.0), (0.9, 0.5, 0.0), (0.8, 0.5, 1.0), (0.7, 1.0, 1.0)]
     """
-    if band not in get_args(BandName):
-        names = get_args(BandName)
-        raise ParameterError(f"band is one of {', '.join(names)}, not {band!r}{did_you_mean(str(band), names)}")
+    Choice(BandName).check("band", band)
     systems = with_both_kinds("a ROC curve", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
     frame = all_points(systems, lambda _: [pl.all()])

@@ -9,8 +9,8 @@ import polars as pl
 
 from assay.classifier_curves.points import all_points, prevalence, subtitle, summary, with_both_kinds
 from assay.core.digits import as_level
+from assay.core.domains import Real
 from assay.curves import Curve
-from assay.measures.domains import Real
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import ScoredSystem, said
 

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import one_number, subtitle, with_both_kinds
+from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.curves import Curve
-from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.thresholding.given import ScoredSystem, said
 from assay.thresholding.registry import Rule
@@ -46,7 +46,7 @@ def score_distributions(
     """
     systems = with_both_kinds("a picture of scores", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
-    edges = bin_edges([each.scored for each in systems], whole("bins", bins, 1))
+    edges = bin_edges([each.scored for each in systems], Whole(1).check("bins", bins))
     frame = pl.concat([_counted(each, edges) for each in systems])
     cuts = [_threshold(each, threshold) for each in systems]
     outside = [

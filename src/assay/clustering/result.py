@@ -17,6 +17,7 @@ from assay.clustering.intervals import estimates_of
 from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
 from assay.core import registry
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.counting.contingency import Contingency
@@ -174,7 +175,7 @@ class Clustering(Result):
     def _table(self, system: str | None) -> Contingency:
         found = self.contingency(system)
         if found is None:
-            raise ParameterError(f"{self.system(system).name}: no classes are known: say truth=... (--truth)")
+            raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
         return found
 
     def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:

@@ -34,6 +34,11 @@ PRESENTERS = {
     "extraction": "assay.sections.extractions:document",
     "label_report": "assay.sections.classifications:label_report",
     "evaluation": "assay.sections.evaluations:document",
+    "explanation": "assay.sections.explanations:document",
+    "diagnosis": "assay.sections.diagnoses:document",
+    "audit": "assay.sections.audits:document",
+    "signatures": "assay.sections.audits:differences",
+    "contents": "assay.sections.contents:document",
     "plan": "assay.sections.plans:document",
     "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
@@ -47,8 +52,8 @@ PRESENTERS = {
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.reporting:make_report",
-    "explain": "assay.explanation:explain",
     "compare_folds": "assay.crossvalidation.comparing:compare_folds",
+    "explain": "assay.explanation:explain",
     "chart": "assay.show.vega:chart",
     "save": "assay.show.pictures:save",
 }

@@ -12,6 +12,7 @@ import polars as pl
 from scipy import special
 
 from assay.core.digits import p_phrase
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats
@@ -22,7 +23,6 @@ from assay.crossvalidation.running import only_estimator, rows_in
 from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, part_of, watched
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.rounding import ROUNDING
 from assay.tables import Predictions
@@ -133,7 +133,7 @@ def leakage_check(
     >>> leakage_check(GaussianNB(), noise, labels, permutations=5).leaks
     False
     """
-    permutations, seed = whole("permutations", permutations, 5), whole("seed", seed, 0)
+    permutations, seed = Whole(5).check("permutations", permutations), Whole(0).check("seed", seed)
     name, one = only_estimator(estimator, "leakage_check")
     items = items_of(X, y, pos_label=pos_label)
     parts = Parts.of(groups, None, len(items))

@@ -13,7 +13,8 @@ import polars as pl
 
 from assay.classification.computing import bounds_of, measure_of
 from assay.core import registry
-from assay.core.errors import ParameterError, did_you_mean, not_among, number_of
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
@@ -195,8 +196,7 @@ class CrossValidation(Result):
         """
         held = self.system(system).predictions
         known = sorted({fold.repeat for fold in self.folds})
-        if repeat not in known:
-            raise ParameterError(f"repeat is one of {known[0]} to {known[-1]}, not {repeat!r}")
+        Choice(known).check("repeat", repeat)
         return held if len(known) == 1 else held.taken(held.columns["repeat"] == repeat)
 
     def classify(self, repeat: int = 1, **options: Any) -> Classification:
@@ -216,8 +216,7 @@ class CrossValidation(Result):
         """
         from assay import classifier_curves  # noqa: PLC0415  # only who wants a curve waits for it
 
-        if kind not in _CURVES:
-            raise ParameterError(f"curve is one of {', '.join(_CURVES)}, not {kind!r}{did_you_mean(kind, _CURVES)}")
+        Choice(_CURVES).check("curve", kind)
         self._refuse_overlap()
         names = [one.name for one in self.systems] if system is None else [system]
         found: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
@@ -244,8 +243,8 @@ class CrossValidation(Result):
 
         See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
         """
-        compared: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
-        return compared
+        comparison: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
+        return comparison
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
         """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Choice
 from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.core.results import Result, frame_as_csv
 from assay.counting.confusion import Confusion
@@ -103,8 +104,7 @@ class Extraction(Result):
         0.0
         """
         chosen = self._measure(measure)
-        if average not in _AVERAGES:
-            raise ParameterError(f"average is one of {', '.join(_AVERAGES)}, not {average!r}")
+        Choice(_AVERAGES).check("average", average)
         if type is None and average == "documents":
             return float(averaged(by_average(chosen, "macro"), self.documents).values[0])
         return float(averages(chosen, self.cells.sum(axis=0)[None])[0, self._row(type, average)])
@@ -121,8 +121,7 @@ class Extraction(Result):
         >>> extract(truth, truth[:15]).interval("Recall")
         Interval(low=0.5, high=0.9, level=0.95, method='hull')
         """
-        if average not in _AVERAGES[:2]:
-            raise ParameterError(f"average is one of {', '.join(_AVERAGES[:2])}, not {average!r}")
+        Choice(_AVERAGES[:2]).check("average", average)
         return self._intervals(self._measure(measure))[self._row(type, average)]
 
     def _row(self, type: str | None, average: str) -> int:

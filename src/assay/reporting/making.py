@@ -8,8 +8,8 @@ from typing import Any
 from assay.classification.pairing import are_predictions
 from assay.clustering.pairing import are_clusters
 from assay.comparison.result import Comparison
+from assay.core.domains import Whole
 from assay.core.errors import ParameterError, number_of
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.reporting import changed as by_query
 from assay.reporting import figures, verdicts
@@ -87,7 +87,8 @@ def make_report(
         return report  # noqa: RET504  # typed as the one above
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = by_query.Shown(
-        whole("changed", CHANGED if changed is None else changed, 0), whole("show", SHOWN if show is None else show, 1)
+        Whole(0).check("changed", CHANGED if changed is None else changed),
+        Whole(1).check("show", SHOWN if show is None else show),
     )
     texts = Texts.of(topics, documents)
     basis = basis_of(given, runs, measures, baseline=baseline, system=system, rules=rules)

@@ -219,11 +219,12 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     links = _values(table, column.link) if column.link else [""] * height
     grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
     top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
+    marked = _values(table, column.marked) if column.marked else [top is not None and value == top for value in values]
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
             on_one_line(behind or ""),
-            (top is not None and value == top) or (row, column.name) in out,
+            bool(is_best) or (row, column.name) in out,
             tone_of(text) if column.kind == "verdict" else None,
             link or "",
             value,
@@ -231,8 +232,8 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             high,
             ground,
         )
-        for row, (text, behind, link, value, low, high, ground) in enumerate(
-            zip(texts, also, links, values, lows, highs, grounds, strict=True)
+        for row, (text, behind, is_best, link, value, low, high, ground) in enumerate(
+            zip(texts, also, marked, links, values, lows, highs, grounds, strict=True)
         )
     ]
 

@@ -11,7 +11,7 @@ import polars as pl
 from assay.core.errors import not_among
 from assay.files.spreadsheets import for_spreadsheets
 from assay.show.figure import Figure
-from assay.show.model import Document, Part, Prose, References, Section, Table, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
 
 #: Of all documents; a change of keys makes it another.
 SCHEMA_VERSION = 2
@@ -47,7 +47,7 @@ def _section(section: Section) -> dict[str, Any]:
 
 def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
     if isinstance(part, Section):
-        payload[part.name] = _section(part)
+        payload |= {part.name: inner} if (inner := _section(part)) else {}
     elif isinstance(part, Table):
         payload[part.name] = part.frame.to_dicts()
     elif isinstance(part, Figure):
@@ -60,6 +60,8 @@ def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
     elif isinstance(part, Widget):
         for each in part.fallback:
             _add(each, payload, text)
+    elif isinstance(part, Task):
+        text.append(part.head)
     elif isinstance(part, Prose):
         text.extend(part.lines)
 

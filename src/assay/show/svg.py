@@ -6,6 +6,7 @@ the light theme's colours in place of their names and pixels in place of other u
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 import unicodedata
@@ -30,6 +31,8 @@ _PAGE_WIDTH = 640
 #: Of more names along an axis, none is written.
 MOST_NAMES = 60
 _LONGEST_NAME, _LONGEST_TURNED = 40, 18
+#: Names beside a chart are so many pixels apart at least, or some are left out.
+_LEAST_APART = 14
 _EDGE, _BETWEEN, _LINE, _SAMPLE = 16.0, 24.0, 20.0, 30.0
 #: A file of its own is at least so wide, for its title.
 _NARROWEST = 400
@@ -118,7 +121,8 @@ def _names(panel: Panel, width: float) -> _Names:
     below = [] if is_category and len(below) > MOST_NAMES else below
     turned = is_category and sum(width_of(text) + 8 for _, text in below) > width
     below = _cut(below, _LONGEST_TURNED) if turned else below
-    beside = _cut(beside, _LONGEST_NAME)
+    too_many = math.ceil(_LEAST_APART * len(beside) / panel.height) if panel.y.kind == "category" else 1
+    beside = _cut(beside[:: max(too_many, 1)], _LONGEST_NAME)
     left = max((width_of(text) for _, text in beside), default=0.0) + 10
     bottom = max((width_of(text) for _, text in below), default=0.0) + 10 if turned else _LINE * bool(below)
     return _Names(below, beside, turned, left, bottom)

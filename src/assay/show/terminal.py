@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from rich.text import Text
 
 from assay.show.cells import Cell, Grid, grid
 from assay.show.legible import cut_apart, legible, on_one_line
-from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict, Widget
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict, Widget
 
 _PIPED_WIDTH = 1000
 #: From this width on, tables show all they have.
@@ -28,6 +29,8 @@ _GAP = 2
 _NAME, _HEAD, _NARROWEST = 24, 16, 6
 _LONGEST_NUMBER = 40
 _MOST_LINES = 3
+#: A task is marked by its tone, and set no wider than this.
+_MARKS, _LONGEST_TASK = {"good": "✓", "bad": "✗", "open": "!", "even": "·"}, 100
 _TONES = {"good": "bold green", "bad": "bold red", "open": "bold yellow", "even": "bold"}
 
 
@@ -121,12 +124,14 @@ def _flat(section: Section) -> Iterator[Part]:
             yield from _flat(part)
         elif isinstance(part, Widget):
             yield from (each for each in part.fallback if isinstance(each, Table | Prose))
-        elif isinstance(part, Table | Prose | Verdict):
+        elif isinstance(part, Table | Prose | Verdict | Task):
             yield part
 
 
 def _are_close(before: Part | _Turned, part: Part | _Turned) -> bool:
-    """Whether no blank line stands between: below a title, and between lines of prose, or of a list."""
+    """Whether no blank line stands between: below a title, and between lines of prose, of a list, or tasks."""
+    if isinstance(before, Task) or isinstance(part, Task):
+        return type(before) is type(part) or isinstance(before, Prose)
     if not isinstance(before, Prose) or before.style == "lead":
         return isinstance(before, Prose)
     kinds = {"dim": "plain", "plain": "plain", "list": "list"}
@@ -142,12 +147,27 @@ def _show(part: Part | _Turned, to: Console) -> None:
         to.print(_rich(part.cells, _Widths.of(part.cells), part.bright))
     elif isinstance(part, Verdict):
         to.print(Text(part.text, style=_TONES[part.tone]), width=width)
+    elif isinstance(part, Task):
+        _show_task(part, to)
     elif isinstance(part, Prose):
         style = {"lead": "bold", "dim": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
             to.print(Text(part.title, style="bold"))
         for line in part.lines:
             to.print(Text(f"* {line}" if part.style == "list" else line, style=style), width=width)
+
+
+def _show_task(task: Task, to: Console) -> None:
+    """Its head, and below it what it rests on and what to do; ids are never cut: whoever copies one wants it whole."""
+    lines = [(f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]), *((f"    {line}", "") for line in task.lines)]
+    for line, style in lines:
+        start = " " * (len(line) - len(line.lstrip()))
+        wrapped = textwrap.wrap(
+            line, min(to.width, _LONGEST_TASK), subsequent_indent=f"{start}  ", break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+        for text in wrapped:
+            to.print(Text(text, style=style), no_wrap=True, overflow="ignore", crop=False)
 
 
 def show_table(table: Table, to: Console) -> None:
@@ -178,7 +198,8 @@ class _Widths(NamedTuple):
         whole = [max(pair) for pair in zip(heads, inside, strict=True)]
         if width is None or sum(whole) + _GAP * len(whole) <= width:
             return cls(whole)
-        names = [min(size, max(_NAME, width // 3)) for size in whole[: cells.names]]
+        widest = width if cells.names == len(whole) else max(_NAME, width // 3)
+        names = [min(size, widest) for size in whole[: cells.names]]
         # What is longer than any number is a label among the numbers.
         kept = [size if size <= _LONGEST_NUMBER else _NAME for size in inside[cells.names :]]
         numbers = [max(cell, min(head, _HEAD)) for head, cell in zip(heads[cells.names :], kept, strict=True)]
@@ -221,7 +242,8 @@ def _blocks(cells: Grid, widths: _Widths, width: int) -> Iterator[tuple[Grid, _W
 
 
 def _rich(cells: Grid, widths: _Widths, bright: int | None = None) -> RichTable:
-    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    has_heads = any(column.head for column in cells.columns)
+    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads)
     for place, (column, width) in enumerate(zip(cells.columns, widths.columns, strict=True)):
         right = place >= cells.names
         head = Text(on_one_line(column.head))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.domains import Choice
+from assay.core.errors import InputError, listed, number_of
 from assay.tables.clusters import Clusters
 from assay.tables.predictions import Predictions
 
@@ -63,8 +64,7 @@ def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> li
 
 def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
     """The same items in the same order for every system, as `aligned` does it, whatever else their tables hold."""
-    if missing not in get_args(Missing):
-        raise ParameterError(f"missing is one of {', '.join(get_args(Missing))}, not {missing!r}")
+    Choice(Missing).check("missing", missing)
     if len(systems) == 1:
         return list(systems)
     with_ids = [system for system in systems if system.has_ids]

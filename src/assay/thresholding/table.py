@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
 from assay.core.errors import number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import only_one, said, scored_systems
@@ -72,7 +72,7 @@ def threshold_table(
     given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     frame = table_frame(given.scored)
     every, total = frame["threshold"].to_numpy(), frame.height
-    if rows is not None and total > whole("rows", rows, 2):
+    if rows is not None and total > Whole(2).check("rows", rows):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
     return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), every, said([given]))
 
