@@ -52,8 +52,8 @@ class Column:
     columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
     best, and stands out; `marked` names a column of booleans, for values that stand out. `also` names a column of words
     behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, a thin
-    line there. `spare`: left out where there is little room.
+    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, drawn
+    as a thin line. `spare`: left out where there is little room.
     """
 
     name: str
