@@ -185,7 +185,7 @@ def test_a_mark_and_its_meaning_are_the_same_in_every_form(
         assert text.count(f"{shown} {legend}") == 1
         others = {"better", "worse", "higher", "lower"} - {word}
         assert [other for other in others if f"{other} than the baseline" in text] == []
-    assert re.search(rf"{score.value:.4f}( \\\[.*?\\\])? {mark}", report.to_markdown())
+    assert re.search(rf"{score.value:.4f}( \[.*?\])? {mark}", report.to_markdown())
     assert f'<span aria-hidden="true">{mark}</span> {word}</span>' in report.to_html()
 
 

@@ -49,7 +49,7 @@ def problem_document(problem: str) -> Document:
     >>> print(write(problem_document("a_b.run: cannot be read")), end="")
     ## ⚠️ Quality gate: invalid input
     <BLANKLINE>
-    a\\_b.run: cannot be read
+    a_b.run: cannot be read
     """
     return Document("gate", (Section("outcome", parts=(_verdict("invalid", problem),)),))
 
