@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterator
 from functools import cache, cached_property
@@ -12,7 +11,6 @@ from typing import Any
 
 import assay
 from assay import Report, make_report
-from assay.core.words import MARKS
 
 BICYCLES = Path(assay.__file__).parent / "data" / "bicycles"
 TEA = BICYCLES.parent / "tea"
@@ -102,13 +100,6 @@ class Told:
         """The rows of the table of systems, with one score for each measure."""
         scores = [SimpleNamespace(**row) for row in self._data("systems", "scores")]
         table = self.report.document().tables()["systems"]
-        best = {column.name: column.best for column in table.columns}
-        for score in scores:
-            known = [value for value in table.frame[score.measure].to_list() if not math.isnan(value)]
-            ends = {"high": max, "low": min}
-            which = best[score.measure]
-            score.mark = MARKS.get(score.word, "")
-            score.is_best = which is not None and len(set(known)) > 1 and score.value == ends[which](known)
         return [
             SimpleNamespace(
                 system=row["system"],

@@ -14,6 +14,7 @@ from assay.core.words import LEGEND, MARKS
 from assay.reporting.basis import Basis
 from assay.sections.direction import noted
 from assay.show.axis import around
+from assay.show.cells import best
 from assay.show.model import Column, Section, Table
 
 #: What a mark rests on where it is not a test.
@@ -44,7 +45,9 @@ def systems(basis: Basis) -> Iterator[Section]:
     notes = tuple(filter(None, [" ".join(_legend(basis, scores, columns))]))
     caption = "Systems, with intervals"
     table = Table("systems", frame, tuple(columns), caption, notes, marked="baseline", look="systems")
-    yield Section("systems", "Systems", (table,), data={"scores": scores})
+    tops = {column.name: best(frame[column.name], column.best) for column in columns[1:]}
+    data = [score | {"is_best": score["value"] == tops[score["measure"]]} for score in scores]
+    yield Section("systems", "Systems", (table,), data={"scores": data})
 
 
 def _score(basis: Basis, measure: str, system: str) -> dict[str, Any]:
@@ -53,13 +56,14 @@ def _score(basis: Basis, measure: str, system: str) -> dict[str, Any]:
     finding = next((each for each in basis.findings(measure) if each.system == system), None)
     score = {"system": system, "measure": measure, "value": value, "low": interval.low, "high": interval.high}
     if finding is None:
-        return score | {"difference": math.nan, "p": math.nan, "verdict": "", "word": "", "says": ""}
+        return score | {"difference": math.nan, "p": math.nan, "verdict": "", "word": "", "mark": "", "says": ""}
     word = finding.verdict.word
-    means = LEGEND.get(MARKS.get(word, ""), "")
+    mark = MARKS.get(word, "")
+    means = LEGEND.get(mark, "")
     if not math.isnan(finding.difference):
         means = f"{means}: {signed(finding.difference)}, {p_phrase(finding.p)}".replace("-", "−")
     numbers = {"difference": finding.difference, "p": finding.p}
-    return score | numbers | {"verdict": str(finding.verdict), "word": word, "says": means}
+    return score | numbers | {"verdict": str(finding.verdict), "word": word, "mark": mark, "says": means}
 
 
 def _column(basis: Basis, frame: pl.DataFrame, measure: str) -> Column:
@@ -90,7 +94,7 @@ def _legend(basis: Basis, scores: list[dict[str, Any]], columns: list[Column]) -
         yield "Bold: the best number of its column."
     if lower := [name for name in basis.measures if basis.higher_is_better(name) is False]:
         yield f"Lower {listed(lower)} is better."
-    used = {MARKS.get(score["word"], "") for score in scores}
+    used = {score["mark"] for score in scores}
     tested = f"p below {basis.settings.alpha:g}"
     yield from (f"{mark} {says} ({_NOT_TESTED.get(mark, tested)})." for mark, says in LEGEND.items() if mark in used)
     if any(not math.isnan(score["low"]) for score in scores):
