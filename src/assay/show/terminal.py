@@ -27,6 +27,8 @@ _GAP = 2
 _NAME, _HEAD, _NARROWEST = 24, 16, 6
 _LONGEST_NUMBER = 40
 _MOST_LINES = 3
+#: Prose of these styles is set in lines, even where it does not go to a terminal.
+_SET = {"paragraph", "fine"}
 _TONES = {"good": "bold green", "bad": "bold red", "open": "bold yellow", "even": "bold"}
 
 
@@ -101,7 +103,7 @@ def _flat(section: Section) -> Iterator[Part]:
 
 def _is_short(part: Part | None) -> bool:
     """Whether it is a line among others: of prose that explains, or lists."""
-    return isinstance(part, Prose) and part.style in {"dim", "list", "plain"}
+    return isinstance(part, Prose) and part.style in {"dim", "fine", "list", "plain"}
 
 
 def _is_joined(before: Part | None, part: Part) -> bool:
@@ -112,14 +114,14 @@ def _is_joined(before: Part | None, part: Part) -> bool:
 
 
 def _show(part: Part, to: Console, *, is_joined: bool) -> None:
-    is_read = to.is_terminal or isinstance(part, Verdict) or getattr(part, "style", "") == "paragraph"
-    width = min(to.width, _LONGEST_LINE) if is_read else to.width
+    is_set = isinstance(part, Verdict) or (isinstance(part, Prose) and part.style in _SET)
+    width = min(to.width, _LONGEST_LINE) if to.is_terminal or is_set else to.width
     if isinstance(part, Table):
         show_table(part, to, is_joined=is_joined)
     elif isinstance(part, Verdict):
         to.print(Text(part.text, style=_TONES[part.tone]), width=width)
     elif isinstance(part, Prose):
-        style = {"lead": "bold", "dim": "dim", "claim": "bold"}.get(part.style, "")
+        style = {"lead": "bold", "dim": "dim", "fine": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
             to.print(Text(part.title, style="bold"))
         for line in part.lines:
