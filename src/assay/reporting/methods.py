@@ -158,7 +158,7 @@ def _family(comparison: Comparison, cite: Citations) -> str:
         under = ", measure by measure" if len(comparison.measures) > 1 else ""
         return f"p-values hold for all {number_of('pair', comparison.family_size)} of systems at once{under}"
     over = family(comparison)
-    if not over.startswith(("corrected", "not corrected")):
+    if comparison.family_size == 1:
         return over
     correction = OF_CORRECTIONS.get(settings.correction)
     return f"p-values were {over}{cite(correction) if correction else ''}"
