@@ -400,8 +400,8 @@ def test_points_as_csv_json_and_markdown() -> None:
     value = (1 / 2 + 1 / 2 + 0) / 3
     assert curve.to_csv() == f"system,query_id,cutoff,value\na|b,,1,0.0\na|b,,2,{value}\n"
     assert curve.to_markdown().splitlines()[2:] == ["| a\\|b | NA | 1 | 0.0000 |", "| a\\|b | NA | 2 | 0.3333 |"]
-    told = json.loads(curve.to_json())
-    assert told["kind"] == "cutoff"
+    told = json.loads(curve.to_json())["sections"]["curve"]
+    assert told["name"] == "cutoff"
     assert told["points"][1] == {"system": "a|b", "query_id": None, "cutoff": 2, "value": value}
     assert told["summary"][0]["undefined"] == 1
     assert curve.to_frame() is curve.frame

@@ -170,9 +170,9 @@ def compare(
     from assay.measured import DEFAULT_MEASURES  # noqa: PLC0415
 
     if plot is not None:
-        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
+        from assay.show.pictures import suffix_of  # noqa: PLC0415
 
-        ask_for_packages(suffix_of(plot))  # before anything is read
+        suffix_of(plot)  # before anything is read
     settings: dict[str, Any] = {
         "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test,
         "correction": correction, "family": family,

@@ -14,7 +14,6 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
-from assay.cli.wording import as_typed
 from assay.core.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -262,13 +261,11 @@ def _reported(
 def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     """Write the files, and say what is in them."""
     result.save_all(targets)
-    contents = result.contents
     if not quiet:
-        for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
+        for line in [*(f"warning: {text}" for text in result.warnings), *(f"note: {text}" for text in result.notes)]:
             message(line)
-    typer.echo(as_typed(str(result)))
-    advice = getattr(contents, "advice", None)
-    if advice:
-        say(f"What to do: {advice}")
+    typer.echo(str(result))
+    if result.advice:
+        say(f"What to do: {result.advice}")
     for target in targets:
         say(str(target.resolve()))

@@ -73,6 +73,8 @@ class Comparison(Result):
     classifiers: Classifiers | None = None
     #: Where clusterings were compared.
     clusterings: Clusterings | None = None
+    #: Why nothing is known of documents, as one of the notes has it; empty if they were looked at.
+    unseen: str = ""
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
@@ -237,7 +239,7 @@ class Comparison(Result):
         """The numbers with their intervals, to draw: differences from a baseline, or the systems if all were paired."""
         return intervals(self.findings, self.standings, self.pairs, self.settings)
 
-    def chart(self) -> alt.HConcatChart:
+    def chart(self) -> alt.ConcatChart:
         """The chart of `intervals`, as an Altair object; needs the extra `report`."""
         return self.intervals().chart()
 
@@ -248,7 +250,7 @@ class Comparison(Result):
     def with_what_runs_tell(self) -> Comparison:
         """The same with what users would notice and what unjudged documents could do, where the runs are at hand."""
         if reason := self._why_not_looked_into():
-            return replace(self, notes=(*self.notes, reason))
+            return replace(self, notes=(*self.notes, reason), unseen=reason)
         looked_into = [self._looked_into(one) for one in self.findings]
         notes = dict.fromkeys(note for _, note in looked_into if note)
         return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))

@@ -50,7 +50,9 @@ class FormatError(InputError):
         where = path if line is None else f"{path}:{line}"
         found = "" if got is None else f", got {quote(got) if got else 'nothing'}"
         remark = "" if note is None else f" ({note})"
-        super().__init__(f"{where}: expected {expected}{found}{remark}")
+        #: The message without the place.
+        self.reason = f"expected {expected}{found}{remark}"
+        super().__init__(f"{where}: {self.reason}")
 
 
 class DuplicateError(FormatError):
@@ -148,6 +150,17 @@ def listed(names: Sequence[str]) -> str:
     'a, b'
     """
     return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+
+
+def joined(names: Sequence[str], most: int | None = None) -> str:
+    """Names as people say them; of more than `most`, the first.
+
+    >>> joined(["a", "b", "c"]), joined(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 others')
+    """
+    few = most is None or len(names) <= most
+    shown = list(names) if few else [*names[:most], number_of("other", len(names[most:]))]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def of_kind(what: str, names: Sequence[str]) -> str:

@@ -27,14 +27,35 @@ PRESENTERS = {
     "comparison": "assay.sections.comparisons:document",
     "fold comparison": "assay.sections.comparisons:fold_document",
     "gate": "assay.sections.gates:document",
+    "classification": "assay.sections.classifications:document",
+    "thresholds": "assay.sections.thresholds:several",
+    "chosen_threshold": "assay.sections.thresholds:chosen",
+    "threshold_table": "assay.sections.thresholds:every",
+    "extraction": "assay.sections.extractions:document",
+    "label_report": "assay.sections.classifications:label_report",
+    "evaluation": "assay.sections.evaluations:document",
+    "explanation": "assay.sections.explanations:document",
+    "diagnosis": "assay.sections.diagnoses:document",
+    "audit": "assay.sections.audits:document",
+    "signatures": "assay.sections.audits:differences",
+    "contents": "assay.sections.contents:document",
     "plan": "assay.sections.plans:document",
+    "curve": "assay.sections.curves:document",
     "correlations": "assay.sections.correlations:document",
+    "clustering": "assay.sections.clusterings:document",
+    "cross-validation": "assay.sections.crossvalidations:document",
+    "nested cross-validation": "assay.sections.crossvalidations:nested_document",
+    "leakage check": "assay.sections.crossvalidations:leakage_document",
+    "tuning": "assay.sections.tunings:document",
+    "number of clusters": "assay.sections.numbers_of_clusters:document",
 }
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.reporting:make_report",
+    "compare_folds": "assay.crossvalidation.comparing:compare_folds",
     "explain": "assay.explanation:explain",
     "chart": "assay.show.vega:chart",
+    "save": "assay.show.pictures:save",
 }
 
 

@@ -12,7 +12,13 @@ from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
 
 
-@measure(bounds=None, aliases=("CumulatedGain",), user_model="reads the first k results alike", closed_under_ties=True)
+@measure(
+    bounds=None,
+    aliases=("CumulatedGain",),
+    user_model="reads the first k results alike",
+    closed_under_ties=True,
+    cites="jarvelin2002",
+)
 def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuery:
     r"""Cumulated gain: what the first *k* results are worth together.
 
@@ -29,6 +35,7 @@ def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuer
 
 
 @measure(
+    cites="jarvelin2002",
     aliases=("NormalisedCG", "NormalisedCumulatedGain"),
     user_model="reads the first k results alike",
     closed_under_ties=True,
@@ -65,6 +72,7 @@ def nCG(
 
 
 @measure(
+    cites="jarvelin2002",
     trec_eval="dcg",
     ranx="dcg@{cutoff}",
     aliases={"DiscountedCumulatedGain": {}, "dcg_burges": {"gain": "exp"}},
@@ -105,6 +113,7 @@ def IDCG(
 
 
 @measure(
+    cites="jarvelin2002",
     trec_eval=("ndcg", "ndcg_cut.{cutoff}"),
     ir_measures="nDCG@{cutoff}",
     ranx="ndcg@{cutoff}",

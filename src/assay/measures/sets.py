@@ -101,6 +101,7 @@ def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
 
 
 @measure(
+    cites="vanrijsbergen1979",
     trec_eval="set_F",
     ir_measures="SetF",
     ranx="f1",

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from assay.comparison import Finding
 from assay.core.digits import as_level, as_percent, number
-from assay.core.errors import number_of, several
+from assay.core.errors import joined, number_of, several
 from assay.core.words import opening
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Advice
-from assay.reporting.naming import joined
 from assay.sections.sentences import detecting
 from assay.stats.verdict import FEWEST_UNITS
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from assay.comparison import Comparison, Finding, compare
 from assay.comparison.findings import Settings
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.evaluation import Evaluation
 from assay.files import is_file
-from assay.given import check_levels, whole
+from assay.given import check_levels
 from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
@@ -139,7 +140,7 @@ def basis_of(
     check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
     if runs is not None and measures is None:
         measures = DEFAULT_MEASURES
-    measured = Measured.of(given, runs, measures, seed=whole("seed", asked["seed"], 0), **rules)
+    measured = Measured.of(given, runs, measures, seed=Whole(0).check("seed", asked["seed"]), **rules)
     names = measured.measures(measures)
     systems = [str(name) for name in measured.scores.frame["system"].unique(maintain_order=True)]
     paired, notes = _paired(measured, names)
@@ -240,8 +241,8 @@ def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
             f"bounds are of {len(detailed)} (the baseline, the one looked at and the best of the others), the table "
             "has all; report on some of the runs to see others"
         )
-    told = () if comparison is None else comparison.notes
-    return Basis(
+    told = [] if comparison is None else [note for note in comparison.notes if note != comparison.unseen]
+    basis = Basis(
         evaluation,
         comparison,
         settings,
@@ -254,6 +255,9 @@ def _basis(  # noqa: PLR0917  # the parts of a basis, in its order
         paired,
         tuple(dict.fromkeys([*notes, *told])),
     )
+    # Where no documents can be looked at, a report says why of all of them, not of unjudged ones alone.
+    unseen = () if comparison is None or basis.no_documents else tuple(filter(None, (comparison.unseen,)))
+    return replace(basis, notes=(*basis.notes, *unseen))
 
 
 def _paired(measured: Measured, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, joined, number_of
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
 from assay.measures.registry import Measure
@@ -28,7 +28,6 @@ from assay.reporting.contents import (
     Ranked,
     Side,
 )
-from assay.reporting.naming import joined
 from assay.reporting.texts import Texts
 
 #: Of more queries than this, only the differences of one system are shown.

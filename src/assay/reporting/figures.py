@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.comparison import Finding
-from assay.core.errors import ParameterError
+from assay.core.errors import ParameterError, joined
 from assay.evaluation import Evaluation
 from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
@@ -16,7 +16,6 @@ from assay.report.estimates import best
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis, on_units
 from assay.reporting.contents import Bound, Coverage, PowerOf, PrecisionRecall, Score, SystemRow
-from assay.reporting.naming import joined
 
 _JUDGED_AT = (5, 10, 20)
 _LEVELS = 11

@@ -7,23 +7,22 @@ from typing import Any
 
 from assay.classification.pairing import are_predictions
 from assay.clustering.pairing import are_clusters
-from assay.comparison.result import FROM_SCORES, Comparison
+from assay.comparison.result import Comparison
+from assay.core.domains import Whole
 from assay.core.errors import ParameterError, number_of
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.reporting import changed as by_query
 from assay.reporting import figures, verdicts
 from assay.reporting.advice import advice
 from assay.reporting.basis import Basis, basis_of
-from assay.reporting.contents import Contents, Measured
-from assay.reporting.methods import methods
+from assay.reporting.contents import Contents, Measured, Reference
 from assay.reporting.naming import told_once
 from assay.reporting.options import check_options
 from assay.reporting.provenance import provenance
 from assay.reporting.result import RankingReport, Report
-from assay.reporting.rules import topics_of
 from assay.reporting.stamps import Stamp, stamps_of
 from assay.reporting.texts import Texts
+from assay.sections.methods import methods, topics_of
 
 #: Of the most changed queries, so many are shown, with so many ranks of each.
 CHANGED = 6
@@ -75,18 +74,21 @@ def make_report(
     of_predictions = are_predictions(given) and (runs is None or are_predictions(runs))
     if of_predictions or (compared is not None and compared.classifiers is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
-        return _of_classifiers(
+        report: Report[Any] = _of_classifiers(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
+        return report
     of_clusters = are_clusters(given) and (runs is None or are_clusters(runs))
     if of_clusters or (compared is not None and compared.clusterings is not None):
         every = given if runs is None else [*_each(given), *_each(runs)]
-        return _of_clusterings(
+        report = _of_clusterings(
             every, measures, told, title=title, command=command, stamps=stamps, baseline=baseline, **rules
         )
+        return report  # noqa: RET504  # typed as the one above
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = by_query.Shown(
-        whole("changed", CHANGED if changed is None else changed, 0), whole("show", SHOWN if show is None else show, 1)
+        Whole(0).check("changed", CHANGED if changed is None else changed),
+        Whole(1).check("show", SHOWN if show is None else show),
     )
     texts = Texts.of(topics, documents)
     basis = basis_of(given, runs, measures, baseline=baseline, system=system, rules=rules)
@@ -99,10 +101,8 @@ def make_report(
     every_query = by_query.queries(basis, texts)
     documents_shown = [one.doc_id for query in moved for side in (query.baseline, query.system) for one in side.ranking]
     unknown = texts.notes((row.query_id for row in every_query.rows), documents_shown)
-    paragraph, references = methods(basis)
+    paragraph, works = methods(basis)
     notes = (*basis.notes, *left_out, *too_many, *no_power, *no_rankings, *no_curve, *no_bounds, *unknown)
-    # The report says the same of all documents, and why.
-    told_better = {FROM_SCORES, f"unjudged {basis.no_documents}"}
     contents = Contents(
         title=title or _title(basis),
         lead=_lead(basis),
@@ -120,9 +120,9 @@ def make_report(
         bounds=tuple(limits),
         power=tuple(power),
         warnings=_warnings(basis, texts),
-        notes=tuple(told_once([note for note in notes if note and note not in told_better], basis.measures)),
+        notes=tuple(told_once([note for note in notes if note], basis.measures)),
         methods=paragraph,
-        references=tuple(references),
+        references=tuple(Reference(work.key, work.entry, work.bibtex) for work in works),
         provenance=provenance(basis, texts, command, before),
         queries=every_query,
         advice=advice(basis),
@@ -134,7 +134,7 @@ def _each(given: Any) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report[Any]:
+def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Any:
     """The report on classifiers; what only rankings have is refused."""
     from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415  # rankings need not load it
 
@@ -144,7 +144,7 @@ def _of_classifiers(given: Any, measures: Any, told: dict[str, Any], **options: 
     return classifier_report(given, measures, **options)
 
 
-def _of_clusterings(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Report[Any]:
+def _of_clusterings(given: Any, measures: Any, told: dict[str, Any], **options: Any) -> Any:
     """The report on clusterings; what only rankings have is refused."""
     from assay.reporting.cluster_making import cluster_report  # noqa: PLC0415  # rankings need not load it
 

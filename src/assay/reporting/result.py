@@ -32,6 +32,14 @@ class Held(Protocol):
     def lead(self) -> str:
         """How much of it there is."""
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the inputs."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not shown, and why."""
+
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar  # of Python's own, only those from 3.13 on have a default
@@ -55,6 +63,21 @@ class Report(ABC, Generic[Holds]):
     """
 
     contents: Holds
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the inputs."""
+        return self.contents.warnings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the report does not show, and why."""
+        return self.contents.notes
+
+    @property
+    def advice(self) -> str:
+        """What to do next; empty where there is nothing to compare."""
+        return str(getattr(self.contents, "advice", None) or "")
 
     def __repr__(self) -> str:
         return f"<Report {self.contents.title!r}: {self.contents.lead}>"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from assay.comparison import Comparison, Finding
 from assay.core.digits import as_level, number
-from assay.core.errors import number_of
+from assay.core.errors import joined, number_of
 from assay.core.words import tone_of
 from assay.report.written import MARKS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import NoticedOf, Spoken
-from assay.reporting.naming import joined, values_of_systems
+from assay.reporting.naming import values_of_systems
 from assay.sections.conflicts import conflict
 from assay.sections.sentences import caveat, headline, of_group, of_verdict, seen_by_users, without_caveat
 

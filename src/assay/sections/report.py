@@ -9,11 +9,15 @@ from pathlib import Path
 
 import polars as pl
 
+from assay.core import registry
 from assay.core.errors import ParameterError
 from assay.core.results import Result
 from assay.files.atomic import write_texts
-from assay.show.model import Document, Section
+from assay.show.legible import on_one_line
+from assay.show.model import Document, Prose, Section, Widget
 
+#: Sentences of these styles say what was found; the others, what to do and what to mind.
+_FOUND = {"claim", "plain"}
 #: The forms of a report by the ending of the file's name.
 FORMS = {".html": "html", ".md": "markdown", ".tex": "latex", ".json": "json"}
 
@@ -30,8 +34,38 @@ class Report(Result):
         return f"<Report {self.made.title!r}: {self.made.section('summary').lead}>"
 
     def __str__(self) -> str:
-        """What was found, in words."""
-        return "\n".join(line for part in self.made.section("summary").parts for line in getattr(part, "lines", ()))
+        """What was found, in words, and what that depends on."""
+        summary = self.made.section("summary")
+        parts = [each for part in summary.parts for each in (part.fallback if isinstance(part, Widget) else (part,))]
+        lines = [line for part in parts if isinstance(part, Prose) and part.style in _FOUND for line in part.lines]
+        return "\n".join(map(on_one_line, (*lines, *summary.data.get("caveats", ()))))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the inputs."""
+        return tuple(self.made.section("summary").data.get("warnings", ()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the report does not show, and why."""
+        sections = [section for section in self.made.sections if section.name == "notes"]
+        return tuple(line for section in sections for part in section.parts for line in getattr(part, "lines", ()))
+
+    @property
+    def advice(self) -> str:
+        """What to do next, in a sentence; empty where there is nothing to compare."""
+        found = self.made.section("summary").data.get("advice") or {"text": ""}
+        command = found.get("command")
+        return f"{found['text'].removesuffix('.')} ({command})." if command else str(found["text"])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what was found, and the main numbers."""
+        summary = Section("summary", self.made.title, (Prose("", points=tuple(str(self).splitlines())),))
+        tables = self.made.tables()
+        main = tables.get("systems") or tables.get("measures")
+        numbers = Section("numbers", parts=(main,) if main else ())
+        text: str = registry.writer("html")(Document("report", (summary, numbers)))
+        return text
 
     def document(self) -> Document:
         """The report as data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import polars as pl
@@ -24,19 +24,23 @@ def verdicts_table(
     caption: str = "",
     effects: Effects = "all",
     tested: bool = True,
+    drawn: Collection[str] | None = None,
     look: str = "compared",
 ) -> Table:
     """Both numbers, the difference with its interval, p and the verdict.
 
     What is the same in all rows does not stand in each: of one pair, its systems head the columns of their numbers.
     `effects`: the relative difference and d_z, too, and how many units won, tied and lost; or one of these alone; or
-    neither, where units have no numbers. `tested`: there is a p-value.
+    neither, where units have no numbers. `tested`: there is a p-value. `drawn`: measures whose differences fit on one
+    axis.
     """
     pairs = {(finding.baseline, finding.system) for finding in findings}
     baselines, one_pair = {baseline for baseline, _ in pairs}, len(pairs) == 1
     one_baseline, first = len(baselines) == 1, findings[0]
     level = f"{as_level(first.interval.level)} interval"
-    ends = [end for finding in findings for end in (finding.interval.low, finding.interval.high, finding.difference)]
+    fits = [drawn is None or finding.measure in drawn for finding in findings]
+    fitting = [finding for finding, is_drawn in zip(findings, fits, strict=True) if is_drawn]
+    ends = [end for finding in fitting for end in (finding.interval.low, finding.interval.high, finding.difference)]
     of_baseline = first.baseline if one_baseline else "baseline's"
     is_relative, is_counted = effects in {"all", "relative"}, effects in {"all", "wins"}
     columns = [
@@ -53,9 +57,10 @@ def verdicts_table(
         *([Column("record", "won/tied/lost", spare=True)] if is_counted else []),
         Column("word", "verdict", "verdict", also="aside"),
     ]
-    return Table(
-        name, pl.DataFrame(finding_rows(findings), infer_schema_length=None), tuple(columns), caption, look=look
-    )
+    frame = pl.DataFrame(finding_rows(findings), infer_schema_length=None)
+    if drawn is not None:
+        frame = frame.with_columns(is_drawn=pl.Series(fits))
+    return Table(name, frame, tuple(columns), caption, look=look, drawn="" if drawn is None else "is_drawn")
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -63,7 +68,7 @@ def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return [finding.row() | _words(finding) | _in_full(finding) for finding in findings]
 
 
-def _words(finding: Finding) -> dict[str, str]:
+def _words(finding: Finding) -> dict[str, Any]:
     aside = " (negligible)" if finding.verdict.negligible else ""
     return {
         "record": "/".join(map(str, finding.record)),

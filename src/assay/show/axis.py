@@ -54,13 +54,13 @@ def around(values: Iterable[float], *, zero: bool = True, room: float = 0.06) ->
     return Axis(low - room * (high - low), high + room * (high - low))
 
 
-def rounded_out(values: Iterable[float], about: int = 4) -> Axis:
-    """An axis that holds zero and all values, its ends on round numbers.
+def rounded_out(values: Iterable[float], about: int = 4, *, zero: bool = True) -> Axis:
+    """An axis that holds all values, and zero unless that is not asked for, its ends on round numbers.
 
     >>> rounded_out([0.43, -0.12])
     Axis(low=-0.2, high=0.6)
     """
-    low, high = around(values, room=0)
+    low, high = around(values, zero=zero, room=0)
     step = _round_step((high - low) / about)
     return Axis(
         round(math.floor(low / step + 1e-9) * step, 12) + 0.0, round(math.ceil(high / step - 1e-9) * step, 12) + 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from assay.core.digits import (
@@ -17,6 +18,7 @@ from assay.core.digits import (
     p_value,
     short,
     signed_span,
+    significant,
     span,
 )
 from assay.core.words import Tone, tone_of
@@ -26,14 +28,15 @@ from assay.show.model import NAMES, Column, Table
 _FLAGS = {True: "yes", False: "no"}
 _PLAIN: dict[str, Callable[[Any], str]] = {
     "count": counted, "short": short, "chosen": "{:g}".format, "p": p_value, "flag": _FLAGS.__getitem__,
+    "significant": partial(significant, digits=4),
 }  # fmt: skip
 
 
 class Cell(NamedTuple):
     """What stands in a cell: its words, and what they are made of, for who can draw.
 
-    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low` and `high` are numbers;
-    NaN where there are none.
+    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low`, `high` and `ground`, which
+    it is compared with, are numbers; NaN where there are none.
     """
 
     text: str
@@ -44,6 +47,7 @@ class Cell(NamedTuple):
     value: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    ground: float = math.nan
 
     @property
     def words(self) -> str:
@@ -79,6 +83,10 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> shown = Table("scores", frame, (Column("system"), Column("AP", kind="number"), Column("p", kind="p")))
     >>> [[cell.text for cell in row] for row in grid(shown).rows]
     [['a', '0.2500', '0.0400'], ['b', 'NA', '< 0.0001']]
+    >>> columns = (Column("k"), Column("mean", kind="number", also="sd"), Column("moved", kind="chosen", signed=True))
+    >>> frame = pl.DataFrame({"k": [2], "mean": [0.5], "sd": [0.25], "moved": [3]})
+    >>> [[cell.words for cell in row] for row in grid(Table("t", frame, columns, foot={"k": "all", "mean": "1"})).rows]
+    [['2', '0.5000 ± 0.2500', '+3'], ['all', '1', '']]
 
     What is compared with something that was chosen has decimals until it differs from that:
 
@@ -101,7 +109,8 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
     rows = tuple(zip(*cells, strict=True)) if cells else ()
-    return Grid(columns, names, rows)
+    foot = (tuple(Cell(table.foot.get(column.name, "")) for column in columns),) if table.foot else ()
+    return Grid(columns, names, (*rows, *foot))
 
 
 def _values(table: Table, name: str) -> list[Any]:
@@ -113,39 +122,59 @@ def _floats(table: Table, name: str) -> list[float]:
 
 
 def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
-    """Numbers that are compared within their row."""
+    """Numbers, or estimates, that are compared within their row."""
     values = [_floats(table, column.name) for column in columns]
-    least = 4 if columns[0].least is None else columns[0].least
-    texts = list(zip(*(numbers(row, least) for row in zip(*values, strict=True)), strict=True))
+    rows = list(zip(*values, strict=True))
+    if columns[0].kind == "estimate":
+        places = [decimals(row, _least(columns[0], 3)) for row in rows]
+        return {column.name: _estimates(table, column, places) for column in columns}
+    texts = list(zip(*(numbers(row, _least(columns[0], 4)) for row in rows), strict=True))
     each = zip(columns, texts or [()] * len(columns), values, strict=True)
     return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
 
 
 def _texts(table: Table, column: Column) -> list[str]:
     """The words of a column, cell by cell."""
-    if column.ends is not None and column.kind in {"interval", "estimate", "range"}:
-        ends = [_floats(table, end) for end in column.ends]
-        if column.kind == "interval":
-            reach = signed_span if column.signed else span
-            return [reach(low, high) for low, high in zip(*ends, strict=True)]
-        values = _floats(table, column.name)
-        return _ranges(column, values, *ends) if column.kind == "range" else _estimates(column, values, *ends)
+    if column.kind == "estimate":
+        values, least = _floats(table, column.name), _least(column, 3)
+        return _estimates(table, column, [decimals(values, least) if column.compared else least] * len(values))
+    if column.kind == "range":
+        return _ranges(column, _floats(table, column.name), *_ends(table, column))
+    if column.kind in {"interval", "bracketed"}:
+        reach = _in_brackets if column.kind == "bracketed" else signed_span if column.signed else span
+        return list(map(reach, *_ends(table, column)))
     if column.kind in {"number", "percent", "bar"}:
         return _numbers(column, _floats(table, column.name))
-    shown = "{:+g}".format if column.kind == "chosen" and column.signed else _PLAIN.get(column.kind, str)
-    return [column.missing if _is_missing(value) else shown(value) for value in _values(table, column.name)]
+    shown = _PLAIN.get(column.kind, str)
+    return [
+        column.missing if _is_missing(value) else f"+{shown(value)}" if column.signed and value > 0 else shown(value)
+        for value in _values(table, column.name)
+    ]
 
 
 def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _estimates(column: Column, values: list[float], lows: list[float], highs: list[float]) -> list[str]:
-    least = 3 if column.least is None else column.least
-    places = decimals(values, least) if column.compared else least
+def _least(column: Column, usual: int) -> int:
+    return usual if column.least is None else column.least
+
+
+def _ends(table: Table, column: Column) -> list[list[float]]:
+    """Both ends of a column's intervals, NaN where there is none."""
+    return [_floats(table, end) for end in column.ends or ()]
+
+
+def _in_brackets(low: float, high: float) -> str:
+    return NOT_AVAILABLE if math.isnan(low) else bracketed(low, high)
+
+
+def _estimates(table: Table, column: Column, places: Sequence[int]) -> list[str]:
+    """Numbers, each with so many decimals, and their intervals in brackets."""
+    both = zip(_floats(table, column.name), *_ends(table, column), places, strict=True)
     return [
-        number(value, places) + ("" if math.isnan(low) else f" {bracketed(low, high, 3)}")
-        for value, low, high in zip(values, lows, highs, strict=True)
+        number(value, digits) + ("" if math.isnan(low) else f" {bracketed(low, high, 3)}")
+        for value, low, high, digits in both
     ]
 
 
@@ -153,7 +182,7 @@ def _ranges(column: Column, values: list[float], lows: list[float], highs: list[
     def shown(value: float) -> str:
         if column.least == 0:
             return counted(round(value)) if math.isfinite(value) else NOT_AVAILABLE
-        return number(value, 4 if column.least is None else column.least)
+        return number(value, _least(column, 4))
 
     return [
         NOT_AVAILABLE if math.isnan(value) else f"{shown(value)} ({shown(low)} to {shown(high)})"
@@ -163,11 +192,11 @@ def _ranges(column: Column, values: list[float], lows: list[float], highs: list[
 
 def _numbers(column: Column, values: list[float]) -> list[str]:
     if column.kind == "number":
-        least = 4 if column.least is None else column.least
+        least = _least(column, 4)
         places = decimals(values, least) if column.compared else least
         texts = [number(value, places) for value in values]
     else:
-        least = 1 if column.least is None else column.least
+        least = _least(column, 1)
         each = [as_percents([value], least)[0] for value in values]
         texts = as_percents(values, least) if column.compared else each
     return _with_sign(column, texts, values)
@@ -183,29 +212,45 @@ def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[st
 def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     """The cells of a column, with what is known of each beyond its words."""
     height = table.frame.height
-    numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
+    numeric = column.kind not in {*NAMES, "words", "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
-    lows, highs = ([math.nan] * height,) * 2 if column.ends is None else (_floats(table, end) for end in column.ends)
-    also = _values(table, column.also) if column.also else [""] * height
+    lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
+    also = _behind(table, column.also) if column.also else [""] * height
     links = _values(table, column.link) if column.link else [""] * height
-    top = _best(values, column.best)
+    grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
+    top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
+    marked = _values(table, column.marked) if column.marked else [top is not None and value == top for value in values]
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
             on_one_line(behind or ""),
-            top is not None and value == top,
+            bool(is_best) or (row, column.name) in out,
             tone_of(text) if column.kind == "verdict" else None,
             link or "",
             value,
             low,
             high,
+            ground,
         )
-        for text, behind, link, value, low, high in zip(texts, also, links, values, lows, highs, strict=True)
+        for row, (text, behind, is_best, link, value, low, high, ground) in enumerate(
+            zip(texts, also, marked, links, values, lows, highs, grounds, strict=True)
+        )
     ]
 
 
-def _best(values: Sequence[float], which: str | None) -> float | None:
-    """The value that stands out: the best of those that are known, if they are not all the same."""
+def _behind(table: Table, name: str) -> list[str]:
+    """What stands behind values: words as they are, numbers after a sign that each way is meant."""
+    if not table.frame[name].dtype.is_numeric():
+        return _values(table, name)
+    return ["" if math.isnan(value) else f" ± {number(value)}" for value in _floats(table, name)]
+
+
+def best(values: Iterable[float], which: str | None) -> float | None:
+    """The value that stands out: the best of those that are known, if they are not all the same.
+
+    >>> best([0.2, 0.7, math.nan], "high"), best([0.7, 0.7], "high")
+    (0.7, None)
+    """
     known = [value for value in values if not math.isnan(value)]
     if which is None or len(set(known)) < 2:
         return None

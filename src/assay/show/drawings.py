@@ -7,12 +7,12 @@ sheet of paper; colours are those of the page's theme, by the names of its style
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from assay.show.axis import Axis, label
+from assay.show.axis import Axis, around, label
 
 
 def shape(tag: str, attributes: Mapping[str, Any] | None = None, inside: Markup | str = "", **more: Any) -> Markup:
@@ -62,8 +62,10 @@ class Reach(NamedTuple):
     high: float = math.nan
 
 
-def whisker(axis: Axis, reach: Reach, says: str, class_: str = "") -> Markup:
+def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", ground: float = math.nan) -> Markup:
     """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
+
+    `ground`: a number to compare with, a thin line where it lies.
 
     >>> whisker(Axis(0, 1), Reach(0.5, 0.25, 0.75), "0.5").count("<line")
     1
@@ -72,6 +74,7 @@ def whisker(axis: Axis, reach: Reach, says: str, class_: str = "") -> Markup:
     if math.isnan(value):
         return Markup()
     parts = [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
+    parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
     if not math.isnan(low):
         ends = {"x1": percent(axis.at(low)), "x2": percent(axis.at(high)), "y1": "50%", "y2": "50%"}
         parts.append(shape("g", inside=shape("line", ends), class_="reach"))
@@ -120,3 +123,19 @@ def shares(parts: Mapping[str, float], says: str) -> Markup:
             bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
             start += part / total
     return drawing(says, *bars, class_="shares")
+
+
+def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
+    """Bars as small as a word, one for each value, each by the class of its style.
+
+    >>> sparkline([0.5, -0.25, math.nan], ["gain", "loss", "tied"]).count("<path")
+    2
+    """
+    axis = around(values, room=0.03)
+    zero, paths = 100 * axis.from_top(0), dict[str, str]()
+    for place, (value, kind) in enumerate(zip(values, kinds, strict=True)):
+        if value and not math.isnan(value):
+            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * axis.from_top(value):.2f}h-1z"
+    bars = (shape("path", d=path, class_=kind) for kind, path in paths.items())
+    room = {"viewBox": f"0 0 {max(len(values), 1)} 100", "preserveAspectRatio": "none", "aria-hidden": "true"}
+    return shape("svg", room, Markup().join(bars), class_="sparkline")

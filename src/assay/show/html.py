@@ -24,7 +24,7 @@ from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
 from assay.show.theme import variables
 
-_STYLES = ("style.css", "classifier.css", "cluster.css")
+_STYLES = ("style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
 #: The first part of a page, in which other parts than these have no place.
 _SUMMARY = "summary"
@@ -110,7 +110,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"prose": prose, "named": named, "slug": slug}
-    made.globals |= {"rows_of": _rows_of, "size_of": _size_of, "draw": svg.draw, "drawings": drawings, "kind_of": _kind}
+    made.globals |= {
+        "rows_of": _rows_of,
+        "size_of": _size_of,
+        "draw": svg.draw,
+        "standalone": svg.standalone,
+        "drawings": drawings,
+        "kind_of": _kind,
+    }
     return made
 
 
@@ -134,12 +141,17 @@ def _rows_of(table: Table) -> dict[str, Any]:
     axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
     ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
+    is_drawn = table.frame[table.drawn].to_list() if table.drawn else [True] * len(cells.rows)
+    drawn = [
+        [_drawn(row[0], *each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
+        for draws, row in zip(is_drawn, cells.rows, strict=True)
+    ]
     return {
         "columns": list(zip(cells.columns, axes, strict=True)),
         "names": cells.names,
         "rows": [
-            (name, is_marked, list(zip(cells.columns, row, map(_drawn, cells.columns, axes, row), strict=True)))
-            for name, is_marked, row in zip(ids, marked, cells.rows, strict=True)
+            (name, is_marked, list(zip(cells.columns, row, drawings_of, strict=True)))
+            for name, is_marked, row, drawings_of in zip(ids, marked, cells.rows, drawn, strict=True)
         ],
     }
 
@@ -151,14 +163,15 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
     return around((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=column.signed)
 
 
-def _drawn(column: Column, axis: Axis | None, cell: Cell) -> Markup:
-    """What is drawn in a cell, beside or below its words."""
+def _drawn(name: Cell, column: Column, axis: Axis | None, cell: Cell) -> Markup:
+    """What is drawn in a cell, beside or below its words; `name` is the first of its row."""
     if column.kind == "bar":
         return drawings.meter(cell.value, cell.text)
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    return drawings.whisker(axis, reach, f"{column.head}: {cell.words}", cell.tone or "")
+    says = f"{name.text}, {column.head}: {cell.words}"
+    return drawings.whisker(axis, reach, says, cell.tone or "", cell.ground)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

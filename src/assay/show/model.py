@@ -13,8 +13,8 @@ from assay.show.axis import Axis
 from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
-    "text", "count", "number", "percent", "interval", "estimate", "range", "p", "verdict", "bar", "link", "code",
-    "flag", "short", "chosen",
+    "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
+    "code", "flag", "short", "chosen", "significant", "words",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
 #: text explains what is above it, and fine print says how it was made.
@@ -30,14 +30,17 @@ class Column:
     | kind | the values are | shown as |
     |---|---|---|
     | text, code | strings | they are |
+    | words | strings among numbers | they are |
     | link | strings; `link` names the column with the places that they lead to | they are |
     | count | numbers of things, or weights | 1,200 |
     | number | numbers | 0.5000, with `least` decimals or more |
     | short | numbers such as grades | 3, 0.25 |
     | chosen | numbers that somebody chose, such as a margin | 0.01 |
+    | significant | numbers of any size | 0.02503, 5.767e-05 |
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
+    | bracketed | the same | [0.4000, 0.6000] |
     | estimate | numbers; `ends` name the columns of both ends | 0.500 [0.400, 0.600] |
     | range | numbers; `ends` name the columns of the smallest and the largest | 0.5000 (0.4000 to 0.6000) |
     | p | p-values | 0.0400, < 0.0001 |
@@ -47,9 +50,10 @@ class Column:
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
-    best, and stands out. `also` names a column of words behind the value; `missing` stands where there is no value.
-    `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it. `spare`: left out where
-    there is little room.
+    best, and stands out; `marked` names a column of booleans, for values that stand out. `also` names a column of words
+    behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
+    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, drawn
+    as a thin line. `spare`: left out where there is little room.
     """
 
     name: str
@@ -59,8 +63,10 @@ class Column:
     signed: bool = False
     compared: str = ""
     best: Literal["high", "low"] | None = None
+    marked: str = ""
     ends: tuple[str, str] | None = None
     axis: Axis | None = None
+    ground: str = ""
     link: str = ""
     also: str = ""
     missing: str = "NA"
@@ -79,9 +85,10 @@ class Table:
 
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
-    line that opens it. `turned`: it reads best with its rows side by side, as long as these
-    fit. `marked` names a column of booleans, for rows that stand out; `ids` one of places that links lead to. `look`
-    is a class of the page's style.
+    line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
+    stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
+    column of booleans, for rows that stand out; `drawn` one for rows that are drawn on axes, where not all are; `ids`
+    one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -92,7 +99,10 @@ class Table:
     most: int = 0
     fold: str = ""
     turned: bool = False
+    best: frozenset[tuple[int, str]] = frozenset()
+    foot: Mapping[str, str] = field(default_factory=dict)
     marked: str = ""
+    drawn: str = ""
     ids: str = ""
     look: str = ""
 
@@ -166,6 +176,35 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Task:
+    """A point of a checklist: how grave it is in a word, how that is meant, what is the case, and what to do about it.
+
+    `code` is what it is called, `points` are its evidence, a line each.
+
+    >>> task = Task("error", "bad", "2 documents twice", "duplicates", ("line 3: d1",), "write the file again")
+    >>> task.head, task.lines
+    ('error: 2 documents twice [duplicates]', ('line 3: d1', '→ write the file again'))
+    """
+
+    word: str
+    tone: Tone
+    text: str
+    code: str = ""
+    points: tuple[str, ...] = ()
+    advice: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The evidence, and the advice behind an arrow."""
+        return (*self.points, *([f"→ {self.advice}"] if self.advice else []))
+
+    @property
+    def head(self) -> str:
+        """What is the case, on one line."""
+        return (f"{self.word}: " if self.word else "") + self.text + (f" [{self.code}]" if self.code else "")
+
+
+@dataclass(frozen=True)
 class Work:
     """A work that is cited: its key in the text, such as `[2]`, its entry in a list, and the same for BibTeX."""
 
@@ -221,7 +260,7 @@ class Section:
                 yield part
 
 
-Part: TypeAlias = Prose | Table | Figure | Verdict | References | Widget | Section
+Part: TypeAlias = Prose | Table | Figure | Verdict | Task | References | Widget | Section
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +268,8 @@ class Document:
     """What a result shows: sections in reading order.
 
     `kind` is what it is of (`comparison`, `gate`, ...). A `page` stands by itself, with its title on top; what is no
-    page is part of something: the output of a command, a cell of a notebook. `eyebrow` stands above the title.
+    page is part of something: the output of a command, a cell of a notebook. `eyebrow` stands above the title. `words`:
+    in LaTeX, those of what is no page are comments, for whoever writes the caption; or text, as part of an example.
     """
 
     kind: str
@@ -237,10 +277,14 @@ class Document:
     title: str = ""
     page: bool = False
     eyebrow: str = ""
+    words: Literal["comments", "text"] = "comments"
 
     def tables(self) -> dict[str, Table]:
-        """All tables by their names; the first is the main one."""
-        return {table.name: table for section in self.sections for table in section.tables()}
+        """All tables by their names, the main one first; of several with one name, one for each system, the first."""
+        tables: dict[str, Table] = {}
+        for table in (table for section in self.sections for table in section.tables()):
+            tables.setdefault(table.name, table)
+        return tables
 
     def section(self, name: str) -> Section:
         """A section by its name."""

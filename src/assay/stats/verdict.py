@@ -19,6 +19,8 @@ _ASIDES: dict[Conflict, str] = {
     "test only": ", although the interval includes 0",
 }
 
+#: The work to cite for equivalence, by its key in the bibliography.
+CITES = "schuirmann1987"
 #: With fewer paired units than this, nothing is said about a difference.
 FEWEST_UNITS = 5
 

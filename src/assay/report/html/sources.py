@@ -8,7 +8,6 @@ from assay.report.html.markup import Html, element, given, joined, table
 
 if TYPE_CHECKING:
     from assay.reporting.contents import Contents, Provenance
-    from assay.reporting.item_contents import ItemContents
 
 
 def copied(id: str, text: str, name: str, tag: str = "p") -> Html:
@@ -21,7 +20,7 @@ def copied(id: str, text: str, name: str, tag: str = "p") -> Html:
     return element("div", element(tag, text, id=id, class_="copied"), button, class_="copy")
 
 
-def methods(contents: Contents | ItemContents) -> Html:
+def methods(contents: Contents) -> Html:
     """The paragraph and the works that it cites."""
     works = [joined(element("dt", one.key), element("dd", given(one.entry))) for one in contents.references]
     listed = [element("h3", "References"), element("dl", *works, class_="works")] if works else []
