@@ -17,8 +17,8 @@ Kind: TypeAlias = Literal[
     "code", "flag", "short", "chosen", "significant", "words",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
-#: text explains what is above it.
-Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "list"]
+#: text explains what is above it, and fine print says how it was made.
+Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "fine", "code", "list"]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
