@@ -78,7 +78,7 @@ class Citations:
         self._places: dict[str, int] = {}
 
     def __call__(self, *keys: str) -> str:
-        """A citation to put after a word; empty without works. Measures of one's own may name works that are not here."""
+        """A citation to put after a word; empty without works. Users' measures may name works that are not here."""
         known = (key for key in keys if key in entries())
         places = [str(self._places.setdefault(key, len(self._places) + 1)) for key in known]
         return f" [{', '.join(places)}]" if places else ""
