@@ -70,7 +70,7 @@ class Column:
     behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
     `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is too small to matter; `ground`
     names a column of numbers to compare with, drawn as a thin line. `mark` names a column of verdicts, whose marks
-    stand beside the value; `hint` one of words for who points at the mark. `spare`: left out where there is little room.
+    stand beside the value; `hint` one of words for who points at it. `spare`: left out where there is little room.
     """
 
     name: str
