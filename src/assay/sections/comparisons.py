@@ -35,7 +35,7 @@ def document(comparison: Comparison) -> Document:
     sections = (
         _findings(comparison),
         _standings(comparison),
-        Section("legend", parts=tuple(Prose(line, "dim") for line in _legend(comparison))),
+        Section("legend", parts=tuple(Prose(line, "fine") for line in _legend(comparison))),
         Section("sentences", parts=tuple(Prose(text, "paragraph") for text in sentences(comparison))),
         _method(comparison),
         Section("notes", parts=tuple(map(Prose, comparison.notes))),
@@ -114,7 +114,7 @@ def _method(comparison: Comparison) -> Section:
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
     lines = filter(None, (_coverage(comparison), method(comparison)))
-    return Section("method", parts=tuple(Prose(line, "dim") for line in lines), data=data)
+    return Section("method", parts=tuple(Prose(line, "fine") for line in lines), data=data)
 
 
 def _judged(comparison: Comparison) -> dict[str, float]:
@@ -169,7 +169,7 @@ def fold_document(comparison: FoldComparison) -> Document:
         Section("sentences", parts=tuple(words)),
         Section(
             "method",
-            parts=(Prose(_fold_test(comparison), "dim"), Prose(scope, "dim")),
+            parts=(Prose(_fold_test(comparison), "fine"), Prose(scope, "fine")),
             data={"settings": settings._asdict(), "splits": comparison.says},
         ),
         Section("notes", parts=tuple(map(Prose, comparison.notes))),

@@ -149,7 +149,8 @@ def needed(finding: Finding, kind: str, power: float) -> str:
 def detecting(finding: Finding) -> str:
     """How many units it takes to detect the margin, and a difference like the one observed."""
     change, like = _change_of(finding), finding.needed_observed
-    observed = "" if like is None else f"; the {change} observed ({number(abs(finding.difference), 2)}), about {like:,}"
+    size = numbers([abs(finding.difference), finding.margin.value], 2)[0]
+    observed = "" if like is None else f"; the {change} observed ({size}), about {like:,}"
     return f"Detecting a {finding.margin.value:g} {change} would take about {finding.needed:,}{observed}."
 
 

@@ -75,7 +75,7 @@ def _prose(prose: Prose) -> Iterator[str]:
         yield "\n".join(f"- {escaped(point)}" for point in prose.points)
     else:
         text = escaped(prose.text)
-        yield f"**{text}**" if prose.style == "claim" else text
+        yield {"claim": f"**{text}**", "fine": f"<sub>{text}</sub>"}.get(prose.style, text)
 
 
 def table(shown: Table) -> str:

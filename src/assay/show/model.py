@@ -17,8 +17,10 @@ Kind: TypeAlias = Literal[
     "code", "flag", "short", "chosen", "significant", "words", "drawn",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
-#: text explains what is above it; what is to be copied has a button.
-Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "copy", "list"]
+#: text explains what is above it, fine print says how it was made; what is to be copied has a button.
+Style: TypeAlias = Literal[
+    "plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "fine", "code", "copy", "list"
+]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
@@ -68,8 +70,7 @@ class Column:
     behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
     `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is too small to matter; `ground`
     names a column of numbers to compare with, drawn as a thin line. `mark` names a column of verdicts, whose marks
-    stand beside the value; `hint` one of words for who points at the mark. `spare`: left out where there is little
-    room.
+    stand beside the value; `hint` one of words for who points at it. `spare`: left out where there is little room.
     """
 
     name: str

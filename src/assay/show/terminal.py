@@ -29,6 +29,8 @@ _GAP = 2
 _NAME, _HEAD, _NARROWEST = 24, 16, 6
 _LONGEST_NUMBER = 40
 _MOST_LINES = 3
+#: Prose of these styles is set in lines, even where it does not go to a terminal.
+_SET = {"paragraph", "fine"}
 #: A task is marked by its tone, and set no wider than this.
 _MARKS, _LONGEST_TASK = {"good": "✓", "bad": "✗", "open": "!", "even": "·"}, 100
 _TONES = {"good": "bold green", "bad": "bold red", "open": "bold yellow", "even": "bold"}
@@ -134,13 +136,13 @@ def _are_close(before: Part | _Turned, part: Part | _Turned) -> bool:
         return type(before) is type(part) or isinstance(before, Prose)
     if not isinstance(before, Prose) or before.style == "lead":
         return isinstance(before, Prose)
-    kinds = {"dim": "plain", "plain": "plain", "list": "list"}
+    kinds = {"dim": "plain", "fine": "plain", "plain": "plain", "list": "list"}
     return isinstance(part, Prose) and part.style in kinds and kinds.get(before.style) == kinds[part.style]
 
 
 def _show(part: Part | _Turned, to: Console) -> None:
-    is_read = to.is_terminal or isinstance(part, Verdict) or getattr(part, "style", "") == "paragraph"
-    width = min(to.width, _LONGEST_LINE) if is_read else to.width
+    is_set = isinstance(part, Verdict) or (isinstance(part, Prose) and part.style in _SET)
+    width = min(to.width, _LONGEST_LINE) if to.is_terminal or is_set else to.width
     if isinstance(part, Table):
         show_table(part, to)
     elif isinstance(part, _Turned):
@@ -150,7 +152,7 @@ def _show(part: Part | _Turned, to: Console) -> None:
     elif isinstance(part, Task):
         _show_task(part, to)
     elif isinstance(part, Prose):
-        style = {"lead": "bold", "dim": "dim", "claim": "bold"}.get(part.style, "")
+        style = {"lead": "bold", "dim": "dim", "fine": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
             to.print(Text(part.title, style="bold"))
         for line in part.lines:
