@@ -14,8 +14,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
-    "core", "tables", "files", "counting", "measures", "engines", "stats", "show", "report",
-    "tabled", "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
+    "core", "tables", "files", "counting", "measures", "engines", "stats", "show",
+    "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
     "cluster_curves", "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "clustered_runs",
     "crossvalidation", "planning",
     "explanation", "auditing", "diagnosis", "gating",
@@ -25,7 +25,7 @@ STAGES = [
 PEERS = {"pooling", "judging", "online", "study", "systems"}
 # The verbs' results and the lazy front door reach these, inside functions or for type checkers only; an `Evaluation`
 # reaches `explanation` so, for its method `explain`.
-REACHED_FROM_FUNCTIONS = {"show", "report", "reporting", "web", "explanation"}
+REACHED_FROM_FUNCTIONS = {"show", "reporting", "web", "explanation"}
 HEAVY_HOMES = {"altair": "show", "vl_convert": "show", "sqlalchemy": "store", "fastapi": "web",
                "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from command import run_assay
 from documents import lines_of
+from reported import contents_of
 
 import assay
 from assay.core.errors import ParameterError
@@ -181,14 +182,14 @@ def test_a_gate_asks_for_the_direction_of_what_is_neither_good_nor_bad() -> None
 
 
 def test_the_report_on_a_loss_calls_the_lower_number_best() -> None:
-    contents = assay.make_report(scores("LogLoss", -0.05)).contents
+    contents = contents_of(assay.make_report(scores("LogLoss", -0.05)))
     assert [(one.system, one.tone) for one in contents.verdicts] == [("s1", "good")]
     assert [[score.is_best for score in row.scores] for row in contents.systems] == [[True], [False]]
     unknown = assay.make_report(scores("latency_ms", -0.05))
-    assert unknown.contents.verdicts[0].word == "lower"
-    assert not any(score.is_best for row in unknown.contents.systems for score in row.scores)
-    assert "state the direction of latency_ms" in str(unknown.contents.advice)
-    assert assay.make_report(scores("latency_ms", -0.05), direction="lower").contents.verdicts[0].tone == "good"
+    assert contents_of(unknown).verdicts[0].word == "lower"
+    assert not any(score.is_best for row in contents_of(unknown).systems for score in row.scores)
+    assert "state the direction of latency_ms" in str(contents_of(unknown).advice)
+    assert contents_of(assay.make_report(scores("latency_ms", -0.05), direction="lower")).verdicts[0].tone == "good"
 
 
 def marked(text: str, marks: Sequence[str]) -> int:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from command import run_assay
 from documents import json_of, lines_of
+from reported import contents_of
 
 import assay
 
@@ -173,9 +174,9 @@ def test_slices_and_reports_follow_the_same_rule() -> None:
     assert sliced["verdict"].to_list() == ["inconclusive"] * 2
     assert sliced["conflict"].to_list() == ["direction"] * 2
     report = assay.make_report(scores(MANY_SMALL_GAINS), test="sign")
-    [card] = report.contents.verdicts
+    [card] = contents_of(report).verdicts
     assert (card.tone, card.word, card.conflict) == ("open", "inconclusive", "direction")
-    for text in (report.to_html(), report.to_markdown(), report.to_latex(), " ".join(report.contents.summary)):
+    for text in (report.to_html(), report.to_markdown(), report.to_latex(), " ".join(contents_of(report).summary)):
         assert "point in different directions" in text
 
 

@@ -60,7 +60,7 @@ def demo(
         report.save(output)
     show(result.sorted_by("nDCG@10").document(), out)
     out.print("\n[bold]Is one better than bm25?[/]")
-    for sentence in (*report.contents.summary, *report.contents.caveats):
+    for sentence in str(report).splitlines():
         out.print(Text(sentence), width=min(out.width, _LONGEST_LINE))
     out.print(
         "\nWhy, query by query, with the rankings side by side, and how sure it is:\n"

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from assay.show.model import Document
-    from assay.tabled import Tabled
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
 Csv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=OUTPUT)]
@@ -149,15 +148,6 @@ def on_screen(document: Document, plain: bool = False) -> Styled:
     return text_of(lambda out: show(replace(document, sections=parts), out), plain)
 
 
-def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
+def rendered(result: Result, form: str | None, plain: bool) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr."""
-    if isinstance(result, Result):
-        return result.to_csv() if form == "csv" else written(result.document(), form, plain)
-    if form is not None:
-        return str(getattr(result, f"to_{form}")())
-    from assay.report.titled import show  # noqa: PLC0415
-
-    # Notes went to stderr; what the tables mean stays with them.
-    notes = getattr(result, "notes", ())
-    said = [line for line in result.lines() if line not in notes]
-    return text_of(lambda out: show(result.tables(), said, out), plain)
+    return result.to_csv() if form == "csv" else written(result.document(), form, plain)

@@ -27,6 +27,8 @@ _CONTENTS = "What is in it"
 _OF_PREDICTIONS = (
     "prediction", "score", "nulls", "list_separator", "labels", "unknown", "positive", "one_class", "threshold",
 )  # fmt: skip
+#: How to ask for more, where a report says so.
+_WORDING = ("assay compare … -m {measure} --judge-next 25", "-m", "--system", "assay compare -m")
 _OF_CLUSTERS = ("cluster", "points", "noise", "noise_as", "unlabelled", "metric", "sample_size")
 
 
@@ -146,6 +148,7 @@ def report(
     from assay.reporting.basis import COMPARED_BY, DEFAULT_MEASURES  # noqa: PLC0415
     from assay.reporting.stamps import stamps_of  # noqa: PLC0415
     from assay.reporting.targets import check_targets  # noqa: PLC0415
+    from assay.reporting.wording import Wording  # noqa: PLC0415
 
     targets = to or [Path("report.html")]
     paths = [inputs.named(file)[1] for file in (given, *(runs or ()))]
@@ -218,7 +221,7 @@ def report(
     with inputs.working("putting the report together", hidden=quiet), _taken_for_scores(of_scores=not runs):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            changed=changed, show=show, direction=stated, **written, **settings,
+            changed=changed, show=show, direction=stated, wording=Wording(*_WORDING), **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
 

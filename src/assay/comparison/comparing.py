@@ -44,6 +44,7 @@ def compare(
     resamples: int | None = None,
     bootstrap_resamples: int = 10_000,
     seed: int = 0,
+    look_into: bool = True,
     **rules: Any,
 ) -> Comparison:
     """Compare systems: is one better, and how sure can one be?
@@ -73,7 +74,8 @@ def compare(
     DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
     measure's range. `power` is what the needed units are counted
     for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
-    `seed`.
+    `seed`. `look_into`: whether to go through the documents of runs for what users would notice and what unjudged ones
+    could change; of many runs, that takes most of the time.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0} for n in range(6)}
@@ -158,7 +160,9 @@ def compare(
         measured.classifiers,
         measured.clusterings,
     )
-    return comparison.with_what_runs_tell() if measured.itemised is None else comparison.with_flips()
+    if measured.itemised is not None:
+        return comparison.with_flips()
+    return comparison.with_what_runs_tell() if look_into else comparison
 
 
 def _correction(asked: str, test: str | None, *, untested: bool) -> str:

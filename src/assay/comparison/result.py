@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -201,7 +201,7 @@ class Comparison(Result):
         for paired in bounded or self.paired:
             measure = self._evaluation.measure(paired.measure)
             for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
-                found = bounds_of(measure, self._on_units(name, paired.measure), self._undefined)
+                found = bounds_of(measure, self._on_units(self._retrieved[name], paired.measure), self._undefined)
                 rows.append((name, paired.measure, value, found.mean_low, found.mean_high, found.exact))
         columns = ["system", "measure", "value", "low", "high", "exact"]
         return pl.DataFrame(rows, schema=columns, orient="row")
@@ -247,11 +247,20 @@ class Comparison(Result):
         """One row for each finding."""
         return pl.DataFrame([one.row() for one in self.findings], infer_schema_length=None)
 
-    def with_what_runs_tell(self) -> Comparison:
-        """The same with what users would notice and what unjudged documents could do, where the runs are at hand."""
-        if reason := self._why_not_looked_into():
+    def with_what_runs_tell(
+        self, only: Collection[tuple[str, str]] | None = None, counts: Mapping[str, Ranks] | None = None
+    ) -> Comparison:
+        """The same with what users would notice and what unjudged documents could do, where the runs are at hand.
+
+        `only`: of these measures and systems, since it takes its time. `counts`: all documents of these and of the
+        baselines, where they were counted already.
+        """
+        if counts is None and (reason := self._why_not_looked_into()):
             return replace(self, notes=(*self.notes, reason), unseen=reason)
-        looked_into = [self._looked_into(one) for one in self.findings]
+        looked_into = [
+            self._looked_into(one, counts) if only is None or (one.measure, one.system) in only else (one, "")
+            for one in self.findings
+        ]
         notes = dict.fromkeys(note for _, note in looked_into if note)
         return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
 
@@ -271,9 +280,9 @@ class Comparison(Result):
         why = why or why_not(self.evaluation.policies)
         return f"{'' if self.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
 
-    def _looked_into(self, finding: Finding) -> tuple[Finding, str]:
+    def _looked_into(self, finding: Finding, counts: Mapping[str, Ranks] | None) -> tuple[Finding, str]:
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
-        first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
+        first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline, counts)
         seen = finding._replace(noticed=noticed(first, second))
         if self.is_complete or math.isnan(finding.difference):  # what unjudged documents could change is a number
             return seen, ""
@@ -289,17 +298,21 @@ class Comparison(Result):
             raise ParameterError("the judgments were declared complete: no document is unjudged")
 
     def _looked_at(
-        self, measure: str | Measure | None, system: str | None, baseline: str | None
+        self,
+        measure: str | Measure | None,
+        system: str | None,
+        baseline: str | None,
+        counts: Mapping[str, Ranks] | None = None,
     ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
         evaluation = self._evaluation
         finding = self.finding(measure, system, baseline)
         names = (finding.baseline, finding.system)
-        first, second = (self._on_units(name, finding.measure) for name in names)
+        known = self._retrieved if counts is None else counts
+        first, second = (self._on_units(known[name], finding.measure) for name in names)
         return first, second, names, evaluation.measure(finding.measure)
 
-    def _on_units(self, system: str, measure: str) -> Ranks:
+    def _on_units(self, ranks: Ranks, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
-        ranks = self._retrieved[system]
         compared = set(next(one.units for one in self.paired if one.measure == measure))
         kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
         return ranks if kept.all() else ranks.only(kept)

@@ -10,7 +10,7 @@ from assay.core.arguments import argument
 from assay.core.errors import ParameterError
 from assay.files import originals
 from assay.files.atomic import check_target
-from assay.reporting.result import form_of
+from assay.sections.report import form_of
 
 
 def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:

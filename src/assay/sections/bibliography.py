@@ -68,7 +68,7 @@ class Citations:
     """Works numbered in the order in which they are first cited.
 
     >>> cite = Citations()
-    >>> cite("holm1979"), cite("efron1987", "holm1979"), cite()
+    >>> cite("holm1979"), cite("efron1987", "holm1979"), cite("unknown")
     (' [1]', ' [2, 1]', '')
     >>> [work.key for work in cite.works()]
     ['[1]', '[2]']
@@ -78,9 +78,10 @@ class Citations:
         self._places: dict[str, int] = {}
 
     def __call__(self, *keys: str) -> str:
-        """A citation to put after a word; empty without works."""
-        places = [str(self._places.setdefault(key, len(self._places) + 1)) for key in keys]
-        return f" [{', '.join(places)}]" if keys else ""
+        """A citation to put after a word; empty without works. Users' measures may name works that are not here."""
+        known = (key for key in keys if key in entries())
+        places = [str(self._places.setdefault(key, len(self._places) + 1)) for key in known]
+        return f" [{', '.join(places)}]" if places else ""
 
     def works(self) -> tuple[Work, ...]:
         """What was cited, in order."""

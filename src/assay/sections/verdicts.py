@@ -22,6 +22,7 @@ def verdicts_table(
     *,
     name: str = "findings",
     caption: str = "",
+    notes: tuple[str, ...] = (),
     effects: Effects = "all",
     tested: bool = True,
     drawn: Collection[str] | None = None,
@@ -59,8 +60,8 @@ def verdicts_table(
     ]
     frame = pl.DataFrame(finding_rows(findings), infer_schema_length=None)
     if drawn is not None:
-        frame = frame.with_columns(is_drawn=pl.Series(fits))
-    return Table(name, frame, tuple(columns), caption, look=look, drawn="" if drawn is None else "is_drawn")
+        frame = frame.with_columns(_is_drawn=pl.Series(fits))
+    return Table(name, frame, tuple(columns), caption, notes, look=look, drawn="" if drawn is None else "_is_drawn")
 
 
 def finding_rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from assay.core.digits import (
     significant,
     span,
 )
-from assay.core.words import Tone, tone_of
+from assay.core.words import MARKS, Tone, tone_of
 from assay.show.legible import on_one_line
 from assay.show.model import NAMES, Column, Table
 
@@ -35,11 +35,15 @@ _PLAIN: dict[str, Callable[[Any], str]] = {
 class Cell(NamedTuple):
     """What stands in a cell: its words, and what they are made of, for who can draw.
 
-    `text` is the value, `also` what stands behind it; `best`: it stands out. `value`, `low`, `high` and `ground`, which
-    it is compared with, are numbers; NaN where there are none.
+    `text` is the value, `reach` its interval, `also` what stands behind them; `best`: it stands out. `mark` is that of
+    a verdict, `hint` what it means. `value`, `low`, `high` and `ground`, which it is compared with, are numbers; NaN
+    where there are none.
     """
 
     text: str
+    reach: str = ""
+    mark: str = ""
+    hint: str = ""
     also: str = ""
     best: bool = False
     tone: Tone | None = None
@@ -52,7 +56,7 @@ class Cell(NamedTuple):
     @property
     def words(self) -> str:
         """All that it says."""
-        return self.text + self.also
+        return f"{self.text}{self.reach}{' ' if self.mark else ''}{self.mark}{self.also}"
 
     @property
     def is_missing(self) -> bool:
@@ -75,8 +79,8 @@ class Grid(NamedTuple):
         return Grid((Column("", ""), *heads), 1, rows)
 
 
-def grid(table: Table, *, brief: bool = False) -> Grid:
-    """All cells of a table; `brief` leaves columns out that can be spared.
+def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
+    """All cells of a table; `brief` leaves columns out that can be spared. `drawn`: what is nothing but drawn is there.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"system": ["a", "b"], "AP": [0.25, None], "p": [0.04, 1e-9]})
@@ -96,7 +100,9 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     >>> [cell.text for cell in grid(bounds).rows[0]]
     ['-0.01001', '-0.01']
     """
-    columns = tuple(column for column in table.columns if not (brief and column.spare))
+    columns = tuple(
+        column for column in table.columns if not (brief and column.spare) and (drawn or column.kind != "drawn")
+    )
     together: dict[str, list[Column]] = {}
     for column in columns:
         if column.compared not in {"", "column"}:
@@ -104,10 +110,13 @@ def grid(table: Table, *, brief: bool = False) -> Grid:
     beside = {word: _side_by_side(table, group) for word, group in together.items()}
     cells = []
     for column in columns:
-        is_beside = column.compared in beside and column.kind == "number"
+        is_beside = column.compared in beside and column.kind in {"number", "estimate"}
         texts = beside[column.compared][column.name] if is_beside else _texts(table, column)
         cells.append(_column(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
+    if table.marked and cells:
+        marked = zip(cells[0], _values(table, table.marked), strict=True)
+        cells[0] = [cell._replace(also=" (baseline)") if is_marked else cell for cell, is_marked in marked]
     rows = tuple(zip(*cells, strict=True)) if cells else ()
     foot = (tuple(Cell(table.foot.get(column.name, "")) for column in columns),) if table.foot else ()
     return Grid(columns, names, (*rows, *foot))
@@ -127,7 +136,7 @@ def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str
     rows = list(zip(*values, strict=True))
     if columns[0].kind == "estimate":
         places = [decimals(row, _least(columns[0], 3)) for row in rows]
-        return {column.name: _estimates(table, column, places) for column in columns}
+        return {column.name: _estimates(own, places) for column, own in zip(columns, values, strict=True)}
     texts = list(zip(*(numbers(row, _least(columns[0], 4)) for row in rows), strict=True))
     each = zip(columns, texts or [()] * len(columns), values, strict=True)
     return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
@@ -137,13 +146,13 @@ def _texts(table: Table, column: Column) -> list[str]:
     """The words of a column, cell by cell."""
     if column.kind == "estimate":
         values, least = _floats(table, column.name), _least(column, 3)
-        return _estimates(table, column, [decimals(values, least) if column.compared else least] * len(values))
+        return _estimates(values, [decimals(values, least) if column.compared else least] * len(values))
     if column.kind == "range":
         return _ranges(column, _floats(table, column.name), *_ends(table, column))
     if column.kind in {"interval", "bracketed"}:
         reach = _in_brackets if column.kind == "bracketed" else signed_span if column.signed else span
         return list(map(reach, *_ends(table, column)))
-    if column.kind in {"number", "percent", "bar"}:
+    if column.kind in {"number", "percent", "bar", "drawn"}:
         return _numbers(column, _floats(table, column.name))
     shown = _PLAIN.get(column.kind, str)
     return [
@@ -169,13 +178,9 @@ def _in_brackets(low: float, high: float) -> str:
     return NOT_AVAILABLE if math.isnan(low) else bracketed(low, high)
 
 
-def _estimates(table: Table, column: Column, places: Sequence[int]) -> list[str]:
-    """Numbers, each with so many decimals, and their intervals in brackets."""
-    both = zip(_floats(table, column.name), *_ends(table, column), places, strict=True)
-    return [
-        number(value, digits) + ("" if math.isnan(low) else f" {bracketed(low, high, 3)}")
-        for value, low, high, digits in both
-    ]
+def _estimates(values: Iterable[float], places: Iterable[int]) -> list[str]:
+    """Numbers, each with so many decimals; their intervals stand behind them."""
+    return [number(value, digits) for value, digits in zip(values, places, strict=True)]
 
 
 def _ranges(column: Column, values: list[float], lows: list[float], highs: list[float]) -> list[str]:
@@ -191,7 +196,7 @@ def _ranges(column: Column, values: list[float], lows: list[float], highs: list[
 
 
 def _numbers(column: Column, values: list[float]) -> list[str]:
-    if column.kind == "number":
+    if column.kind in {"number", "drawn"}:
         least = _least(column, 4)
         places = decimals(values, least) if column.compared else least
         texts = [number(value, places) for value in values]
@@ -215,27 +220,39 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     numeric = column.kind not in {*NAMES, "words", "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
+    reaches = _reaches(lows, highs) if column.kind == "estimate" else [""] * height
     also = _behind(table, column.also) if column.also else [""] * height
-    links = _values(table, column.link) if column.link else [""] * height
+    links, words, hints = (
+        _values(table, name) if name else [""] * height for name in (column.link, column.mark, column.hint)
+    )
     grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
     top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
     marked = _values(table, column.marked) if column.marked else [top is not None and value == top for value in values]
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
+            reach,
+            MARKS.get(word or "", ""),
+            hint or "",
             on_one_line(behind or ""),
             bool(is_best) or (row, column.name) in out,
-            tone_of(text) if column.kind == "verdict" else None,
+            tone_of(text if column.kind == "verdict" else word) if column.kind == "verdict" or word in MARKS else None,
             link or "",
             value,
             low,
             high,
             ground,
         )
-        for row, (text, behind, is_best, link, value, low, high, ground) in enumerate(
-            zip(texts, also, marked, links, values, lows, highs, grounds, strict=True)
+        for row, (text, reach, word, hint, behind, is_best, link, value, low, high, ground) in enumerate(
+            zip(texts, reaches, words, hints, also, marked, links, values, lows, highs, grounds, strict=True)
         )
     ]
+
+
+def _reaches(lows: Iterable[float], highs: Iterable[float]) -> list[str]:
+    """Intervals in brackets, behind a number."""
+    ends = zip(lows, highs, strict=True)
+    return ["" if math.isnan(low) else f" {bracketed(low, high, 3)}" for low, high in ends]
 
 
 def _behind(table: Table, name: str) -> list[str]:

@@ -49,8 +49,8 @@ def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
     if isinstance(part, Section):
         payload |= {part.name: inner} if (inner := _section(part)) else {}
     elif isinstance(part, Table):
-        payload[part.name] = part.frame.to_dicts()
-    elif isinstance(part, Figure):
+        payload[part.name] = plain(part.frame).to_dicts()
+    elif isinstance(part, Figure) and not part.data.is_empty():
         payload[part.name] = part.data.to_dicts()
     elif isinstance(part, References):
         payload["references"] = [{"key": work.key, "entry": work.entry, "bibtex": work.bibtex} for work in part.works]
@@ -66,6 +66,11 @@ def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
         text.extend(part.lines)
 
 
+def plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table without what is only there to be drawn or shown, in columns whose names begin with `_`."""
+    return frame.select(name for name in frame.columns if not name.startswith("_"))
+
+
 def write_csv(document: Document, table: str | None = None, *, spreadsheet: bool = False) -> str:
     """The main table of a document, or the one that is named, as CSV: numbers in full, empty where there is none.
 
@@ -75,7 +80,7 @@ def write_csv(document: Document, table: str | None = None, *, spreadsheet: bool
     name = next(iter(tables), None) if table is None else table
     if name not in tables:
         raise not_among("table", table, tables)
-    return frame_as_csv(tables[name].frame, spreadsheet=spreadsheet)
+    return frame_as_csv(plain(tables[name].frame), spreadsheet=spreadsheet)
 
 
 def frame_as_csv(frame: pl.DataFrame, *, spreadsheet: bool = False) -> str:

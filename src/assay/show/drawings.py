@@ -62,24 +62,67 @@ class Reach(NamedTuple):
     high: float = math.nan
 
 
-def whisker(axis: Axis, reach: Reach, says: str, class_: str = "", ground: float = math.nan) -> Markup:
+def whisker(
+    axis: Axis, reach: Reach, says: str, class_: str = "", *, ground: float = math.nan, band: float = 0.0
+) -> Markup:
     """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
 
-    `ground`: a number to compare with, a thin line where it lies.
+    `ground`: a number to compare with, a thin line where it lies. `band`: as far around 0, it is shaded.
 
     >>> whisker(Axis(0, 1), Reach(0.5, 0.25, 0.75), "0.5").count("<line")
     1
     """
-    value, low, high = reach
+    value = reach.value
     if math.isnan(value):
         return Markup()
-    parts = [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
+    parts = [_band(axis, band, "100%")] if band else []
+    parts += [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
     parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
-    if not math.isnan(low):
-        ends = {"x1": percent(axis.at(low)), "x2": percent(axis.at(high)), "y1": "50%", "y2": "50%"}
-        parts.append(shape("g", inside=shape("line", ends), class_="reach"))
+    parts.append(_stroke(axis, reach))
     parts.append(shape("circle", cx=percent(axis.at(value)), cy="50%", r=4, class_="dot"))
     return drawing(says, *parts, class_=f"whisker {class_}".strip())
+
+
+def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, says: str) -> Markup:
+    """A difference with its interval and, thick in it, a narrow one; zero, and the band of what is too small to matter.
+
+    >>> chart = difference(Axis(-0.2, 0.2), Reach(0.1, 0.0, 0.2), Reach(0.1, 0.05, 0.15), 0.01, "the difference is 0.1")
+    >>> [f'class="{part}"' in chart for part in ("band", "zero", "reach", "narrow", "dot")]
+    [True, True, True, True, True]
+    """
+    middle = percent(axis.at(0))
+    parts = [
+        _band(axis, margin, 30),
+        shape("text", inside=f"±{margin:g}", x=middle, y=-5, class_="middle"),
+        shape("line", x1="0", x2="100%", y1=30, y2=30, class_="tick"),
+        shape("line", x1=middle, x2=middle, y1=0, y2=30, class_="zero"),
+    ]
+    for tick in axis.ticks(4):
+        place = percent(axis.at(tick))
+        parts.append(shape("line", x1=place, x2=place, y1=30, y2=34, class_="tick"))
+        parts.append(shape("text", inside=label(tick), x=place, y=46, class_="middle"))
+    parts.append(_stroke(axis, reach, y=15, end=6))
+    parts.append(_stroke(axis, narrow, y=15, class_="narrow"))
+    if not math.isnan(reach.value):
+        parts.append(shape("circle", cx=percent(axis.at(reach.value)), cy=15, r=6, class_="dot"))
+    return drawing(says, *parts, class_="difference")
+
+
+def _band(axis: Axis, margin: float, height: Any) -> Markup:
+    low, high = axis.at(-margin), axis.at(margin)
+    return shape("rect", x=percent(low), y=0, width=percent(high - low), height=height, class_="band")
+
+
+def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0, class_: str = "reach") -> Markup:
+    """The line of an interval, in the middle or at a height, with strokes at its ends; nothing without one."""
+    _, low, high = reach
+    if math.isnan(low) or math.isnan(high):
+        return Markup()
+    left, right, middle = percent(axis.at(low)), percent(axis.at(high)), "50%" if y is None else y
+    lines = [shape("line", x1=left, x2=right, y1=middle, y2=middle)]
+    if y is not None and end:
+        lines += [shape("line", x1=place, x2=place, y1=y - end, y2=y + end) for place in (left, right)]
+    return shape("g", inside=Markup().join(lines), class_=class_)
 
 
 def ticks(axis: Axis, says: str, about: int = 4) -> Markup:

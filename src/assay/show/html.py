@@ -20,6 +20,7 @@ from assay import __version__
 from assay.show import drawings, svg
 from assay.show.axis import Axis, around
 from assay.show.cells import Cell, grid
+from assay.show.figure import Figure
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
 from assay.show.theme import variables
@@ -36,6 +37,8 @@ _LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e
 _LEFTWARD_WORDS = re.compile(rf"[{_LEFTWARD}][\w{_LEFTWARD}-]*(?:\s+[{_LEFTWARD}][\w{_LEFTWARD}-]*)*")
 #: Tables of so few rows are kept on one sheet of paper; more rows than the second number scroll below their head.
 _SHORT, _TALL = 14, 24
+#: With more links than this, a figure can be skipped.
+_CROWDED = 12
 
 
 def write(document: Document) -> str:
@@ -74,8 +77,13 @@ def prose(text: str) -> Markup:
     >>> prose("say --noise -1")  # to be typed as it is
     Markup('say --noise -1')
     """
-    said = _P.sub("p\u00a0\\1\u00a0", _MINUS.sub(lambda found: found[1] or "−", text))
-    return Markup(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", str(escape(said))))  # escaped before
+    # There are thousands of cells: most are looked at no further.
+    if "-" in text:
+        text = _MINUS.sub(lambda minus: minus[1] or "−", text)
+    if "p " in text:
+        text = _P.sub("p\u00a0\\1\u00a0", text)
+    safe = escape(text)
+    return safe if text.isascii() else Markup(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", str(safe)))
 
 
 def named(text: str) -> Markup:
@@ -84,7 +92,7 @@ def named(text: str) -> Markup:
     >>> named("<script>")
     Markup('<bdi>&lt;script&gt;</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(text)
+    return Markup(f"<bdi>{escape(text)}</bdi>")
 
 
 def slug(text: str) -> str:
@@ -117,6 +125,7 @@ def _environment() -> Environment:
         "standalone": svg.standalone,
         "drawings": drawings,
         "kind_of": _kind,
+        "is_crowded": _is_crowded,
     }
     return made
 
@@ -130,6 +139,12 @@ def _kind(part: Any) -> str:
     return type(part).__name__.lower()
 
 
+def _is_crowded(figure: Figure) -> bool:
+    """Whether it has so many links that who goes from one to the next wants to skip them."""
+    marks = (mark for panel in figure.panels for mark in panel.marks)
+    return sum(mark.frame.height for mark in marks if mark.link) > _CROWDED
+
+
 def _size_of(table: Table) -> str:
     rows = table.frame.height
     return "short" if rows <= _SHORT else "tall" if rows > _TALL else ""
@@ -137,7 +152,8 @@ def _size_of(table: Table) -> str:
 
 def _rows_of(table: Table) -> dict[str, Any]:
     """A table as its template takes it: heads, and rows of cells with what is drawn in them."""
-    cells = grid(table)
+    table = table.on_page()
+    cells = grid(table, drawn=True)
     axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
     ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
@@ -171,7 +187,8 @@ def _drawn(name: Cell, column: Column, axis: Axis | None, cell: Cell) -> Markup:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
     says = f"{name.text}, {column.head}: {cell.words}"
-    return drawings.whisker(axis, reach, says, cell.tone or "", cell.ground)
+    tone = "even" if cell.mark and cell.tone == "open" else cell.tone or "plain"  # higher and lower, which is neither
+    return drawings.whisker(axis, reach, says, tone, ground=cell.ground, band=column.band)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

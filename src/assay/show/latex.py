@@ -94,7 +94,8 @@ def _example(section: Section) -> Iterator[str]:
 
 
 def _section(section: Section, command: str) -> Iterator[str]:
-    parts = [block for part in section.parts for block in _part(part)] if section.paper else []
+    is_shown = section.paper and not section.long
+    parts = [block for part in section.parts for block in _part(part)] if is_shown else []
     if not parts:
         return
     if section.title:

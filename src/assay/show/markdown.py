@@ -34,7 +34,7 @@ def write(document: Document) -> str:
 
 
 def _section(section: Section, level: int) -> Iterator[str]:
-    parts = [block for part in section.parts for block in _part(part, level)]
+    parts = [] if section.long else [block for part in section.parts for block in _part(part, level)]
     if not parts:
         return
     if section.title:

@@ -14,13 +14,28 @@ from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
-    "code", "flag", "short", "chosen", "significant", "words",
+    "code", "flag", "short", "chosen", "significant", "words", "drawn",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
-#: text explains what is above it, and fine print says how it was made.
-Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "fine", "code", "list"]
+#: text explains what is above it, fine print says how it was made; what is to be copied has a button.
+Style: TypeAlias = Literal[
+    "plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "fine", "code", "copy", "list"
+]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
+
+
+#: Of more rows than this, a page has only so many from both ends.
+LONGEST, ENDS = 1000, 100
+
+
+def listed(rows: int) -> list[int]:
+    """The places of the rows that a page shows of a table of so many: all, or those at both ends.
+
+    >>> listed(3), len(listed(5000)), listed(5000)[100]
+    ([0, 1, 2], 200, 4900)
+    """
+    return list(range(rows)) if rows <= LONGEST else [*range(ENDS), *range(rows - ENDS, rows)]
 
 
 @dataclass(frozen=True)
@@ -46,14 +61,16 @@ class Column:
     | p | p-values | 0.0400, < 0.0001 |
     | verdict | words of verdicts | better, with its mark where there is colour |
     | flag | booleans | yes, no |
+    | drawn | numbers; `ends` name the columns of both ends | a drawing; left out where nothing is drawn |
 
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
     best, and stands out; `marked` names a column of booleans, for values that stand out. `also` names a column of words
     behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
-    `axis`: where there is drawing, intervals are drawn on it; `ground` names a column of numbers to compare with, drawn
-    as a thin line. `spare`: left out where there is little room.
+    `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is too small to matter; `ground`
+    names a column of numbers to compare with, drawn as a thin line. `mark` names a column of verdicts, whose marks
+    stand beside the value; `hint` one of words for who points at it. `spare`: left out where there is little room.
     """
 
     name: str
@@ -72,6 +89,9 @@ class Column:
     missing: str = "NA"
     note: str = ""
     spare: bool = False
+    band: float = 0.0
+    mark: str = ""
+    hint: str = ""
 
     @property
     def head(self) -> str:
@@ -83,12 +103,14 @@ class Column:
 class Table:
     """A frame, and the columns of it that are shown. The columns of names, to the left, come first.
 
+    Columns whose names begin with `_` are there to be shown or drawn, and are no data: JSON and CSV leave them out.
+
     `name` is its key in JSON, and what `--table` calls it. `caption` stands above it, `notes` below. `most`: in text to
     be read at a stretch, so many rows are shown, from both ends; 0: all. `fold`: where a page can fold it away, the
     line that opens it. `turned`: it reads best with its rows side by side, as long as these fit. `best`: cells that
     stand out, by row and column, besides the best of columns. `foot`: a last row in words, by column. `marked` names a
-    column of booleans, for rows that stand out; `drawn` one for rows that are drawn on axes, where not all are; `ids`
-    one of places that links lead to. `look` is a class of the page's style.
+    column of booleans, for rows that stand out: those of the baseline; `drawn` one for rows that are drawn on axes,
+    where not all are; `ids` one of places that links lead to. `look` is a class of the page's style.
     """
 
     name: str
@@ -116,6 +138,10 @@ class Table:
         """
         columns = (Column(key, kind=kinds.get(key, _kind_of(dtype))) for key, dtype in frame.schema.items())
         return cls(name, frame, tuple(sorted(columns, key=lambda column: column.kind not in NAMES)), caption)
+
+    def on_page(self) -> Table:
+        """The same with as many rows as a page that opens at once can show; the others are left out in between."""
+        return self if self.frame.height <= LONGEST else replace(self, frame=self.frame[listed(self.frame.height)])
 
     def at_most(self) -> Table:
         """The same with no more rows than there should be, and a note where some are left out.
@@ -149,7 +175,10 @@ NAMES: frozenset[str] = frozenset({"text", "link", "code"})
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph; or, in the style `list`, one point for each line of `points`. `title` stands above it."""
+    """A paragraph; or, in the style `list`, one point for each line of `points`. `title` stands above it.
+
+    The `points` below the text of advice are what to type.
+    """
 
     text: str = ""
     style: Style = "plain"
@@ -235,8 +264,9 @@ class Section:
 
     `name` is its key in JSON, and where links find it. `short` is its name in a list of sections. `lead` stands below
     the title. `data` are further values for JSON, where tables and text do not hold all there is. `fold`: a page shows
-    it folded away or open, with `aside` beside its title; None: it cannot be folded. `paper`: whether it belongs in a
-    paper, too.
+    it folded away or open, with `aside` beside its title, and `sparks`: numbers drawn small, each with what it means;
+    None: it cannot be folded. `paper`: whether it belongs in a paper, too. `long`: it is too long for a text that is
+    read at a stretch; the page and JSON have it.
     """
 
     name: str
@@ -247,7 +277,9 @@ class Section:
     data: Mapping[str, Any] = field(default_factory=dict)
     fold: Literal["open", "closed"] | None = None
     aside: str = ""
+    sparks: tuple[tuple[float, str], ...] = ()
     paper: bool = True
+    long: bool = False
 
     def tables(self) -> Iterator[Table]:
         """All tables in it, those that stand for widgets too."""
