@@ -28,7 +28,7 @@ from assay.measures.spoken import called
 from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_scores import FORMULAS, MOST_THRESHOLDS
 from assay.reporting.classifier_sections import MOST_LABELS
-from assay.reporting.items import MOST_ITEMS, MOST_ITEMS_IN_ALL
+from assay.sections.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
 from assay.sections.report import Report
 from assay.show.model import References
 from assay.stats.proportions import wilson

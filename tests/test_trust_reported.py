@@ -71,7 +71,8 @@ def test_a_diagnosis_is_true_unless_there_is_an_error() -> None:
 @pytest.mark.parametrize("given", [SCORED, LABELLED, GROUPED], ids=["scores", "labels", "clusters"])
 def test_a_comparison_of_anything_makes_a_report(given: list[Any]) -> None:
     comparison = assay.compare(given, alpha=0.1, seed=3, bootstrap_resamples=200)
-    for report in (assay.make_report(comparison), comparison.report()):
+    reports: list[Any] = [assay.make_report(comparison), comparison.report()]
+    for report in reports:
         found = report.table("findings")
         assert found.select("baseline", "system").rows() == [("a", "b")] * len(comparison.measures)
         assert found["difference"].to_list() == [finding.difference for finding in comparison.findings]

@@ -24,8 +24,6 @@ from assay.measures.spoken import called
 from assay.reporting.classifier_scores import explorer, thresholds_of
 from assay.reporting.items import (
     LONGEST_NAME,
-    MOST_ITEMS,
-    MOST_ITEMS_IN_ALL,
     MOST_SYSTEMS,
     by_system,
     is_bounded,
@@ -35,12 +33,11 @@ from assay.reporting.items import (
 )
 from assay.reporting.texts import told_apart
 from assay.sections.classifications import together
-from assay.sections.heat import HeatMap, Sides
+from assay.sections.heat import MOST_ITEMS, HeatMap, Sides
 from assay.show import charts
 from assay.show.axis import Axis
 from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
-from assay.tables import Predictions
 
 #: Of more labels than these, only those that are confused most are drawn.
 MOST_LABELS = 20
@@ -202,41 +199,19 @@ def _map(evidence: Evidence, system: str, labels: Sequence[Any], name: str) -> H
     )
     if predictions is None or predictions.prediction is None:
         return drawn
-    return _with_items(drawn, predictions, shown, evidence.names)
 
+    def listed(cell: tuple[int, int], places: list[int]) -> pl.DataFrame:
+        # Ids that were not given are made of these items only: there may be millions of others.
+        ids = predictions.item_id.gather(places) if predictions.has_ids else [at + 1 for at in places]
+        frame = pl.DataFrame({"item_id": list(map(named, ids)), "truth": names[cell[0]], "prediction": names[cell[1]]})
+        score = predictions.score
+        return frame if score is None else frame.with_columns(score=score.gather(places).cast(pl.Float64))
 
-def _with_items(drawn: HeatMap, predictions: Predictions, labels: Sequence[Any], names: dict[str, str]) -> HeatMap:
-    """The first items of each cell, the surest predictions first where there are scores."""
-    sure = sureness(predictions)  # within a cell, a threshold makes no difference
-    frame = pl.DataFrame({"truth": predictions.truth, "prediction": predictions.prediction}).with_row_index("row")
-    if sure is not None:
-        frame = frame.with_columns(sure.alias("sureness"))
-        frame = frame.sort("sureness", descending=True, nulls_last=True, maintain_order=True)
-    both = pl.col("truth").is_in(list(labels)) & pl.col("prediction").is_in(list(labels))
-    cells = frame.filter(both).group_by("truth", "prediction", maintain_order=True)
-    every = {(truth, label): count for truth, label, count in cells.len().iter_rows()}
-    most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, len(every))))
-    places = {label: place for place, label in enumerate(labels)}
-    listed = {
-        (places[truth], places[label]): _listed(rows["row"], predictions, names[str(truth)], names[str(label)])
-        for (truth, label), rows in cells.head(most).partition_by("truth", "prediction", as_dict=True).items()
-    }
-    scores = () if predictions.score is None else (Column("score", kind="short"),)
-    return replace(
-        drawn,
-        items=listed,
-        all_items={(places[truth], places[label]): count for (truth, label), count in every.items()},
-        shown=(Column("item_id", "item"), Column("truth"), Column("prediction"), *scores),
-        order="in the order of the file" if sure is None else "the surest predictions first",
-    )
-
-
-def _listed(at: pl.Series, predictions: Predictions, truth: str, prediction: str) -> pl.DataFrame:
-    """Rows as items. Ids that were not given are made of these rows only: there may be millions of others."""
-    ids = predictions.item_id.gather(at).to_list() if predictions.has_ids else [row + 1 for row in at]
-    frame = pl.DataFrame({"item_id": list(map(named, ids)), "truth": truth, "prediction": prediction})
-    score = predictions.score
-    return frame if score is None else frame.with_columns(score=score.gather(at).cast(pl.Float64))
+    columns = [Column("item_id", "item"), Column("truth"), Column("prediction")]
+    columns += [] if predictions.score is None else [Column("score", kind="short")]
+    labels = (predictions.truth, predictions.prediction)
+    # Within a cell, a threshold makes no difference to what is sure.
+    return drawn.with_items(labels, (shown, shown), listed, tuple(columns), sureness(predictions))
 
 
 def threshold(evidence: Evidence) -> Section:

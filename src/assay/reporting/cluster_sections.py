@@ -21,8 +21,6 @@ from assay.counting.contingency import Contingency
 from assay.counting.points import Points
 from assay.reporting.items import (
     LONGEST_NAME,
-    MOST_ITEMS,
-    MOST_ITEMS_IN_ALL,
     MOST_SYSTEMS,
     by_system,
     further_advice,
@@ -142,24 +140,12 @@ def _with_items(
     held = result.system(system).clusters
     if held is None or held.truth is None:
         return drawn
-    places = {"row": _places(held.truth, classes), "column": _places(result.rules.clusters_of(held), clusters)}
-    frame = pl.DataFrame(places)
-    cells = frame.with_row_index("at").drop_nulls().group_by("row", "column", maintain_order=True)
-    every = {(row, column): count for row, column, count in cells.len().iter_rows()}
-    most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, len(every))))
-    items = {
-        place: pl.DataFrame({"item_id": [named(held.item_id[at] if held.has_ids else at + 1) for at in rows["at"]]})
-        for place, rows in cells.head(most).partition_by("row", "column", as_dict=True).items()
-    }
-    return replace(drawn, items=items, all_items=every, shown=(Column("item_id", "item"),))
+    labels = (held.truth, result.rules.clusters_of(held))
 
+    def listed(_: tuple[int, int], places: list[int]) -> pl.DataFrame:
+        return pl.DataFrame({"item_id": [named(held.item_id[at] if held.has_ids else at + 1) for at in places]})
 
-def _places(labels: pl.Series, shown: Sequence[Any]) -> pl.Series:
-    """Where the label of each item stands among those that are shown; none where it does not."""
-    places = {label: place for place, label in enumerate(shown)}
-    of_none = places.pop(None, None)
-    known = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
-    return known if of_none is None else known.zip_with(labels.is_not_null(), pl.Series([of_none] * len(labels)))
+    return drawn.with_items(labels, (classes, clusters), listed, (Column("item_id", "item"),))
 
 
 def _text(label: Any) -> str:

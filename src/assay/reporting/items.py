@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
 MOST_SYSTEMS = 6
-#: So many items stand behind a cell of a map, and behind all cells of a system together.
-MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
 #: Names of items, labels and clusters are no longer than this.
 LONGEST_NAME = 80
 #: So many remarks stand beside the claim; the others below it.

@@ -7,7 +7,7 @@ to its items, which the style shows as long as they are what the address points 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,6 +26,8 @@ from assay.stats.proportions import wilson
 _MANY_LABELS = 8
 #: Of names that are longer than this together, items stand below the map, too.
 _LONG_NAMES, _LONGEST_LINE = 48, 16
+#: So many items stand behind a cell, and behind all cells of a map together.
+MOST_ITEMS, MOST_ITEMS_IN_ALL = 25, 600
 #: Shades from none to full.
 _SHADES = 10
 
@@ -101,6 +103,35 @@ class HeatMap:
             self.name, title, (Widget("heat", self, (self._table(),)),), aside=aside,
             data={"system": title, "cells": [self._payload(*place) for place in np.ndindex(self.counts.shape)]},
         )  # fmt: skip
+
+    def with_items(
+        self,
+        labels: tuple[pl.Series, pl.Series],
+        shown: tuple[Sequence[Any], Sequence[Any]],
+        listed: Callable[[tuple[int, int], list[int]], pl.DataFrame],
+        columns: tuple[Column, ...],
+        sure: pl.Series | None = None,
+    ) -> HeatMap:
+        """The same with the first items of each cell: the surest ones, else as they come.
+
+        `labels` of all items, in rows and in columns; `shown` are those of the map. `listed` makes a table of items at
+        some places, of a cell.
+        """
+        rows, places = (_places(*each) for each in zip(labels, shown, strict=True))
+        frame = pl.DataFrame({"row": rows, "column": places}).with_row_index("at")
+        if sure is not None:
+            frame = frame.with_columns(sure=sure)
+            frame = frame.sort("sure", descending=True, nulls_last=True, maintain_order=True).drop("sure")
+        known = frame.drop_nulls().group_by("row", "column", maintain_order=True)
+        cells = known.agg(pl.col("at").head(MOST_ITEMS), pl.len())
+        most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, cells.height)))
+        return replace(
+            self,
+            items={(row, column): listed((row, column), at[:most]) for row, column, at, _ in cells.iter_rows()},
+            all_items={(row, column): count for row, column, _, count in cells.iter_rows()},
+            shown=columns,
+            order=self.order if sure is None else "the surest predictions first",
+        )
 
     @property
     def ways(self) -> tuple[tuple[str, str], ...]:
@@ -181,6 +212,14 @@ class HeatMap:
         if (frame := self.items.get((row, column))) is not None:
             payload |= {"all_items": self.all_items[row, column], "items": frame.to_dicts()}
         return payload
+
+
+def _places(labels: pl.Series, shown: Sequence[Any]) -> pl.Series:
+    """Where the label of each item stands among those that are shown; none where it does not."""
+    places = {label: place for place, label in enumerate(shown)}
+    of_none = places.pop(None, None)
+    known = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
+    return known if of_none is None else known.zip_with(labels.is_not_null(), pl.Series([of_none] * len(labels)))
 
 
 def _share(part: float, whole: float, confidence: float | None) -> Reach:
