@@ -50,7 +50,7 @@ def methods(
 
     >>> from assay import Predictions, classify
     >>> text, works = methods(classify(Predictions.of([1, 1, 0, 0], [1, 0, 0, 0]), "MCC"))
-    >>> print(text.partition(" Intervals at")[0], works[0].entry, sep=chr(10))
+    >>> print(text.partition(" All numbers")[0], works[0].entry, sep=chr(10))
     1 classifier (predictions) was evaluated on 4 items with 2 labels (1 being the positive one).
     It was measured by MCC [1].
     Matthews, B. W. (1975). Comparison of the predicted and observed secondary structure of T4 phage lysozyme.
