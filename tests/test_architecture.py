@@ -111,7 +111,7 @@ def test_evaluating_loads_only_what_it_needs() -> None:
 
 
 def test_printing_an_evaluation_does_not_load_what_only_comparisons_need() -> None:
-    code = "import sys, assay.cli, assay.evaluation, assay.report.terminal; print('scipy' in sys.modules)"
+    code = "import sys, assay.cli, assay.evaluation, assay.show.terminal; print('scipy' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "False"
 

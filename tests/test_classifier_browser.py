@@ -14,9 +14,9 @@ from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 
 from assay import Predictions
 from assay.core import digits
+from assay.core.digits import threshold
 from assay.counting.confusion import Confusion
 from assay.measures import parse_measure
-from assay.report.layout import threshold
 from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_scores import FORMULAS
 from assay.sections.report import Report

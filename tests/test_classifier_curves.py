@@ -15,9 +15,9 @@ import pytest
 from assay import InputError, ParameterError, Predictions, classifier_curves
 from assay.classifier_curves.bands import Band, band_frame
 from assay.classifier_curves.spread import bin_edges
+from assay.cli.typed_labels import scores_in
 from assay.counting.scored import Scored
 from assay.curves import Curve
-from assay.files.typed_labels import scores_in
 from assay.show import charts
 from assay.show.html import write
 from assay.show.svg import standalone

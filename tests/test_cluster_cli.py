@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from command import explained
 
 import assay
 from assay.cli import app
 from assay.cli.cluster_inputs import ClusterInputs
-from assay.cli.wording import as_typed
 from assay.core.errors import AssayError, InputError
 
 NOTES = str(Path(assay.__file__).parent / "data" / "notes" / "notes.csv")
@@ -41,7 +41,7 @@ def run(*arguments: str) -> Done:
             code = int(end.code or 0)
         except AssayError as problem:
             code = 2
-            err.write(f"assay: {as_typed(str(problem))}\n")
+            err.write(f"assay: {problem}\n")
     return Done(code, out.getvalue(), err.getvalue())
 
 
@@ -150,7 +150,7 @@ def test_names_twice_and_numbers_too_large_are_said_in_words_of_the_command_line
     assert "expected numbers from 0 to 2^53, got 99999999999999999999" in run("--table", "99999999999999999999 1").err
     done = run(NOTES, "--unlabelled", "drop", "--metric", "foo")
     assert (done.code, done.out) == (2, "")
-    assert "--sample-size) are about points, and there are none: give X, or say --points" in done.err
+    assert "--sample-size are about points, and there are none: give X, or say --points" in done.err
 
 
 def test_labels_with_pipes_tags_and_line_breaks_stay_in_their_cells_of_markdown(tmp_path: Path) -> None:
@@ -215,6 +215,6 @@ def test_a_sampled_number_is_explained_with_its_seed(tmp_path: Path) -> None:
     out = io.StringIO()
     with redirect_stdout(out):
         app(["explain", "Silhouette", str(path), *asked], prog_name="assay", standalone_mode=False)
-    assert json.loads(out.getvalue())["value"] == pytest.approx(told[0]["value"])
+    assert explained(out.getvalue())["value"] == pytest.approx(told[0]["value"])
     with pytest.raises(AssayError, match="--seed goes with --sample-size"):
         app(["explain", "Silhouette", str(path), "--points", "x", "--seed", "3"], standalone_mode=False)

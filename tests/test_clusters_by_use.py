@@ -285,5 +285,5 @@ def test_a_result_without_a_cluster_joins_no_cluster_of_its_name() -> None:
 
 
 def test_a_level_is_a_number() -> None:
-    with pytest.raises(ParameterError, match="level is the smallest grade that is relevant, a number, not '1'"):
+    with pytest.raises(ParameterError, match="level is a finite number, not '1'"):
         clusters_by_use(JUDGED, RUN, CLUSTERS, "RR", level="1")  # type: ignore[arg-type]

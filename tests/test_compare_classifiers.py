@@ -360,7 +360,7 @@ def test_raw_scores_need_no_threshold_for_auc_and_one_for_labels() -> None:
     found = compare(raw)
     assert found.measures == ("AUC",)
     assert found.finding().flips is None
-    with pytest.raises(ParameterError, match="--threshold"):
+    with pytest.raises(ParameterError, match="say threshold="):
         compare(raw, measures="F")
     assert compare(raw, measures="F", threshold=0.5).finding().units == 40
 

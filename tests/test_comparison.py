@@ -284,7 +284,7 @@ def test_a_comparison_can_be_written_in_every_form() -> None:
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"measures": "RR"}, "the scores are of AP, not of RR"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"test": "permutations"}, "did you mean permutation?"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"correction": "holmes"}, "did you mean holm?"),
-        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"alpha": 0.5}, "alpha lies between 0 and 0.5"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"alpha": 0.5}, "alpha is a number between 0 and 0.5"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"margin": 0.0}, "the margin is a number above 0"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"ties": "expected"}, "'ties' is a rule of evaluation"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"baseline": "a", "all_pairs": True}, "choose a baseline, or all pairs"),

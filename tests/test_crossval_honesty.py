@@ -55,7 +55,7 @@ def test_where_nothing_can_be_dealt_out_no_all_clear_is_given() -> None:
     assert np.isnan(check.p)
     assert not check.leaks
     assert not check.is_fine
-    assert check.lines()[0].startswith("Cannot tell whether labels leak")
+    assert check.says.startswith("Cannot tell whether labels leak")
     found = crossval(DummyClassifier(), features, labels, cv=2, measures="Accuracy", leakage_check=True)
     assert "Cannot tell" in found.warnings[-1]
 

@@ -282,10 +282,10 @@ def test_features_chosen_by_labels_before_splitting_are_found_out_by_permuting()
     assert leaky.leaks
     assert leaky.permuted.mean() > 0.75
     assert leaky.chance.mean() == pytest.approx(0.5, abs=0.05)
-    assert leaky.lines()[0].startswith("Leak: permuted labels are predicted better than by chance")
+    assert leaky.says.startswith("Leak: permuted labels are predicted better than by chance")
     inside = leakage_check(GaussianNB(), x, y, measure="AUC", permutations=8)
     assert not inside.leaks
-    assert inside.lines()[0].startswith("No leak seen")
+    assert inside.says.startswith("No leak seen")
     assert inside.to_frame().height == 8
 
 

@@ -136,7 +136,7 @@ def test_an_average_is_always_interpolated() -> None:
 
 @pytest.mark.parametrize("levels", [1, 0, -3, 2.5, True, 1002])
 def test_levels_are_at_least_two_and_not_too_many(levels: Any) -> None:
-    with pytest.raises(ParameterError, match="levels is a whole number from 2 on"):
+    with pytest.raises(ParameterError, match="levels is a whole number from 2 to 1001"):
         curves.precision_recall(*R1, levels=levels)
 
 

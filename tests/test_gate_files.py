@@ -660,7 +660,7 @@ def test_slices_on_the_command_line(folder: Path) -> None:
         (["--inconclusive", "skip"], "--inconclusive is report, pass or fail, not 'skip'"),
         (["--annotations", "gitlab"], "--annotations is github, not 'gitlab'"),
         (["--slices", "kind"], "--slices ATTRIBUTE and --topics FILE go together"),
-        (["--max-missing", "2"], "max_missing is a share, from 0 to 1, not 2.0"),
+        (["--max-missing", "2"], "max_missing is a number from 0 to 1, not 2.0"),
         (["--json", "--csv"], "choose one of --json and --csv"),
         (["--summary", "nowhere/s.md"], "nowhere/s.md: cannot be written"),
     ],

@@ -194,7 +194,7 @@ def test_what_cannot_be_planned_is_refused_in_one_line() -> None:
             {"baseline": "word"},
         ),
         ("above 0, not -1", (QRELS, RUNS), {"difference": -1}),
-        ("power lies between", (QRELS, RUNS), {"power": 1.5}),
+        ("power is a number between", (QRELS, RUNS), {"power": 1.5}),
         ("it goes with judgments and runs", (assay.evaluate(QRELS, RUNS, "AP"),), {"ties": "expected"}),
         ("got int alone", (3,), {}),
     ):

@@ -351,7 +351,7 @@ def test_where_less_is_better_the_smallest_number_is_best() -> None:
         ({"changed": -1}, "changed is a whole number from 0 on"),
         ({"show": 0}, "show is a whole number from 1 on"),
         ({"test": "zz"}, "the test is one of permutation"),
-        ({"alpha": 2}, "alpha lies between"),
+        ({"alpha": 2}, "alpha is a number between"),
         ({"nonsense": 1}, "nonsense"),
     ],
 )

@@ -78,10 +78,9 @@ def table(kind: Kind, text: str) -> Table:
 
 def parts(text: str) -> dict[str, Part]:
     line = pl.DataFrame({"x": [0.0, 1.0], "y": [0.2, 0.8], "who": [text, text]})
-    marks = (Mark("line", line, "x", "y", series="who", label="who", dots=True),)
-    figure = Figure(
-        "drawn", (Panel(Scale(text), Scale(text), marks, text),), text, text, (text,), text, (Series(text, text),)
-    )
+    marks = (Mark("line", line, "x", "y", series="who", label="who", dots=True, direct=True),)
+    panel = Panel(Scale(text), Scale(text), marks, text)
+    figure = Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)
     tables = {f"column {kind}": table(kind, text) for kind in get_args(Kind)}
     proses = {
         f"prose {style}": Prose(text, style, (text, "point") if style == "list" else (), text)

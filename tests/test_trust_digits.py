@@ -90,7 +90,7 @@ def test_a_confidence_of_999_per_mille_is_not_called_100_percent() -> None:
 
 def test_json_and_csv_hold_numbers_in_full() -> None:
     told = json.loads(shown("classify", "--matrix", "4 4; 6 999986", "--json"))
-    measures = {row["measure"]: row["value"] for row in told["systems"][0]["measures"]}
+    measures = {row["measure"]: row["value"] for row in told["sections"]["measures"]["measures"]}
     assert measures["Accuracy"] == (4 + 999986) / 1000000
     csv = shown("classify", "--matrix", "4 4; 6 999986", "--csv")
     assert repr(999986 / 999992) in csv

@@ -155,7 +155,7 @@ def test_what_is_worth_a_warning_is_said() -> None:
         ({"by": "site"}, "names an attribute of topics"),
         ({"baseline": "k=9"}, "the baseline is one of k=0, k=1"),
         ({"order": ["k=9"]}, "order: expected settings of k=0, k=1"),
-        ({"alpha": 2}, "alpha lies between"),
+        ({"alpha": 2}, "alpha is a number between"),
         ({"measure": "GMAP"}, "no mean over topics"),
         ({"measure": "NumRet"}, "no mean over topics"),
     ],

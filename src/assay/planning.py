@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 
 from assay.comparison.pairing import pairs_of
-from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.domains import POSITIVE, Whole
+from assay.core.errors import InputError, number_of
 from assay.core.results import Result
-from assay.given import check_levels, whole
+from assay.given import check_levels
 from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats import pairs as pairwise
@@ -130,10 +131,10 @@ def plan(
     2
     """
     check_rules(rules, plan)
-    if difference is not None and not (np.isfinite(difference) and difference > 0):
-        raise ParameterError(f"the difference is a number above 0, not {difference!r}")
+    if difference is not None:
+        POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
-    seed = whole("seed", seed, 0)
+    seed = Whole(0).check("seed", seed)
     paired, left_out = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
     notes = left_out + [
         f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
@@ -152,7 +153,7 @@ def plan(
         difference,
         alpha,
         power,
-        pairwise.resamples_for(len(pairs), alpha) if resamples is None else whole("resamples", resamples, 100),
+        pairwise.resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples),
         seed,
     )
     notes += [note for one in usable for note in one.notes()]

@@ -41,7 +41,8 @@ from assay.cli import (
     trec_eval,
 )
 from assay.cli.output import with_common_options
-from assay.cli.wording import as_typed
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
 from assay.core.errors import AssayError
 
 app = typer.Typer(
@@ -85,9 +86,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    context: typer.Context,
+    version: bool = typer.Option(  # noqa: ARG001  # its callback answers
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
     """Evaluate search systems against judgments; every rule named."""
+    context.with_resource(speaking(Options()))
 
 
 def main() -> None:
@@ -99,7 +104,7 @@ def main() -> None:
     try:
         _called(sys.argv[1:])()
     except AssayError as problem:
-        _end(as_typed(str(problem)))
+        _end(str(problem))
     except OSError as problem:  # a full disk behind stdout, mostly
         where = f"{problem.filename}: " if problem.filename else ""
         _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")

@@ -168,8 +168,8 @@ class ClusterInputs(NamedTuple):
 
     def table(self, text: str) -> Contingency:
         """The table of classes (rows) and clusters (columns) that was typed."""
+        from assay.cli.typed_labels import table_in  # noqa: PLC0415
         from assay.counting.contingency import Contingency  # noqa: PLC0415
-        from assay.files.typed_labels import table_in  # noqa: PLC0415
 
         self.refuse("goes with a file, not with --table")
         return Contingency.from_table(table_in(text))

@@ -108,7 +108,7 @@ def _with_options(result: Comparison, lists: list[Section]) -> Document:
 
     document = result.document()
     is_open = any(finding.verdict.unjudged for finding in result.findings)
-    hint = Prose(f"{option('judge_next')} lists the documents to judge first.", "dim")
+    hint = Prose(f"{option('judge_next')} lists the documents to judge first.", "fine")
     sections = [
         replace(each, parts=(*each.parts, hint)) if each.name == "legend" and each.parts and is_open else each
         for each in document.sections

@@ -200,7 +200,6 @@ def explain(
                 typer.echo("note: counted as retrieved documents; of a classifier, say --positive LABEL", err=True)
             result = _explained(wanted, typed.counted(level, collection_size), **look, undefined=undefined)
             result = result if positive is None else _about_class(result, positive)
-    result = replace(result, more="--show {}")
     output.deliver(output.rendered(result, form, plain=to is not None), to)
 
 

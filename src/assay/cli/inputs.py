@@ -70,7 +70,7 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     from assay.files import RunFile  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     streamed = [file for file in files if isinstance(file, RunFile)]
@@ -115,7 +115,7 @@ def refuse_judgments(given: str | Source) -> None:
 @contextmanager
 def working(says: str, hidden: bool) -> Iterator[None]:
     """Show, on a terminal, that something is going on."""
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     if hidden or not out.is_terminal:

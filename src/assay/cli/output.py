@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli.options import OUTPUT
-from assay.cli.wording import as_typed
 from assay.core.errors import ParameterError
 from assay.core.registry import writer
 from assay.core.results import Result
@@ -62,7 +61,7 @@ class Styled(str):
 
 def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
     """What `show` prints to a console, without blanks at the end of lines."""
-    from assay.report.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+    from assay.show.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
     out = console(plain=plain)
     with out.capture() as captured:
@@ -98,7 +97,7 @@ def _on_terminal(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
+    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
     message(text, err=False)
 
 
@@ -106,7 +105,7 @@ def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
     from assay.show.legible import on_one_line  # noqa: PLC0415
 
-    typer.echo(as_typed(on_one_line(text)), err=err)
+    typer.echo(on_one_line(text), err=err)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -139,23 +138,15 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def written(document: Document, form: str | None, plain: bool = True) -> str:
     """A document in the form asked for; for the terminal without its notes, which went to stderr."""
-    if form is not None:
-        return str(writer(form)(document))
+    return str(writer(form)(document)) if form is not None else on_screen(document, plain)
+
+
+def on_screen(document: Document, plain: bool = False) -> Styled:
+    """A document for the terminal, without what went to stderr."""
     from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
-    parts = tuple(_typed(part) for part in document.sections if part.name not in _ON_STDERR)
+    parts = tuple(part for part in document.sections if part.name not in _ON_STDERR)
     return text_of(lambda out: show(replace(document, sections=parts), out), plain)
-
-
-def _typed(part: Any) -> Any:
-    """A part of a document, with arguments called as options are."""
-    from assay.show.model import Prose, Section, Verdict  # noqa: PLC0415
-
-    if isinstance(part, Section):
-        return replace(part, parts=tuple(map(_typed, part.parts)))
-    if isinstance(part, Prose):
-        return replace(part, text=as_typed(part.text), points=tuple(map(as_typed, part.points)))
-    return replace(part, text=as_typed(part.text)) if isinstance(part, Verdict) else part
 
 
 def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
@@ -168,5 +159,5 @@ def rendered(result: Tabled | Result, form: str | None, plain: bool) -> str:
 
     # Notes went to stderr; what the tables mean stays with them.
     notes = getattr(result, "notes", ())
-    said = [as_typed(line) for line in result.lines() if line not in notes]
+    said = [line for line in result.lines() if line not in notes]
     return text_of(lambda out: show(result.tables(), said, out), plain)

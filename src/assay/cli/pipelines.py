@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from assay.cli import output
-from assay.cli.wording import as_typed, option
+from assay.cli.wording import option
 from assay.core.errors import AssayError, InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Pipeline(NamedTuple):
 
         said = f"unexpected {type(problem).__name__}: {problem}"
         if isinstance(problem, AssayError):
-            said = as_typed(str(problem))
+            said = str(problem)
         if self.junit is not None:
             with suppress(AssayError):
                 output.deliver(junit_of_problem(said), self.junit)

@@ -17,6 +17,7 @@ from assay.cli import (
     prediction_inputs,
 )
 from assay.cli.output import message
+from assay.core.domains import Choice
 from assay.core.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -185,8 +186,7 @@ def plot(
     predicted.refuse("goes with a classifier's curves, as in: assay plot roc FILE")
     _refuse_misspelt(qrels)
     kind = kind or "pr"
-    if kind not in KINDS:
-        raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")
+    Choice(KINDS).check("--kind", kind)
     _refuse(kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels)
     target = _target(output, kind)
     rules |= {"seed": seed, "samples": samples}

@@ -14,7 +14,6 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
-from assay.cli.wording import as_typed
 from assay.core.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -268,7 +267,7 @@ def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     if not quiet:
         for line in [*(f"warning: {text}" for text in result.warnings), *(f"note: {text}" for text in result.notes)]:
             message(line)
-    typer.echo(as_typed(str(result)))
+    typer.echo(str(result))
     if result.advice:
         say(f"What to do: {result.advice}")
     for target in targets:

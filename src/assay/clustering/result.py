@@ -17,6 +17,7 @@ from assay.clustering.intervals import estimates_of
 from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
 from assay.core import registry
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.counting.contingency import Contingency
@@ -24,6 +25,7 @@ from assay.counting.points import Points
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.tables import Scores
+from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
@@ -173,7 +175,7 @@ class Clustering(Result):
     def _table(self, system: str | None) -> Contingency:
         found = self.contingency(system)
         if found is None:
-            raise ParameterError(f"{self.system(system).name}: no classes are known: say truth=... (--truth)")
+            raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
         return found
 
     def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
@@ -242,8 +244,6 @@ class Clustering(Result):
 
 
 def _in_one_order(systems: list[ClusteredSystem], rules: Rules, seed: int) -> list[ClusteredSystem]:
-    from assay.clustering.opening import aligned_clusters  # noqa: PLC0415  # which opens results of this kind, too
-
     held = [one.clusters for one in systems if one.clusters is not None]
     if len(held) < len(systems):
         raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")

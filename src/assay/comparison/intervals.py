@@ -20,7 +20,7 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
     """Differences with their intervals, verdicts and margins; of many pairs, the systems with theirs."""
     level = f"{as_level(1 - settings.alpha)} intervals"
     if len(pairs.pairs) > _MOST_PAIRS:
-        rows = [(one.system, one.measure, one.value, one.interval.low, one.interval.high) for one in standings]
+        rows = [(each.system, each.measure, each.value, each.interval.low, each.interval.high) for each in standings]
         frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
         frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
         return _curve(
@@ -28,20 +28,20 @@ def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs:
             INTERVALS.get(standings[0].interval.method, INTERVALS[settings.interval]).short,
             frame,
         )
-    baselines = list(dict.fromkeys(one.baseline for one in findings))
+    baselines = list(dict.fromkeys(each.baseline for each in findings))
     one_baseline = len(baselines) == 1
     frame = pl.DataFrame(
         [
             (
-                one.system if one_baseline else f"{one.system} – {one.baseline}",
-                one.measure,
-                one.difference,
-                one.interval.low,
-                one.interval.high,
-                one.verdict.word,
-                one.margin.value,
+                each.system if one_baseline else f"{each.system} – {each.baseline}",
+                each.measure,
+                each.difference,
+                each.interval.low,
+                each.interval.high,
+                each.verdict.word,
+                each.margin.value,
             )
-            for one in findings
+            for each in findings
         ],
         schema=["system", "measure", "value", "low", "high", "verdict", "margin"],
         orient="row",

@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_FLOOR, Decimal
 
 #: Nearer than this to 0, 1 or -1 is that: what is left is rounding of sums, not of what is shown.
 NOISE = 1e-12
@@ -24,6 +25,9 @@ NOISE = 1e-12
 ALIKE = 1e-9
 _MARKS = (0.0, 1.0, -1.0)
 NOT_AVAILABLE = "NA"
+ABOVE_ALL = "above all scores"
+#: A threshold has at least so many digits, if it has them.
+_DIGITS = 4
 
 
 def decimals(values: Iterable[float], least: int = 4) -> int:
@@ -169,6 +173,25 @@ def counted(count: float) -> str:
     if count == math.floor(count):
         return f"{count:,.0f}"
     return f"{count:,.{decimals([count], 2)}f}" if abs(count) >= 0.1 else significant(count, 4)
+
+
+def threshold(value: float, below: float) -> str:
+    """A threshold in few digits that decide as it does: not above it, and above the next lower score.
+
+    >>> threshold(0.54, below=0.53), threshold(0.7312345678, below=0.7299), threshold(0.7312345678, below=0.73123)
+    ('0.54', '0.7312', '0.731234')
+    >>> threshold(math.inf, below=0.9), threshold(math.nan, below=0.9)
+    ('above all scores', 'NA')
+    """
+    if not math.isfinite(value):
+        return NOT_AVAILABLE if math.isnan(value) else ABOVE_ALL
+    exact = Decimal(repr(value))
+    for digits in range(_DIGITS, 18):
+        places = digits - exact.adjusted() - 1
+        cut = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
+        if float(cut) > below:
+            return repr(float(cut)).removesuffix(".0")
+    return repr(value).removesuffix(".0")
 
 
 def p_value(p: float, alpha: float = 0.05) -> str:

@@ -50,7 +50,9 @@ class FormatError(InputError):
         where = path if line is None else f"{path}:{line}"
         found = "" if got is None else f", got {quote(got) if got else 'nothing'}"
         remark = "" if note is None else f" ({note})"
-        super().__init__(f"{where}: expected {expected}{found}{remark}")
+        #: The message without the place.
+        self.reason = f"expected {expected}{found}{remark}"
+        super().__init__(f"{where}: {self.reason}")
 
 
 class DuplicateError(FormatError):

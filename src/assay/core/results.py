@@ -38,8 +38,7 @@ class Result:
 
     def to_csv(self, *, spreadsheet: bool = False) -> str:
         """The table of `to_frame` as CSV, numbers in full; for a `spreadsheet`, no cell is a formula."""
-        text: str = registry.load("assay.show.data:frame_as_csv")(self.to_frame(), spreadsheet=spreadsheet)
-        return text
+        return frame_as_csv(self.to_frame(), spreadsheet=spreadsheet)
 
     def to_json(self) -> str:
         """Everything, numbers in full, in the schema of all documents; null where there is no number."""
@@ -65,8 +64,19 @@ class Result:
         return registry.verb("report")(self, **options)
 
     def _written(self, form: str) -> str:
-        text: str = registry.writer(form)(self.document())
-        return text
+        return written(self.document(), form)
+
+
+def written(document: Document, form: str) -> str:
+    """A document in a form."""
+    text: str = registry.writer(form)(document)
+    return text
+
+
+def frame_as_csv(frame: pl.DataFrame, *, spreadsheet: bool = False) -> str:
+    """A frame as CSV; for a `spreadsheet`, no cell is a formula."""
+    text: str = registry.load("assay.show.data:frame_as_csv")(frame, spreadsheet=spreadsheet)
+    return text
 
 
 def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:

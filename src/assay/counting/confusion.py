@@ -16,6 +16,21 @@ from assay.counting.ranks import Ranks
 Counted: TypeAlias = NDArray[Any]
 
 
+#: What the cells are, in words: of documents, and of items.
+CELLS_OF_DOCUMENTS = {
+    "TP": "relevant and retrieved",
+    "FP": "irrelevant and retrieved",
+    "FN": "relevant and not retrieved",
+    "TN": "irrelevant and not retrieved",
+}
+CELLS_OF_ITEMS = {
+    "TP": "positive and predicted so",
+    "FP": "negative, but predicted positive",
+    "FN": "positive, but predicted negative",
+    "TN": "negative and predicted so",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Confusion:
     """True and false positives, false and (where the collection's size is known) true negatives, one table a unit.
@@ -25,6 +40,8 @@ class Confusion:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("ranking", "binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "right and wrong decisions about a class (TP, FP, FN, TN)"
 
     units: tuple[str, ...]
     tp: Counted

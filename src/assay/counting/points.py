@@ -59,6 +59,8 @@ class Points:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the items' features or distances, and their clusters"
     unit_kind: ClassVar[str] = "table"
     units: ClassVar[tuple[str, ...]] = ("all",)
 

@@ -36,6 +36,8 @@ class Probabilities:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the probabilities, or scores, of all classes, item by item"
     unit_kind: ClassVar[str] = "item"
 
     labels: tuple[Any, ...]

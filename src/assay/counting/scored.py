@@ -117,6 +117,8 @@ class Scored:
 
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the scores of positive and of negative items"
     units: ClassVar[tuple[str, ...]] = ("all",)
 
     positive: Numbers

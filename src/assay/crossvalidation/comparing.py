@@ -13,7 +13,8 @@ import polars as pl
 
 from assay.comparison.findings import Finding, Margin, the_one
 from assay.comparison.pairing import Pairs, pairs_of
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.results import Result
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import named
@@ -109,9 +110,7 @@ def compare_folds(
     """
     settings = FoldSettings(checked_fold_test(test), alpha, margin, power, correction)
     check_levels(alpha=alpha, power=power, margin=margin)
-    if correction not in CORRECTIONS:
-        hint = did_you_mean(correction, CORRECTIONS)
-        raise ParameterError(f"correction is one of {', '.join(CORRECTIONS)}, not {correction!r}{hint}")
+    Choice(CORRECTIONS).check("correction", correction)
     if result.tiny:
         raise ParameterError(
             "folds of an item or two have no numbers of their own to test: compare the out-of-fold predictions"

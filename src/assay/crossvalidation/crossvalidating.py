@@ -126,7 +126,7 @@ def crossval(
             )
             for place, (name, one) in enumerate(estimators.items())
         }
-    told = {name: f"{name}: {check.lines()[0]}" for name, check in checks.items()}
+    told = {name: f"{name}: {check.says}" for name, check in checks.items()}
     return replace(
         found,
         warnings=(*found.warnings, *(told[name] for name, check in checks.items() if not check.is_fine)),

@@ -42,7 +42,7 @@ def truth_conflict(systems: Sequence[Labelled]) -> Iterator[Finding]:
 @check(
     "missing-items", "together", "warning",
     question="Does a file lack items that another one has, or can items not be paired: by ids, or row by row?",
-    advice="let all systems predict the same items: `compare` stops here, and `--missing drop` leaves such items out",
+    advice="let all systems predict the same items: `compare` stops here, and `{missing=drop}` leaves such items out",
 )  # fmt: skip
 def missing_items(systems: Sequence[Labelled]) -> Iterator[Finding]:
     """Each against all others, by id; without ids, against the first."""

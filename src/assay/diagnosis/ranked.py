@@ -19,7 +19,7 @@ _SWAP = "exchange the two columns"
 @check(
     "rank-conflict", "ranking", "error", "warning",
     question="Does the rank column contradict the scores (a worse rank with a higher score)?",
-    advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `--rank-by rank`)",
+    advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `{rank_by=rank}`)",
 )  # fmt: skip
 def rank_conflict(system: System) -> Iterator[Finding]:
     """Ranks that say another order; an error if nearly all queries are exactly upside down."""

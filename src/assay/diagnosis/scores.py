@@ -63,7 +63,7 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
 @check(
     "ties", "run", "warning", "note",
     question="Would equal scores in another order change a measure (a note: its mean by less than 0.0001)?",
-    advice="make scores distinct, or give the order by rank (`--rank-by rank`); `--ties expected` averages over orders",
+    advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
 )  # fmt: skip
 def ties(system: System) -> Iterator[Finding]:
     """Ties that can change a measure, with the lowest and the highest value over all orders."""
@@ -109,7 +109,7 @@ def ties(system: System) -> Iterator[Finding]:
 @check(
     "equal-scores", "ranking", "error",
     question="Are all scores of (nearly) all queries the same?",
-    advice="the scores were lost: write them again, or order by rank with `--rank-by rank` if the ranks are right",
+    advice="the scores were lost: write them again, or order by rank with `{rank_by=rank}` if the ranks are right",
 )  # fmt: skip
 def equal_scores(system: System) -> Iterator[Finding]:
     """Queries of which all documents have one score."""

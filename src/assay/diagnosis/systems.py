@@ -53,7 +53,7 @@ def _of_several(name: str, systems: Sequence[System], says: str, examples: Seque
 @check(
     "depth", "rankings", "warning",
     question="Do runs differ in depth by a factor of 5 or more?",
-    advice="compare them at one depth (`--depth`), or by measures with a cut-off that all of them reach",
+    advice="compare them at one depth (`{depth}`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
 def depth(systems: Sequence[System]) -> Iterator[Finding]:
     """The median number of documents a query."""

@@ -76,7 +76,7 @@ def _without(system: System, *, run: bool) -> list[str]:
 @check(
     "missing-topics", "run", "warning",
     question="Does the run lack judged topics?",
-    advice="Assay counts them as 0 (`--missing skip` leaves them out); other tools leave them out without a word",
+    advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out without a word",
 )  # fmt: skip
 def missing_topics(system: System) -> Iterator[Finding]:
     """Judged topics without a result."""

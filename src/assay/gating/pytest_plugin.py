@@ -36,12 +36,12 @@ def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Any) ->
     'pass'
     """
     __tracebackhide__ = True
-    from assay.core.errors import InputError, ParameterError  # noqa: PLC0415  # pytest must start fast
+    from assay.core.domains import Choice  # noqa: PLC0415  # pytest must start fast
+    from assay.core.errors import InputError  # noqa: PLC0415
     from assay.gating.deciding import gate  # noqa: PLC0415
     from assay.gating.sentences import advice, details  # noqa: PLC0415
 
-    if inconclusive not in _CHOICES:
-        raise ParameterError(f"inconclusive is one of {', '.join(_CHOICES)}, not {inconclusive!r}")
+    Choice(_CHOICES).check("inconclusive", inconclusive)
     counted = "report" if inconclusive == "skip" else inconclusive
     result = gate(qrels, *two, inconclusive=counted, **settings)  # type: ignore[arg-type]
     said = "\n".join([result.sentence, *details(result), *(step.worded() for step in advice(result))])

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
+from assay.core.domains import Domain
 from assay.core.errors import ParameterError
-from assay.measures.domains import At, Domain
+from assay.measures.domains import At
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
 from assay.tables import Direction

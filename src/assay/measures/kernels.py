@@ -19,7 +19,7 @@ NO_RELEVANT_FOUND = "no relevant document was retrieved"
 NOTHING_RETRIEVED = "nothing was retrieved"
 NO_GAIN = "no judged document has a gain"
 NO_IRRELEVANT = "no irrelevant document"
-SIZE_UNKNOWN = "the size of the collection is not known: give collection_size=..."
+SIZE_UNKNOWN = "the size of the collection is not known: give {collection_size}"
 
 
 def steps_of(rows: Graded, units: int, says: str = "ranking") -> Steps:

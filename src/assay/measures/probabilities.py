@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
@@ -196,7 +197,8 @@ def claims_of(probabilities: Probabilities, of: OfName = "auto") -> tuple[Floats
     shares, positive = probabilities.shares, probabilities.positive
     if of == "positive" or (of == "auto" and positive is not None):
         if positive is None:
-            raise ParameterError("of='positive' needs a positive label: say pos_label=..., or of='predicted'")
+            say = argument("pos_label")
+            raise ParameterError(f"of='positive' needs a positive label: say {say}, or of='predicted'")
         return shares[:, positive], (probabilities.truth == positive).astype(np.float64)
     highest: Floats = shares.max(axis=1)
     first = (shares == highest[:, None]).sum(axis=1)

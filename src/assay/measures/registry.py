@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
 import numpy as np
 
+from assay.core.arguments import worded
+from assay.core.domains import Whole
 from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
@@ -41,8 +43,8 @@ Counts: TypeAlias = Ranks | Confusion | GivenCurve | LabelCounts
 
 # What other tools set measure by measure and Assay for the whole evaluation.
 _RULES_OF_EVALUATION = {
-    "judged_only": "; it is a rule of the evaluation: judged_only=True, --judged-only",
-    "rel": "; the level is a rule of the evaluation: relevance_level=2, --level 2",
+    "judged_only": "; it is a rule of the evaluation: {judged_only=True}",
+    "rel": "; the level is a rule of the evaluation: {relevance_level=2}",
 }
 
 
@@ -88,7 +90,7 @@ class Measure:
         for name, value in changes.items():
             if name not in known:
                 takes = ", ".join(known) or "no parameters"
-                hint = _RULES_OF_EVALUATION.get(name) or did_you_mean(name, known)
+                hint = worded(_RULES_OF_EVALUATION.get(name, "")) or did_you_mean(name, known)
                 raise ParameterError(f"{self.name} has no parameter {name!r}; it takes {takes}{hint}")
             checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
         chosen = {**self.chosen, **checked}
@@ -196,8 +198,7 @@ class Measure:
 
     def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
         """The mean over random orders of tied documents, where no closed form is known."""
-        if samples < 1:
-            raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
+        Whole(1).check("samples", samples)
         rng = np.random.default_rng(seed)
         drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
         values = np.array([result.values for result in drawn])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.digits import NOT_AVAILABLE, bracketed, number
-from assay.core.errors import listed, of_kind
+from assay.core.errors import listed
 
 if TYPE_CHECKING:
     from assay.classification import Classification
@@ -60,19 +60,6 @@ def undefined(result: Classification | Clustering, called: Callable[[Measure], s
             reason = result.estimate(measure, system.name).undefined
             if reason is not None:
                 yield f"{called(measure)}{of} is undefined: {reason}."
-
-
-def without_classes(result: Classification, called: Callable[[Measure], str]) -> Iterator[str]:
-    """Which classes averages leave out, a line for the measures and systems that leave out the same."""
-    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for system in result.systems:
-        of = f" of {system.name}" if len(result.systems) > 1 else ""
-        for measure in result.measures:
-            if absent := result.estimate(measure, system.name).left_out:
-                alike.setdefault((of, absent), []).append(called(measure))
-    for (of, absent), names in alike.items():
-        leaves, is_so = ("leaves", "it is") if len(names) == 1 else ("leave", "they are")
-        yield f"{', '.join(names)}{of} {leaves} out {of_kind('class', absent)}, where {is_so} undefined."
 
 
 def without_interval(found: Iterable[tuple[str, str, str | None]], systems: int, mark: str = "–") -> Iterator[str]:

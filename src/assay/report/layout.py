@@ -7,17 +7,13 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import polars as pl
 
-from assay.core.digits import NOT_AVAILABLE, number, p_value, signed
+from assay.core.digits import number, p_value, signed
 from assay.show.legible import on_one_line
 
-ABOVE_ALL = "above all scores"
-#: A threshold has at least so many digits, if it has them.
-_DIGITS = 4
 #: Columns of frames whose numbers are shown with their sign.
 _SIGNED = {"difference", "effect", "condensed_difference"}
 
@@ -130,25 +126,6 @@ def _shown(value: Any, column: str) -> str:
 def _marked(cell: Cell) -> str:
     text = html.escape(cell.text)
     return f"<b>{text}</b>" if cell.best else text
-
-
-def threshold(value: float, below: float) -> str:
-    """A threshold in few digits that decide as it does: not above it, and above the next lower score.
-
-    >>> threshold(0.54, below=0.53), threshold(0.7312345678, below=0.7299), threshold(0.7312345678, below=0.73123)
-    ('0.54', '0.7312', '0.731234')
-    >>> threshold(math.inf, below=0.9), threshold(math.nan, below=0.9)
-    ('above all scores', 'NA')
-    """
-    if not math.isfinite(value):
-        return NOT_AVAILABLE if math.isnan(value) else ABOVE_ALL
-    exact = Decimal(repr(value))
-    for digits in range(_DIGITS, 18):
-        places = digits - exact.adjusted() - 1
-        cut = exact.quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR)
-        if float(cut) > below:
-            return repr(float(cut)).removesuffix(".0")
-    return repr(value).removesuffix(".0")
 
 
 def latex(text: str) -> str:

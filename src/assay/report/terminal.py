@@ -1,70 +1,24 @@
-"""An evaluation on the terminal: scores, and the counts that matter beside them."""
+"""Tables of results that are not documents yet, on the terminal."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
+from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from assay.core.digits import as_percent
 from assay.report.layout import Cell, Table
-from assay.report.tables import queries_table, systems_table
-from assay.show.legible import cut_apart, legible, on_one_line
+from assay.show.legible import cut_apart
 
-if TYPE_CHECKING:
-    from assay.evaluation import Evaluation
-
-_PIPED_WIDTH = 1000
 #: Blanks between columns.
 _GAP = 2
 #: Where a table is too wide: so wide are names and heads at most, and names at least.
 _NAME, _HEAD, _NARROWEST = 24, 16, 6
 _LONGEST_NUMBER = 40
 _MOST_LINES = 3
-
-
-def console(stderr: bool = False, plain: bool = False) -> Console:
-    """A console as wide as the terminal; piped or `plain`, wide enough for nothing to be cut, and without colour."""
-    stream = sys.stderr if stderr else sys.stdout
-    if plain or not stream.isatty():
-        return _Legible(file=stream, width=_PIPED_WIDTH, highlight=False, force_terminal=False, color_system=None)
-    return _Legible(file=stream, highlight=False)
-
-
-class _Legible(Console):
-    """A console that data do not steer: what terminals obey is shown as a sign that it cannot be shown."""
-
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print; a `Text` is one line, whatever names in it hold."""
-        super().print(*(_on_one_line(one) if isinstance(one, Text) else one for one in objects), **options)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        for part in super().render(renderable, options):
-            yield part if part.control else part._replace(text=legible(part.text))
-
-
-def _on_one_line(text: Text) -> Text:
-    return text if text.plain.isprintable() else Text(on_one_line(text.plain), style=text.style)
-
-
-def show(evaluation: Evaluation, to: Console, per_query: bool = False) -> None:
-    """Print scores and counts; with `per_query` the queries first."""
-    if per_query:
-        for system in evaluation.systems:
-            title = system.name if len(evaluation.systems) > 1 else None
-            show_table(queries_table(evaluation, [system]), to, title)
-    table = systems_table(evaluation).legible()
-    if _fits_upright(table, to.width):
-        to.print(_upright(table, evaluation))
-        return
-    show_table(table, to)
-    show_table(_counts(evaluation), to)
 
 
 def show_table(table: Table, to: Console, title: str | None = None) -> None:
@@ -75,42 +29,6 @@ def show_table(table: Table, to: Console, title: str | None = None) -> None:
         table = _shortened(table)
     for block, own in _blocks(table, widths, to.width):
         to.print(_rich(block, own, title))
-
-
-def _fits_upright(table: Table, width: int) -> bool:
-    """Measures down the side read best, as long as all systems fit beside one another."""
-    columns = [max(len(names[0]), 8) + 2 for names, _ in table.rows]
-    return max(map(len, table.numbers)) + 2 + sum(columns) <= min(width, 120)
-
-
-def _upright(table: Table, evaluation: Evaluation) -> RichTable:
-    shown = _empty()
-    shown.add_column("")
-    for names, _ in table.rows:
-        shown.add_column(Text(names[0]), justify="right", no_wrap=True)
-    for number, measure in enumerate(table.numbers):
-        cells = [_text(row[number]) for _, row in table.rows]
-        shown.add_row(Text(measure), *cells)
-    shown.add_row()
-    counts = _counts(evaluation)
-    for number, name in enumerate(counts.numbers):
-        shown.add_row(Text(name, style="dim"), *(Text(row[number].text, style="dim") for _, row in counts.rows))
-    return shown
-
-
-def _counts(evaluation: Evaluation) -> Table:
-    """Topics, missing and ignored ones, relevant documents found, the share judged, ties, undefined values."""
-    rows, complete = [], evaluation.policies.complete
-    for row, system in zip(evaluation.coverage.to_dicts(), evaluation.systems, strict=True):
-        undefined = max(evaluation.summary(measure, system.name).undefined for measure in evaluation.measures)
-        judged = "declared complete" if complete else as_percent(row["judged@10"])
-        found = f"{row['relevant_retrieved']:,} of {row['relevant']:,}"
-        plain = (f"{row[name]:,}" for name in ("topics", "missing", "ignored"))
-        counts = (*plain, found, judged, f"{row['tied']:,}", f"{undefined:,}")
-        rows.append(((system.name,), tuple(map(Cell, counts))))
-    share = "judgments" if complete else "judged in top 10"
-    names = ("topics", "missing", "ignored", "relevant found", share, "judged, but tied", "undefined")
-    return Table(("system",), names, tuple(rows))
 
 
 class _Widths(NamedTuple):

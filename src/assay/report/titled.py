@@ -49,7 +49,7 @@ def to_text(tables: Sequence[Titled], lines: Sequence[str]) -> str:
     <BLANKLINE>
     On 2 topics.
     """
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(plain=True)
     with out.capture() as captured:

@@ -12,12 +12,13 @@ import numpy as np
 
 from assay.comparison import Comparison, Finding, compare
 from assay.comparison.findings import Settings
+from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.evaluation import Evaluation
 from assay.files import is_file
-from assay.given import check_levels, whole
+from assay.given import check_levels
 from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.rankings.noticed import PAGE
@@ -160,7 +161,7 @@ def basis_of(
     check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
     if runs is not None and measures is None:
         measures = DEFAULT_MEASURES
-    measured = Measured.of(given, runs, measures, seed=whole("seed", asked["seed"], 0), **rules)
+    measured = Measured.of(given, runs, measures, seed=Whole(0).check("seed", asked["seed"]), **rules)
     names = measured.measures(measures)
     systems = [str(name) for name in measured.scores.frame["system"].unique(maintain_order=True)]
     paired, notes = _paired(measured, names)

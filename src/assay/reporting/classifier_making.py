@@ -138,7 +138,7 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
         "confidence": f"{result.confidence:g}",
         "resamples": f"{result.resamples:,}",
     }
-    origins = {one.name: None if one.predictions is None else one.predictions.origin for one in result.systems}
+    origins = {system.name: getattr(system.predictions, "origin", None) for system in result.systems}
     counts = number_of("item", items_of(result))
     inputs = inputs_of(origins, "predictions", lambda names: f"predictions of {names}", counts, before)
     return provenance_of(result, settings, inputs, command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,11 +14,10 @@ from markupsafe import Markup
 
 from assay.classification import Classification, Estimate
 from assay.classifier_curves.spread import bin_edges, in_bins
-from assay.core.digits import as_percent, counted, number, significant, span
+from assay.core.digits import as_percent, counted, number, significant, span, threshold
 from assay.counting.confusion import Confusion
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.parser import parse_measure
-from assay.report.layout import threshold
 from assay.show import charts
 from assay.show.axis import Axis
 from assay.show.figure import Figure, Mark, Series
@@ -89,6 +88,86 @@ class Thresholds:
     scores: tuple[list[float], list[float], list[float]]
     auc: Estimate
     average_precision: Estimate
+
+    @property
+    def last(self) -> int:
+        """The row of the lowest threshold."""
+        return self.rows.height - 1
+
+    @property
+    def says(self) -> list[str]:
+        """The thresholds in digits that decide as they do, with true minus signs."""
+        return [text.replace("-", "−") for text in self.rows["says"]]
+
+    @property
+    def buttons(self) -> list[tuple[str, str, int]]:
+        """What sets the threshold: a name, why one would, and the row."""
+        rules = zip(_RULES, self.chosen["row"][1:], strict=True)
+        return [
+            ("back to the start", self.start_says, self.start),
+            *((name, why, row) for (_, name, why), row in rules),
+        ]
+
+    @property
+    def measures(self) -> list[tuple[str, str, str]]:
+        """The measures at the start, with their formulas."""
+        return [(name, formula, number(self.chosen[name][0])) for name, formula in FORMULAS.items()]
+
+    @property
+    def matrix(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
+        """The four cells at the start, with shares of the true label; labels in the order of the other matrices."""
+        at, turn = self.rows.row(self.start, named=True), slice(None, None, 1 if self.positive_first else -1)
+        rows = []
+        for label, names in list(zip(self.labels, (("tp", "fn"), ("fp", "tn")), strict=True))[turn]:
+            total = sum(at[name] for name in names)
+            cells = [(name, counted(at[name]), as_percent(at[name] / total) if total else "–") for name in names]
+            rows.append((label, cells[turn]))
+        return rows
+
+    @property
+    def counts(self) -> str:
+        """What the threshold decides, and how many there are."""
+        text = (
+            f"An item is predicted {self.labels[0]} if its score is at least the threshold. Grey and dashed: a "
+            "classifier that guesses. The slider goes through "
+        )
+        if self.rows.height < self.every:
+            return f"{text}{self.rows.height:,} of {self.every:,} thresholds, spread evenly along the ROC curve."
+        return f"{text}all {self.every:,} thresholds that make a difference."
+
+    @property
+    def script(self) -> Markup:
+        """The four cells at every threshold, for the script: numbers, and nothing from outside."""
+        edges = self.scores[0]
+        axis = Axis(edges[0], edges[-1])
+        places = [round(axis.at(min(at, edges[-1])), 6) for at in self.rows["threshold"]]
+        cells = {name: self.rows[name].to_list() for name in _CELLS}
+        data = {"says": self.says, "place": places, **cells, "start": self.start}
+        return Markup(json.dumps(data, separators=(",", ":")))
+
+    def spread(self) -> Figure:
+        """How many items of each label have a score in each bin, as shares of it: the positive up, the other down."""
+        edges, *sides = self.scores
+        counts = zip(self.labels, (np.array(side) / (sum(side) or 1.0) for side in sides), strict=True)
+        bins = {"system": self.system, "low": edges[:-1], "high": edges[1:]}
+        frame = pl.concat([pl.DataFrame({**bins, "label": label, "share": shares}) for label, shares in counts])
+        cuts = {self.system: min(self.rows["threshold"][self.start], edges[-1])}
+        drawn = charts.score_distributions(frame, {self.system: ""}, cuts, mirrored=True, size=(480, _HEIGHT))
+        says = f"Scores of {self.labels[0]} (up) and {self.labels[1]} (down), by {self.system}"
+        return replace(drawn, key=None, says=says)
+
+    def listed(self) -> Table:
+        """Some of the thresholds as a table."""
+        step = max(1, math.ceil(self.last / (_MOST_LISTED - 1)))
+        frame = self.rows[sorted({*range(0, self.last + 1, step), self.start, self.last})]
+        shares = (("tpr", "TPR"), ("fpr", "FPR"), ("precision", "precision"))
+        columns = (
+            Column("says", "threshold"),
+            *(Column(name, name.upper(), "count") for name in _CELLS),
+            *(Column(name, title, "number") for name, title in shares),
+        )
+        fold = f"{frame.height:,} of the thresholds as a table"
+        return Table("listed", frame, columns, f"Thresholds of {self.system}", fold=fold)
 
     def table(self) -> Table:
         """What rules choose, below the threshold that is in use, if one is."""
@@ -219,49 +298,29 @@ def area(name: str, estimate: Estimate) -> str:
 
 
 def explorer(systems: Sequence[Thresholds], place: int) -> Section:
-    """A threshold to move, with the curves of a system, those of the others behind them, and what rules choose."""
-    own = systems[place]
-    parts = (Widget("threshold", _drawn(systems, place), ()), Section("rules", "What rules choose", (own.table(),)))
-    return Section(f"threshold-{place + 1}", own.system, parts, aside=area("AUC", own.auc), data=own.payload())
+    """A threshold to move, with the curves of a system, those of the others behind them, and what rules choose.
+
+    What stands in it is the state at the start, complete without a script.
+    """
+    shown = systems[place]
+    widget = Widget("threshold", {"shown": shown, "curves": _curves(systems, shown)}, ())
+    parts = (widget, Section("rules", "What rules choose", (shown.table(),)))
+    name, aside = f"threshold-{place + 1}", area("AUC", shown.auc)
+    return Section(name, shown.system, parts, aside=aside, data=shown.payload())
 
 
-def _drawn(systems: Sequence[Thresholds], place: int) -> dict[str, Any]:
-    """What the template takes: the state at the start, complete without a script, and data for the script."""
-    own = systems[place]
-    edges, says = own.scores[0], [text.replace("-", "−") for text in own.rows["says"]]
-    axis = Axis(edges[0], edges[-1])
-    cuts = [round(axis.at(min(at, edges[-1])), 6) for at in own.rows["threshold"]]
-    cells = {key: own.rows[key].to_list() for key in _CELLS}
-    rules = zip(own.chosen["rule"][1:], (why for _, _, why in _RULES), own.chosen["row"][1:], strict=True)
-    return {
-        "own": own,
-        "says": says[own.start],
-        "last": own.rows.height - 1,
-        "buttons": [("back to the start", own.start_says, own.start), *rules],
-        "curves": _curves(systems, own),
-        "spread": _spread(own),
-        "matrix": list(_matrix(own)),
-        "measures": [(key, formula, number(own.chosen[key][0])) for key, formula in FORMULAS.items()],
-        "counts": _counts(own),
-        "listed": _listed(own, f"listed-{place + 1}"),
-        # Numbers and what is made of them, nothing from outside.
-        "data": Markup(json.dumps({"says": says, "place": cuts, **cells, "start": own.start}, separators=(",", ":"))),
-    }
-
-
-def _curves(systems: Sequence[Thresholds], own: Thresholds) -> list[Figure]:
-    """The ROC curve, and precision and recall: those of the other systems lie behind, and a point moves."""
+def _curves(systems: Sequence[Thresholds], shown: Thresholds) -> list[Figure]:
+    """The ROC curve, and precision and recall, each with a point that moves."""
     columns = ("fpr", "tpr", pl.col("tpr").alias("recall"), "precision")
     parts = [each.rows.select(pl.lit(each.system).alias("system"), *columns) for each in systems]
     frame, series = pl.concat(parts).fill_nan(None), [Series(each.system) for each in systems]
-    at = own.rows.row(own.start, named=True)
-    first = own.rows.row(0, named=True)
+    at, first = (shown.rows.row(row, named=True) for row in (shown.start, 0))
     key, prevalence = "" if len(systems) > 1 else None, first["fn"] / (first["fn"] + first["tn"])
-    roc = charts.roc(frame, series, key=key, front=own.system)
-    steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=own.system)
-    precision = area("Average precision", own.average_precision)
+    roc = charts.roc(frame, series, key=key, front=shown.system)
+    steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=shown.system)
+    precision = area("Average precision", shown.average_precision)
     return [
-        _pointed(roc, charts.here(at["fpr"], at["tpr"], "roc"), "ROC curve", area("AUC", own.auc)),
+        _pointed(roc, charts.here(at["fpr"], at["tpr"], "roc"), "ROC curve", area("AUC", shown.auc)),
         _pointed(steps, charts.here(at["tpr"], at["precision"], "pr"), "Precision and recall", precision),
     ]
 
@@ -270,49 +329,3 @@ def _pointed(figure: Figure, here: Mark, title: str, text: str) -> Figure:
     (panel,) = figure.panels
     panels = (replace(panel, marks=(*panel.marks, here), height=_HEIGHT),)
     return replace(figure, panels=panels, title=title, subtitle=text)
-
-
-def _spread(own: Thresholds) -> Figure:
-    """How many items of each label have a score in each bin, as shares of the label: up the one, down the other."""
-    edges, *sides = own.scores
-    counts = zip(own.labels, (np.array(side) / (sum(side) or 1.0) for side in sides), strict=True)
-    bins = {"system": own.system, "low": edges[:-1], "high": edges[1:]}
-    frame = pl.concat([pl.DataFrame({**bins, "label": label, "share": shares}) for label, shares in counts])
-    cut = min(own.rows["threshold"][own.start], edges[-1])
-    figure = charts.score_distributions(frame, {own.system: ""}, {own.system: cut}, mirrored=True, size=(480, _HEIGHT))
-    return replace(figure, key=None, says=f"Scores of {own.labels[0]} (up) and {own.labels[1]} (down), by {own.system}")
-
-
-def _matrix(own: Thresholds) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-    """The four cells with their shares of the true label, the labels in the order of the other matrices."""
-    at = own.rows.row(own.start, named=True)
-    rows = list(zip(own.labels, (("tp", "fn"), ("fp", "tn")), strict=True))
-    for label, names in rows if own.positive_first else rows[::-1]:
-        total = sum(at[name] for name in names)
-        cells = [(name, counted(at[name]), as_percent(at[name] / total) if total else "–") for name in names]
-        yield label, cells if own.positive_first else cells[::-1]
-
-
-def _counts(own: Thresholds) -> str:
-    text = (
-        f"An item is predicted {own.labels[0]} if its score is at least the threshold. Grey and dashed: a classifier "
-        "that guesses. The slider goes through "
-    )
-    if own.rows.height < own.every:
-        return f"{text}{own.rows.height:,} of {own.every:,} thresholds, spread evenly along the ROC curve."
-    return f"{text}all {own.every:,} thresholds that make a difference."
-
-
-def _listed(own: Thresholds, name: str) -> Table:
-    """Some of the thresholds as a table."""
-    last = own.rows.height - 1
-    step = max(1, math.ceil(last / (_MOST_LISTED - 1)))
-    frame = own.rows[sorted({*range(0, last + 1, step), own.start, last})]
-    shares = (("tpr", "TPR"), ("fpr", "FPR"), ("precision", "precision"))
-    columns = (
-        Column("says", "threshold"),
-        *(Column(key, key.upper(), "count") for key in _CELLS),
-        *(Column(key, title, "number") for key, title in shares),
-    )
-    fold = f"{frame.height:,} of the thresholds as a table"
-    return Table(name, frame, columns, f"Thresholds of {own.system}", fold=fold)

@@ -20,7 +20,7 @@ from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.probabilities import Probabilities
-from assay.report.classifications import called, together
+from assay.measures.spoken import called
 from assay.reporting.classifier_scores import explorer, thresholds_of
 from assay.reporting.items import (
     LONGEST_NAME,
@@ -34,6 +34,7 @@ from assay.reporting.items import (
     verdicts,
 )
 from assay.reporting.texts import told_apart
+from assay.sections.classifications import together
 from assay.sections.heat import HeatMap, Sides
 from assay.show import charts
 from assay.show.axis import Axis

@@ -10,7 +10,7 @@ from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.registry import Measure
-from assay.report.classifications import called
+from assay.measures.spoken import called
 from assay.reporting.classifier_sections import Evidence
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
@@ -97,10 +97,10 @@ def _binary(evidence: Evidence, system: str) -> str:
     result, positive = evidence.result, evidence.names[str(evidence.result.positive)]
     cells = result.matrix(system).positive_class()
     tp, fp, fn = float(cells.tp[0]), float(cells.fp[0]), float(cells.fn[0])
-    found, right = (
+    hits, right = (
         as_percent(tp / whole) + _reach(result, system, tp, whole) if whole else "" for whole in (tp + fn, tp + fp)
     )
-    finds = f"finds {found} of all {positive}" if found else f"has no {positive} to find"
+    finds = f"finds {hits} of all {positive}" if hits else f"has no {positive} to find"
     calls = f"{right} of what it calls {positive} is {positive}" if right else f"calls nothing {positive}"
     return f"{system} {finds}, and {calls}."
 

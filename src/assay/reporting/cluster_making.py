@@ -10,6 +10,7 @@ from assay.clustering.computing import called
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
 from assay.comparison import Comparison, compare
+from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.reporting.basis import compared_with
 from assay.reporting.cluster_sections import sections
@@ -124,11 +125,11 @@ def _notes(result: Clustering, silhouettes: bool) -> Iterator[str]:
     if all(system.clusters is None for system in result.systems):
         yield "a table holds no items: none are listed behind its cells"
     if result.points(first) is None:
-        yield "without points there are no silhouettes: say points=..."
+        yield f"without points there are no silhouettes: say {argument('points')}"
     elif not silhouettes:
         yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
     if result.contingency(first) is None:
-        yield "without classes there is no map of classes and clusters: say truth=..."
+        yield f"without classes there is no map of classes and clusters: say {argument('truth')}"
 
 
 def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -> Provenance:

@@ -9,8 +9,8 @@ from assay.classification.pairing import are_predictions
 from assay.clustering.pairing import are_clusters
 from assay.comparison.result import Comparison
 from assay.core import registry
+from assay.core.domains import Whole
 from assay.core.errors import ParameterError
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.reporting.basis import Basis, Shown, basis_of
 from assay.reporting.changed import changed as changed_queries
@@ -100,8 +100,8 @@ def make_report(
             return report
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
     shown = Shown(
-        whole("changed", CHANGED if changed is None else changed, 0),
-        whole("show", SHOWN if show is None else show, 1),
+        Whole(0).check("changed", CHANGED if changed is None else changed),
+        Whole(1).check("show", SHOWN if show is None else show),
         Texts.of(topics, documents),
         Wording() if wording is None else wording,
     )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError
 from assay.files import originals
 from assay.files.atomic import check_target
@@ -31,6 +32,5 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
         for path in read:
             if originals.is_same(target, path) and not originals.are_given_up():
                 raise ParameterError(
-                    f"{target}: is read from: choose another name for the report, or say overwrite=True (on the "
-                    "command line --overwrite)"
+                    f"{target}: is read from: choose another name for the report, or say {argument('overwrite', True)}"
                 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.core.digits import as_level, as_percent, as_percents
+from assay.core.digits import as_level, as_percents
 from assay.core.errors import listed, number_of
 from assay.core.words import CORRECTED_BY, TESTS
 from assay.sections.sentences import MOST_SENTENCES, of_finding, sentences
@@ -35,7 +35,7 @@ def document(comparison: Comparison) -> Document:
     sections = (
         _findings(comparison),
         _standings(comparison),
-        Section("legend", parts=tuple(Prose(line, "dim") for line in _legend(comparison))),
+        Section("legend", parts=tuple(Prose(line, "fine") for line in _legend(comparison))),
         Section("sentences", parts=tuple(Prose(text, "paragraph") for text in sentences(comparison))),
         _method(comparison),
         Section("notes", parts=tuple(map(Prose, comparison.notes))),
@@ -114,7 +114,7 @@ def _method(comparison: Comparison) -> Section:
         "coverage": None if evaluation is None else evaluation.coverage.to_dicts(),
     }
     lines = filter(None, (_coverage(comparison), method(comparison)))
-    return Section("method", parts=tuple(Prose(line, "dim") for line in lines), data=data)
+    return Section("method", parts=tuple(Prose(line, "fine") for line in lines), data=data)
 
 
 def _judged(comparison: Comparison) -> dict[str, float]:
@@ -136,12 +136,12 @@ def _coverage(comparison: Comparison) -> str:
     common += "judged in the top 10: "
     if len(shares) <= _FEW_SYSTEMS:
         return common + ", ".join(map(" ".join, zip(shares, as_percents(shares.values()), strict=True)))
-    known = {name: share for name, share in shares.items() if not math.isnan(share)} or shares
-    low, high = min(known, key=lambda name: shares[name]), max(known, key=lambda name: shares[name])
-    if shares[low] == shares[high] and len(known) == len(shares):
-        return f"{common}{as_percent(shares[low])} of all systems"
-    least, most = as_percents([shares[low], shares[high]])
-    return f"{common}from {least} ({low}) to {most} ({high})"
+    known = [name for name, share in shares.items() if not math.isnan(share)] or list(shares)
+    ends = min(known, key=shares.__getitem__), max(known, key=shares.__getitem__)
+    least, most = as_percents([shares[name] for name in ends])
+    if shares[ends[0]] == shares[ends[1]] and len(known) == len(shares):
+        return f"{common}{least} of all systems"
+    return f"{common}from {least} ({ends[0]}) to {most} ({ends[1]})"
 
 
 def list_section(name: str, frame: pl.DataFrame, caption: str) -> Section:
@@ -169,7 +169,7 @@ def fold_document(comparison: FoldComparison) -> Document:
         Section("sentences", parts=tuple(words)),
         Section(
             "method",
-            parts=(Prose(_fold_test(comparison), "dim"), Prose(scope, "dim")),
+            parts=(Prose(_fold_test(comparison), "fine"), Prose(scope, "fine")),
             data={"settings": settings._asdict(), "splits": comparison.says},
         ),
         Section("notes", parts=tuple(map(Prose, comparison.notes))),

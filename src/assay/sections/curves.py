@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 from scipy import special
@@ -21,25 +21,6 @@ from assay.show.model import Document, Prose, Section, Table
 if TYPE_CHECKING:
     from assay.curves import Curve
 
-# A point is drawn if it has both numbers; topics have a name in place of the first.
-_DRAWN = {
-    "pr": ["recall", "precision"],
-    "roc": ["false_positive_rate", "true_positive_rate"],
-    "cutoff": ["cutoff", "value"],
-    "queries": ["value"],
-    "difference": ["difference"],
-    "intervals": ["value"],
-    "classifier_roc": ["fpr", "tpr"],
-    "classifier_pr": ["recall", "precision"],
-    "det": ["fpr_deviate", "fnr_deviate"],
-    "calibration": ["probability", "came_true"],
-    "gain": ["share", "gain"],
-    "lift": ["share", "lift"],
-    "scores": ["items"],
-    "silhouette": ["silhouette"],
-    "contingency": ["items"],
-    "over_k": ["value"],
-}
 _THINNED = ("classifier_roc", "classifier_pr", "det", "gain", "lift")
 _LONGEST_NAME = 40
 _CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -54,12 +35,8 @@ _TAKEN = "share of the items taken, highest scores first"
 
 def document(curve: Curve) -> Document:
     """The points; in JSON, also the number of each system."""
-    data = {
-        "name": curve.name,
-        "subtitle": curve.subtitle,
-        "warnings": list(curve.warnings),
-        "summary": curve.summary.to_dicts(),
-    }
+    data: dict[str, Any] = {"name": curve.name, "subtitle": curve.subtitle, "warnings": list(curve.warnings)}
+    data["summary"] = curve.summary.to_dicts()
     return Document("curve", (Section("curve", parts=(Table.of("points", curve.frame),), data=data),), curve.title)
 
 
@@ -74,14 +51,14 @@ def page(curve: Curve) -> Document:
 
 def figure(curve: Curve) -> Figure:
     """The figure of a curve, by its kind; an error where there is nothing to draw."""
-    columns = _DRAWN[curve.name]
-    if curve.frame.drop_nulls(columns).is_empty():
+    draw, columns = _FIGURES[curve.name]
+    if curve.frame.drop_nulls(list(columns)).is_empty():
         raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     notes: tuple[str, ...] = ()
     if curve.name in _THINNED:
         points, notes = charts.thinned(curve.frame, columns[0], columns[1])
         curve = replace(curve, frame=points if curve.name != "classifier_roc" else _with_band(points, curve.frame))
-    drawn = _FIGURES[curve.name](curve)
+    drawn = draw(curve)
     systems = curve.summary["system"].to_list()
     only = [shortened(systems[0], _LONGEST_NAME)] if len(systems) == 1 else []
     best = len(systems) > MOST_SERIES and curve.name == "queries"
@@ -117,7 +94,7 @@ def _key(curve: Curve) -> str | None:
 def _lines(
     curve: Curve, x: Scale, y: Scale, *, ground: tuple[Mark, ...] = (), frame: pl.DataFrame | None = None
 ) -> Figure:
-    across, up = _DRAWN[curve.name]
+    across, up = _FIGURES[curve.name].columns
     points = curve.frame if frame is None else frame
     return charts.lines(points, (across, x), (up, y), ranked(curve.summary), key=_key(curve), ground=ground)
 
@@ -245,7 +222,7 @@ def _prevalence(curve: Curve) -> float | None:
 
 def _det(curve: Curve) -> Figure:
     # Both axes alike, so that the diagonal is where both rates are equal.
-    ends = [0.0, *(end for name in _DRAWN["det"] for end in _ends(curve.frame[name]))]
+    ends = [0.0, *(end for name in ("fpr_deviate", "fnr_deviate") for end in _ends(curve.frame[name]))]
     low, high = min(ends) - 0.1, max(ends) + 0.1
     rates = {
         "ticks": tuple(float(special.ndtri(rate)) for rate in _RATES),
@@ -325,21 +302,28 @@ def _ends(column: pl.Series) -> tuple[float, float]:
     return min(numbers, default=0.0), max(numbers, default=0.0)
 
 
-_FIGURES: dict[str, Callable[[Curve], Figure]] = {
-    "pr": _precision_recall,
-    "roc": _roc,
-    "cutoff": _by_cutoff,
-    "queries": _per_query,
-    "difference": _differences,
-    "intervals": _intervals,
-    "classifier_roc": _classifier_roc,
-    "classifier_pr": _classifier_precision,
-    "det": _det,
-    "calibration": _calibration,
-    "gain": _gain,
-    "lift": _lift,
-    "scores": _scores,
-    "silhouette": _silhouettes,
-    "contingency": _contingency,
-    "over_k": _over_k,
+class _Drawing(NamedTuple):
+    """How a kind of curve is drawn. A point is drawn if it has these numbers."""
+
+    draw: Callable[[Curve], Figure]
+    columns: tuple[str, ...]
+
+
+_FIGURES = {
+    "pr": _Drawing(_precision_recall, ("recall", "precision")),
+    "roc": _Drawing(_roc, ("false_positive_rate", "true_positive_rate")),
+    "cutoff": _Drawing(_by_cutoff, ("cutoff", "value")),
+    "queries": _Drawing(_per_query, ("value",)),
+    "difference": _Drawing(_differences, ("difference",)),
+    "intervals": _Drawing(_intervals, ("value",)),
+    "classifier_roc": _Drawing(_classifier_roc, ("fpr", "tpr")),
+    "classifier_pr": _Drawing(_classifier_precision, ("recall", "precision")),
+    "det": _Drawing(_det, ("fpr_deviate", "fnr_deviate")),
+    "calibration": _Drawing(_calibration, ("probability", "came_true")),
+    "gain": _Drawing(_gain, ("share", "gain")),
+    "lift": _Drawing(_lift, ("share", "lift")),
+    "scores": _Drawing(_scores, ("items",)),
+    "silhouette": _Drawing(_silhouettes, ("silhouette",)),
+    "contingency": _Drawing(_contingency, ("items",)),
+    "over_k": _Drawing(_over_k, ("value",)),
 }

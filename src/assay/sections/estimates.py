@@ -79,12 +79,12 @@ def _of_several(
         top = best((estimate.value for estimate in estimates.values()), end_of(measure))
         tops |= {(place, key) for key, estimate in estimates.items() if estimate.value == top}
         rows.append(row | {baseline.kind: baseline.values[measure] for baseline in beside})
-    columns = (
+    systems = (
         Column(key, name, "estimate", compared="systems", ends=(f"{key}_low", f"{key}_high"), also=f"{key}_without")
         for key, name in ((f"system_{number}", name) for number, name in enumerate(names))
     )
-    shown = (Column("measure"), *columns, *_beside(beside))
-    return Table("measures", pl.DataFrame(rows), shown, f"measures, with {_level(result)}s", best=frozenset(tops))
+    columns = (Column("measure"), *systems, *_beside(beside))
+    return Table("measures", pl.DataFrame(rows), columns, f"measures, with {_level(result)}s", best=frozenset(tops))
 
 
 def _level(result: Classification | Clustering) -> str:

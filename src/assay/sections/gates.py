@@ -29,14 +29,14 @@ def document(result: GateResult, called: Callable[[str], str] = str) -> Document
     `called` says what a setting is called where the document is read, as by an option of the command line.
     """
     steps = list(advice(result))
-    words = (Prose(step.worded(called)) for step in steps)
+    words = (Prose(step.worded(called), "paragraph") for step in steps)
     sections = (
         _outcome(result),
         Section("advice", parts=tuple(words), data={"advice": [step._asdict() for step in steps]}),
         Section("checks", parts=(_checks(result),)),
         Section("losses", parts=tuple(_losses(result))),
         _coverage(result),
-        Section("method", parts=(Prose(method(result), "dim"),)),
+        Section("method", parts=(Prose(method(result), "fine"),)),
         Section("notes", parts=tuple(map(Prose, result.notes))),
     )
     return Document("gate", sections, f"{result.candidate} against {result.baseline}")
@@ -74,7 +74,7 @@ def _outcome(result: GateResult) -> Section:
         "signatures": signatures,
         "frozen": frozen and {"version": frozen.version, "qrels": frozen.qrels._asdict(), "run": frozen.run._asdict()},
     }
-    words = tuple(map(Prose, details(result)))
+    words = tuple(Prose(text, "paragraph") for text in details(result))
     return Section("outcome", parts=(_verdict(result.outcome, sentence(result)), *words), data=data)
 
 

@@ -72,17 +72,17 @@ def counts_table(
     """
     corner, rows, columns = heads
     data: dict[str, Any] = {"row": [*rows, "items"]}
-    shown = [Column("row", corner)]
+    body = [Column("row", corner)]
     for place, head in enumerate(columns):
         key, total = f"column_{place}", counts[:, place].sum()
         if shares is None:
             data[key] = [*counts[:, place], total]
-            shown.append(Column(key, head, "short"))
+            body.append(Column(key, head, "short"))
         else:
             cells = shares[:, place]
             data[key] = [*cells, None]
             data[f"{key}_also"] = [*("–" if np.isnan(cell) else "" for cell in cells), short(float(total))]
-            shown.append(Column(key, head, "percent", missing="", also=f"{key}_also"))
+            body.append(Column(key, head, "percent", missing="", also=f"{key}_also"))
     data["items"] = [*counts.sum(axis=1), counts.sum()]
     best = frozenset((int(row), f"column_{place}") for row, place in np.argwhere(standing_out))
-    return Table(name, pl.DataFrame(data), (*shown, Column("items", kind="short")), caption, best=best)
+    return Table(name, pl.DataFrame(data), (*body, Column("items", kind="short")), caption, best=best)

@@ -39,7 +39,8 @@ def sentences(comparison: Comparison) -> Iterator[str]:
         for finding in findings:
             yield of_finding(finding, kind, power)
         if findings[0].noticed is not None:
-            yield of_noticed(findings[0].noticed, *(pair if len(pairs) > 1 else ("", "")))
+            which = f" of {pair[1]} in place of {pair[0]}" if len(pairs) > 1 else ""
+            yield f"What users would notice{which}: {seen_by_users(findings[0].noticed)}"
         if findings[0].flips is not None:
             yield of_flips(findings[0].flips, *pair)
         if comparison.clusterings is not None and findings[0].verdict.word != "identical":
@@ -148,7 +149,8 @@ def needed(finding: Finding, kind: str, power: float) -> str:
 def detecting(finding: Finding) -> str:
     """How many units it takes to detect the margin, and a difference like the one observed."""
     change, like = _change_of(finding), finding.needed_observed
-    observed = "" if like is None else f"; the {change} observed ({number(abs(finding.difference), 2)}), about {like:,}"
+    size = numbers([abs(finding.difference), finding.margin.value], 2)[0]
+    observed = "" if like is None else f"; the {change} observed ({size}), about {like:,}"
     return f"Detecting a {finding.margin.value:g} {change} would take about {finding.needed:,}{observed}."
 
 
@@ -191,14 +193,8 @@ def of_alike(alike: Alike, baseline: str, system: str) -> str:
     return f"Of {number_of('item', alike.items)}, {moved}, names of clusters aside ({index})."
 
 
-def of_noticed(seen: Noticed, baseline: str = "", system: str = "") -> str:
-    """What users would see of it."""
-    what = f"What users would notice of {system} in place of {baseline}" if system else "What users would notice"
-    return f"{what}: {seen_by_users(seen)}"
-
-
 def seen_by_users(seen: Noticed) -> str:
-    """The same without saying that it is about users, to go on after a colon."""
+    """What users would notice of a system in the baseline's place, to go on after a colon."""
     counts = {
         "moves up": seen.first_relevant_up,
         "down" if seen.first_relevant_up else "moves down": seen.first_relevant_down,

@@ -147,7 +147,7 @@ class Canvas:
 
     def _order(self, name: str) -> int:
         style = self.figure.style_of(name)
-        return MOST_SERIES + 1 if style == "rest" else int(style[1:])
+        return int(style[1:]) if style[1:].isdigit() else MOST_SERIES + 1
 
     def _lines(self, mark: Mark) -> Iterator[Markup]:
         names = []
@@ -192,30 +192,28 @@ class Canvas:
             yield self.outline([there + back], closed=True, class_=f"area {style}")  # type: ignore[list-item]
 
     def _bars(self, mark: Mark) -> Iterator[Markup]:
-        spans = zip(self._ends(mark, "x"), self._ends(mark, "y"), strict=True)
-        links = mark.frame[mark.link].to_list() if mark.link else [None] * mark.frame.height
+        """A box each, where each has something to say; else one shape for all that look alike, and links above it."""
+        spans = list(zip(self._ends(mark, "x"), self._ends(mark, "y"), strict=True))
+        tips, seen = tips_of(mark, mark.frame), " see-through" if mark.faint else ""
+        alone = mark.shade or mark.hook or (any(tips) and len(tips) <= MOST_TIPS and not mark.link)
         shades = mark.frame[mark.shade].to_list() if mark.shade else [None] * mark.frame.height
-        plain: dict[str, list[Points]] = {}
-        seen = " see-through" if mark.faint else ""
-        tips, room = tips_of(mark, mark.frame), self.rulers["x"].width()
-        alone = mark.shade or mark.hook or (0 < sum(map(bool, tips)) <= MOST_TIPS and not mark.link)
-        for (across, down), style, link, shade, tip in zip(spans, self._looks(mark), links, shades, tips, strict=True):
-            if link is not None and across is not None:
-                middle = (across[0] + across[1]) / 2
-                hit = self.box((middle - room / 2, middle + room / 2), (0, 1), "hit")
-                bar = hit + (self.box(across, down, style) if down else "")
-                yield shape("a", inside=shape("title", inside=tip) + bar, href=f"#{link}")
-            elif across is None or down is None:
+        shapes: dict[str, list[Points]] = {}
+        for (across, down), style, shade, tip in zip(spans, self._looks(mark), shades, tips, strict=True):
+            if across is None or down is None:
                 continue
-            elif alone:
+            if alone:
                 title = shape("title", inside=tip) if tip else ""
-                hook = {"data-band": mark.hook or None, "fill-opacity": shade}
-                yield self.box(across, down, f"box {style}{seen}", title, **hook)
+                more = {"data-band": mark.hook or None, "fill-opacity": shade}
+                yield self.box(across, down, f"box {style}{seen}", title, **more)
             elif down[1] > down[0]:
                 (left, right), (top, bottom) = across, down
-                plain.setdefault(style, []).append([(left, top), (right, top), (right, bottom), (left, bottom)])
-        for style, boxes in plain.items():
+                shapes.setdefault(style, []).append([(left, top), (right, top), (right, bottom), (left, bottom)])
+        for style, boxes in shapes.items():
             yield self.outline(boxes, closed=True, class_=f"{style}{seen}")
+        for (across, _), link, tip in zip(spans, mark.frame[mark.link] if mark.link else (), tips, strict=False):
+            if across is not None and link is not None:
+                hit = self.box(across, (0, 1), "hit")
+                yield shape("a", inside=shape("title", inside=tip) + hit, href=f"#{link}")
 
     def _rules(self, mark: Mark) -> Iterator[Markup]:
         words = mark.frame[mark.label].to_list() if mark.label else [""] * mark.frame.height

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from assay.core.digits import (
@@ -17,6 +18,7 @@ from assay.core.digits import (
     p_value,
     short,
     signed_span,
+    significant,
     span,
 )
 from assay.core.words import MARKS, Tone, tone_of
@@ -26,6 +28,7 @@ from assay.show.model import NAMES, Column, Table
 _FLAGS = {True: "yes", False: "no"}
 _PLAIN: dict[str, Callable[[Any], str]] = {
     "count": counted, "short": short, "chosen": "{:g}".format, "p": p_value, "flag": _FLAGS.__getitem__,
+    "significant": partial(significant, digits=4),
 }  # fmt: skip
 
 
@@ -84,6 +87,18 @@ def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
     >>> shown = Table("scores", frame, (Column("system"), Column("AP", kind="number"), Column("p", kind="p")))
     >>> [[cell.text for cell in row] for row in grid(shown).rows]
     [['a', '0.2500', '0.0400'], ['b', 'NA', '< 0.0001']]
+    >>> columns = (Column("k"), Column("mean", kind="number", also="sd"), Column("moved", kind="chosen", signed=True))
+    >>> frame = pl.DataFrame({"k": [2], "mean": [0.5], "sd": [0.25], "moved": [3]})
+    >>> [[cell.words for cell in row] for row in grid(Table("t", frame, columns, foot={"k": "all", "mean": "1"})).rows]
+    [['2', '0.5000 ± 0.2500', '+3'], ['all', '1', '']]
+
+    What is compared with something that was chosen has decimals until it differs from that:
+
+    >>> kinds = {"at_worst": "number", "allowed": "chosen"}
+    >>> columns = tuple(Column(name, kind=kind, signed=True, compared="margin") for name, kind in kinds.items())
+    >>> bounds = Table("bounds", pl.DataFrame({"at_worst": [-0.01001], "allowed": [-0.01]}), columns)
+    >>> [cell.text for cell in grid(bounds).rows[0]]
+    ['-0.01001', '-0.01']
     """
     columns = tuple(
         column for column in table.columns if not (brief and column.spare) and (drawn or column.kind != "drawn")
@@ -202,7 +217,7 @@ def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[st
 def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
     """The cells of a column, with what is known of each beyond its words."""
     height = table.frame.height
-    numeric = column.kind not in {*NAMES, "verdict", "flag"} and column.name in table.frame.columns
+    numeric = column.kind not in {*NAMES, "words", "verdict", "flag"} and column.name in table.frame.columns
     values = _floats(table, column.name) if numeric else [math.nan] * height
     lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
     reaches = _reaches(lows, highs) if column.kind == "estimate" else [""] * height
@@ -211,7 +226,8 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
         _values(table, name) if name else [""] * height for name in (column.link, column.mark, column.hint)
     )
     grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
-    top = best(values, column.best)
+    top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
+    marked = _values(table, column.marked) if column.marked else [top is not None and value == top for value in values]
     return [
         Cell(
             column.missing if text == NOT_AVAILABLE else on_one_line(text),
@@ -219,7 +235,7 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             MARKS.get(word or "", ""),
             hint or "",
             on_one_line(behind or ""),
-            (top is not None and value == top) or (row, column.name) in table.best,
+            bool(is_best) or (row, column.name) in out,
             tone_of(text if column.kind == "verdict" else word) if column.kind == "verdict" or word in MARKS else None,
             link or "",
             value,
@@ -227,8 +243,8 @@ def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
             high,
             ground,
         )
-        for row, (text, reach, word, hint, behind, link, value, low, high, ground) in enumerate(
-            zip(texts, reaches, words, hints, also, links, values, lows, highs, grounds, strict=True)
+        for row, (text, reach, word, hint, behind, is_best, link, value, low, high, ground) in enumerate(
+            zip(texts, reaches, words, hints, also, marked, links, values, lows, highs, grounds, strict=True)
         )
     ]
 

@@ -7,6 +7,7 @@ Each function takes plain frames, documented by their columns, and returns a `Fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import polars as pl
@@ -199,8 +200,7 @@ def bars(
     ('q1', 'q2')
     """
     if link and frame.height > MOST_LINKED:
-        place = pl.int_range(pl.len())
-        frame = frame.with_columns(pl.when((place < LINKED_ENDS) | (place >= pl.len() - LINKED_ENDS)).then(link))
+        frame = frame.with_columns(pl.when(pl.int_range(pl.len()).is_in(linked(frame.height))).then(link).alias(link))
     names = tuple(frame[name])
     x = x or Scale("topic", kind="category", names=names)
     mark = Mark("bar", frame, name, value, meaning=meaning, label=label, link=link, tips=() if label else filled(frame))
@@ -286,7 +286,8 @@ def over_k(
 def waterfall(frame: pl.DataFrame, series: Sequence[Series], *, best: float | None = None, height: int = 200) -> Figure:
     """How a value adds up, rank by rank, of two systems side by side.
 
-    `side`: from or to; `rank`, null for all below those that are shown; `adds`; `running`, the sum so far; `words`.
+    `series`: both, and `best`, where there is such a value. The frame has the columns `side` (from or to), `rank` (null
+    for all below those that are shown), `adds`, `running` (the sum so far) and `words`.
 
     >>> steps = {"side": ["from"], "rank": [1], "adds": [0.5], "running": [0.5], "words": ["rank 1: d1"]}
     >>> [mark.kind for mark in waterfall(pl.DataFrame(steps), [Series("old"), Series("new")]).panels[0].marks]
@@ -309,13 +310,14 @@ def waterfall(frame: pl.DataFrame, series: Sequence[Series], *, best: float | No
         Mark("bar", pl.DataFrame(steps), "left", "running", x2="right", y2="start", meaning="side", label="words"),
     ]
     if best is not None:
-        marks.insert(0, Mark("rule", pl.DataFrame({"best": [best]}), y="best", meaning="best"))
+        marks.insert(0, Mark("rule", pl.DataFrame({"at": [best]}), y="at", meaning="best"))
     every = 1 if len(ranks) <= 12 else 2 if len(ranks) <= 24 else 5
     ticks = [place for place, rank in enumerate(ranks) if place % every == 0 or rank is None]
     words = tuple("below" if ranks[place] is None else str(ranks[place]) for place in ticks)
     x = Scale("rank", 0, max(len(ranks), 1), ticks=tuple(place + 0.5 for place in ticks), names=words, grid=False)
     panel = Panel(x, Scale(zero=True, about=4), tuple(marks), "", 640, height)
-    return Figure("steps", (panel,), series=tuple(series), key="", data=frame)
+    named = tuple(replace(each, style=style) for each, style in zip(series, ("from", "to", "best"), strict=False))
+    return Figure("steps", (panel,), series=named, key="", data=frame)
 
 
 def _shown_ranks(frame: pl.DataFrame) -> list[int | None]:

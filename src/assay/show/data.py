@@ -11,14 +11,14 @@ import polars as pl
 from assay.core.errors import not_among
 from assay.files.spreadsheets import for_spreadsheets
 from assay.show.figure import Figure
-from assay.show.model import Document, Part, Prose, References, Section, Table, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
 
 #: Of all documents; a change of keys makes it another.
 SCHEMA_VERSION = 2
 
 
 def write_json(document: Document) -> str:
-    """The document as JSON: what it is of, its title, and its sections by name; numbers in full, null where none is.
+    """The document as JSON, numbers in full, null where there is none.
 
     A section is an object: `text`, what it says in words; its tables, each a list of rows; its figures, each a list of
     points; further sections; and whatever else it holds.
@@ -28,8 +28,13 @@ def write_json(document: Document) -> str:
     >>> json.loads(text)["sections"]
     {'systems': {'scores': [{'system': 'a', 'AP': 0.3333333333333333}], 'text': ['On 2 topics.']}}
     """
-    head = {"schema_version": SCHEMA_VERSION, "kind": document.kind, "title": document.title}
-    return as_json(head | {"sections": {section.name: _section(section) for section in document.sections}})
+    return as_json({"schema_version": SCHEMA_VERSION} | as_data(document))
+
+
+def as_data(document: Document) -> dict[str, Any]:
+    """What a document is of, its title, and its sections by name, for JSON."""
+    sections = {section.name: _section(section) for section in document.sections}
+    return {"kind": document.kind, "title": document.title, "sections": sections}
 
 
 def _section(section: Section) -> dict[str, Any]:
@@ -42,7 +47,7 @@ def _section(section: Section) -> dict[str, Any]:
 
 def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
     if isinstance(part, Section):
-        payload[part.name] = _section(part)
+        payload |= {part.name: inner} if (inner := _section(part)) else {}
     elif isinstance(part, Table):
         payload[part.name] = plain(part.frame).to_dicts()
     elif isinstance(part, Figure) and not part.data.is_empty():
@@ -55,6 +60,8 @@ def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
     elif isinstance(part, Widget):
         for each in part.fallback:
             _add(each, payload, text)
+    elif isinstance(part, Task):
+        text.append(part.head)
     elif isinstance(part, Prose):
         text.extend(part.lines)
 

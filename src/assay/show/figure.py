@@ -141,10 +141,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Series:
-    """A line's name in the key, and the number that goes with it."""
+    """A name in the key, and the number that goes with it. `style`: a meaning, where its place is not its colour."""
 
     name: str
     value: str = ""
+    style: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,14 +203,21 @@ class Figure:
 
     def style_of(self, series: str) -> str:
         """The class of a series: s1 to s8 for the first ones, `rest` for others."""
-        names = [each.name for each in self.series[:MOST_SERIES]]
-        return f"s{names.index(series) + 1}" if series in names else "rest"
+        return next((style for each, style in self.styles() if each.name == series), "rest")
+
+    def styles(self) -> list[tuple[Series, str]]:
+        """The series that can be told apart, each with its class."""
+        return [(each, each.style or f"s{n}") for n, each in enumerate(self.series[:MOST_SERIES], start=1)]
+
+    def sized(self, height: int) -> Figure:
+        """The same with panels that are so high."""
+        return replace(self, panels=tuple(replace(panel, height=height) for panel in self.panels))
 
     def legible(self) -> Figure:
         r"""The same with text that can be drawn; no two names become one.
 
         >>> Figure("f", (), title="a\x08", series=(Series("b\x01"), Series("b\x02"))).legible().series
-        (Series(name='b\ufffd', value=''), Series(name='b\ufffd (2)', value=''))
+        (Series(name='b\ufffd', value='', style=''), Series(name='b\ufffd (2)', value='', style=''))
         """
         texts = told_apart(self._texts())
         if all(text == drawn for text, drawn in texts.items()):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay import __version__
 from assay.show.cells import Cell, grid
 from assay.show.legible import legible, on_one_line
-from assay.show.model import Document, Part, Prose, References, Section, Table, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
 
 _BLANKS = re.compile(r"\s+")
 _ESCAPES = str.maketrans(
@@ -18,6 +18,7 @@ _ESCAPES = str.maketrans(
     # Characters of our own sentences that fonts of pdfLaTeX do not have.
     | {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≈": r"$\approx$", "±": r"$\pm$", "…": r"\ldots{}"}
     | {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "×": r"$\times$", "→": r"$\rightarrow$"}
+    | {"√": r"$\surd$", "²": "$^2$", "α": r"$\alpha$", "β": r"$\beta$", "ε": r"$\varepsilon$", "–": "--"}
     | {"\ufffd": r"\fbox{?}"}  # LuaLaTeX takes this one for a defect of the file
 )
 _PREAMBLE = r"""\documentclass{article}
@@ -40,7 +41,8 @@ def write(document: Document) -> str:
     a\\_b & 0.5000 \\\\
     """
     if not document.page:
-        blocks = [block for section in document.sections for block in _fragment(section)]
+        fragment = _example if document.words == "text" else _fragment
+        blocks = [block for section in document.sections for block in fragment(section)]
         return "\n\n".join(blocks) + "\n"
     body = [rf"\section*{{{escaped(document.title)}}}"]
     body += [block for section in document.sections for block in _section(section, r"\section*")]
@@ -74,8 +76,21 @@ def _fragment(section: Section) -> Iterator[str]:
                 yield title + tabular(each)
             lines = each.lines if isinstance(each, Prose) else each.notes if isinstance(each, Table) else ()
             lines = (each.text,) if isinstance(each, Verdict) else lines
+            lines = (each.head, *each.lines) if isinstance(each, Task) else lines
             if lines:
                 yield "\n".join(map(comment, lines))
+
+
+def _example(section: Section) -> Iterator[str]:
+    """Tables below their titles, and words as text, line by line."""
+    for part in section.parts:
+        if isinstance(part, Section):
+            yield from _example(part)
+        elif isinstance(part, Table):
+            title = rf"\noindent\textbf{{{escaped(part.caption)}}}\par\smallskip" + "\n" if part.caption else ""
+            yield rf"{title}\noindent{tabular(part)}\par\medskip"
+        elif isinstance(part, Prose):
+            yield "\n".join(rf"{{\raggedright\noindent {_breakable(line)}\par}}" for line in part.lines)
 
 
 def _section(section: Section, command: str) -> Iterator[str]:
@@ -103,6 +118,8 @@ def _part(part: Part) -> Iterator[str]:
         yield _bibliography(part)
     elif isinstance(part, Verdict):
         yield rf"\textbf{{{escaped(part.text)}}}"
+    elif isinstance(part, Task):
+        yield _prose(Prose(part.head, points=part.lines))
     elif isinstance(part, Prose):
         yield _prose(part)
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.show.cells import Cell, grid
 from assay.show.legible import legible, on_one_line
-from assay.show.model import Document, Part, Prose, References, Section, Table, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
 
 _BLANKS = re.compile(r"\s+")
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&$])")
+# A low line within a word means nothing.
+_SPECIAL = re.compile(r"([\\`*\[\]<>#|~&$]|(?<![^\W_])_|_(?![^\W_]))")
+_INTERVAL = re.compile(r"\\\[(-?\d[\d.]*%?, -?\d[\d.]*%?)\\\](?![(:]|\\\[)")
 # What begins a list, a rule or a title if a line begins with it.
 _STARTS_A_BLOCK = re.compile(r"^([-+=]|\d+[.)])(?=\s|[-+=]|$)")
 
@@ -55,6 +57,9 @@ def _part(part: Part, level: int) -> Iterator[str]:
     elif isinstance(part, Verdict):
         yield f"## {escaped(part.heading)}" if part.heading else ""
         yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
+    elif isinstance(part, Task):
+        head = f"**{part.word}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
+        yield "\n".join([f"- [ ] {head}", *(f"  - {escaped(line)}" for line in part.lines)])
     elif isinstance(part, References):
         yield "\n".join(f"{place}. {escaped(work.entry)}" for place, work in enumerate(part.works, 1))
     elif isinstance(part, Prose):
@@ -70,7 +75,7 @@ def _prose(prose: Prose) -> Iterator[str]:
         yield "\n".join(f"- {escaped(point)}" for point in prose.points)
     else:
         text = escaped(prose.text)
-        yield f"**{text}**" if prose.style == "claim" else text
+        yield {"claim": f"**{text}**", "fine": f"<sub>{text}</sub>"}.get(prose.style, text)
 
 
 def table(shown: Table) -> str:
@@ -91,10 +96,11 @@ def _cell(cell: Cell) -> str:
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is.
 
-    >>> escaped("a_b *c* <d>"), escaped("1. first")
-    ('a\\\\_b \\\\*c\\\\* \\\\<d\\\\>', '1\\\\. first')
+    >>> print(escaped("a_b _b_ *c* <d> [e] [0.5, 0.75]"), escaped("1. first"))
+    a_b \\_b\\_ \\*c\\* \\<d\\> \\[e\\] [0.5, 0.75] 1\\. first
     """
     line = _SPECIAL.sub(r"\\\1", _BLANKS.sub(" ", on_one_line(text)).strip())
+    line = _INTERVAL.sub(r"[\1]", line)
     return _STARTS_A_BLOCK.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", line)
 
 

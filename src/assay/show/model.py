@@ -14,11 +14,13 @@ from assay.show.figure import Figure
 
 Kind: TypeAlias = Literal[
     "text", "count", "number", "percent", "interval", "bracketed", "estimate", "range", "p", "verdict", "bar", "link",
-    "code", "flag", "short", "chosen", "drawn",
+    "code", "flag", "short", "chosen", "significant", "words", "drawn",
 ]  # fmt: skip
 #: How a text is meant: a paragraph is set apart from others, a claim stands on top, advice and warnings beside it, dim
-#: text explains what is above it; what is to be copied has a button.
-Style: TypeAlias = Literal["plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "code", "copy", "list"]
+#: text explains what is above it, fine print says how it was made; what is to be copied has a button.
+Style: TypeAlias = Literal[
+    "plain", "paragraph", "claim", "lead", "advice", "warning", "dim", "fine", "code", "copy", "list"
+]
 #: How a verdict is meant: for the system, against it, as good as the baseline, or open.
 Tone: TypeAlias = Literal["good", "bad", "even", "open"]
 
@@ -43,11 +45,13 @@ class Column:
     | kind | the values are | shown as |
     |---|---|---|
     | text, code | strings | they are |
+    | words | strings among numbers | they are |
     | link | strings; `link` names the column with the places that they lead to | they are |
     | count | numbers of things, or weights | 1,200 |
     | number | numbers | 0.5000, with `least` decimals or more |
     | short | numbers such as grades | 3, 0.25 |
     | chosen | numbers that somebody chose, such as a margin | 0.01 |
+    | significant | numbers of any size | 0.02503, 5.767e-05 |
     | percent | shares | 12.5% |
     | bar | shares | 12.5%, and a bar where one can be drawn |
     | interval | `ends` name the columns of both ends | 0.4000 to 0.6000 |
@@ -62,11 +66,11 @@ class Column:
     `signed`: numbers, shares and intervals with their sign. `compared`: "column" if the numbers of the column are
     compared with one another, and so have decimals until they differ; any other word if they are with those of other
     columns that have the same word, row by row (what was chosen is shown as it is). `best`: which end of the column is
-    best, and stands out. `also` names a column of words behind the value, or of numbers behind a ±; `missing` stands
-    where there is no value. `note` stands below the title. `axis`: where there is drawing, intervals are drawn on it,
-    over a `band` of what is too small to matter; `ground` names a column of numbers to compare with, a thin line there.
-    `mark` names a column of verdicts, whose marks stand beside the value; `hint` one of words for who points at the
-    mark. `spare`: left out where there is little room.
+    best, and stands out; `marked` names a column of booleans, for values that stand out. `also` names a column of words
+    behind the value, or of numbers behind a ±; `missing` stands where there is no value. `note` stands below the title.
+    `axis`: where there is drawing, intervals are drawn on it, over a `band` of what is too small to matter; `ground`
+    names a column of numbers to compare with, drawn as a thin line. `mark` names a column of verdicts, whose marks
+    stand beside the value; `hint` one of words for who points at the mark. `spare`: left out where there is little room.
     """
 
     name: str
@@ -76,6 +80,7 @@ class Column:
     signed: bool = False
     compared: str = ""
     best: Literal["high", "low"] | None = None
+    marked: str = ""
     ends: tuple[str, str] | None = None
     axis: Axis | None = None
     ground: str = ""
@@ -200,6 +205,35 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Task:
+    """A point of a checklist: how grave it is in a word, how that is meant, what is the case, and what to do about it.
+
+    `code` is what it is called, `points` are its evidence, a line each.
+
+    >>> task = Task("error", "bad", "2 documents twice", "duplicates", ("line 3: d1",), "write the file again")
+    >>> task.head, task.lines
+    ('error: 2 documents twice [duplicates]', ('line 3: d1', '→ write the file again'))
+    """
+
+    word: str
+    tone: Tone
+    text: str
+    code: str = ""
+    points: tuple[str, ...] = ()
+    advice: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The evidence, and the advice behind an arrow."""
+        return (*self.points, *([f"→ {self.advice}"] if self.advice else []))
+
+    @property
+    def head(self) -> str:
+        """What is the case, on one line."""
+        return (f"{self.word}: " if self.word else "") + self.text + (f" [{self.code}]" if self.code else "")
+
+
+@dataclass(frozen=True)
 class Work:
     """A work that is cited: its key in the text, such as `[2]`, its entry in a list, and the same for BibTeX."""
 
@@ -258,7 +292,7 @@ class Section:
                 yield part
 
 
-Part: TypeAlias = Prose | Table | Figure | Verdict | References | Widget | Section
+Part: TypeAlias = Prose | Table | Figure | Verdict | Task | References | Widget | Section
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +300,8 @@ class Document:
     """What a result shows: sections in reading order.
 
     `kind` is what it is of (`comparison`, `gate`, ...). A `page` stands by itself, with its title on top; what is no
-    page is part of something: the output of a command, a cell of a notebook. `eyebrow` stands above the title.
+    page is part of something: the output of a command, a cell of a notebook. `eyebrow` stands above the title. `words`:
+    in LaTeX, those of what is no page are comments, for whoever writes the caption; or text, as part of an example.
     """
 
     kind: str
@@ -274,6 +309,7 @@ class Document:
     title: str = ""
     page: bool = False
     eyebrow: str = ""
+    words: Literal["comments", "text"] = "comments"
 
     def tables(self) -> dict[str, Table]:
         """All tables by their names, the main one first; of several with one name, one for each system, the first."""

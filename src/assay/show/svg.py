@@ -6,6 +6,7 @@ the light theme's colours in place of their names and pixels in place of other u
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 import unicodedata
@@ -30,11 +31,12 @@ _PAGE_WIDTH = 640
 #: Of more names along an axis, none is written.
 MOST_NAMES = 60
 _LONGEST_NAME, _LONGEST_TURNED = 40, 18
+#: Names beside a chart are so many pixels apart at least, or some are left out.
+_LEAST_APART = 14
 _EDGE, _BETWEEN, _LINE, _SAMPLE = 16.0, 24.0, 20.0, 30.0
 #: A file of its own is at least so wide, for its title.
 _NARROWEST = 400
-#: The average width of a letter, as a share of the font's size.
-_LETTER = 0.54
+_NARROW, _WIDE = frozenset(" !'()*,-./:;I[]fijlrt|"), frozenset("%@MWmw—…")
 
 
 def draw(figure: Figure) -> Markup:
@@ -64,43 +66,42 @@ def _on_page(figure: Figure, panel: Panel) -> Markup:
     room = " turned" if names.turned else ""
     room += " named" if names.left > 2 * _LINE else ""
     room += " long" if names.left > 5 * _LINE else ""
-    return shape(
-        "div",
-        inside=Markup().join(
-            [
-                shape("h4", inside=panel.title) if panel.title else Markup(),
-                shape("p", inside=panel.y.title, class_="axis-name") if panel.y.title else Markup(),
-                shape("div", inside=chart, class_=f"plot{room}"),
-                shape("p", inside=panel.x.title, class_="axis-name right") if panel.x.title else Markup(),
-            ]
-        ),
-    )
+    parts = [shape("h4", inside=panel.title)] if panel.title else []
+    parts += [shape("p", inside=panel.y.title, class_="axis-name")] if panel.y.title else []
+    parts.append(shape("div", inside=chart, class_=f"plot{room}"))
+    parts += [shape("p", inside=panel.x.title, class_="axis-name right")] if panel.x.title else []
+    return shape("div", inside=Markup().join(parts))
 
 
 def _key_on_page(figure: Figure) -> Markup:
     if figure.key is None:
         return Markup()
-    lines = _has_lines(figure)
     items = []
-    for place, each in enumerate(figure.series[:MOST_SERIES], start=1):
+    for place, (each, style) in enumerate(figure.styles(), start=1):
         words = shape("bdi", inside=each.name) + shape("span", inside=each.value)
-        items.append(shape("li", inside=_sample_on_page(place, lines) + words, class_=f"k{place}"))
+        items.append(shape("li", inside=_sample_on_page(figure, style) + words, class_=f"k{place}"))
     if rest := figure.series[MOST_SERIES:]:
         items.append(shape("li", inside=f"and {len(rest)} more in grey", class_="dim"))
     return shape("ul", inside=Markup().join(items), class_="key")
 
 
-def _sample_on_page(place: int, lines: bool) -> Markup:
-    box = shape("rect", width="100%", height="100%", class_=f"box s{place}")
-    line = shape("line", x1="0", x2="100%", y1="50%", y2="50%", class_=f"line s{place}")
-    dot = shape("svg", inside=shape("path", d=SHAPES[place - 1], class_=f"mark s{place}"), x="50%", y="50%")
-    return shape(
-        "svg", {"aria-hidden": "true"}, line + dot if lines else box, class_="chart sample" if lines else "chart swatch"
-    )
+def _sample_on_page(figure: Figure, style: str) -> Markup:
+    line, dot = _sample(figure, style)
+    if line is None:
+        box = shape("rect", width="100%", height="100%", class_=f"box {style}")
+        return shape("svg", {"aria-hidden": "true"}, box, class_="chart swatch")
+    inside = shape("line", x1="0", x2="100%", y1="50%", y2="50%", class_=line)
+    inside += shape("svg", inside=dot, x="50%", y="50%") if dot else ""
+    return shape("svg", {"aria-hidden": "true"}, inside, class_="chart sample")
 
 
-def _has_lines(figure: Figure) -> bool:
-    return any(mark.kind == "line" for panel in figure.panels for mark in panel.marks)
+def _sample(figure: Figure, style: str) -> tuple[str | None, Markup]:
+    """How a series is shown in the key: the class of its line, None for a box, and the dot on it."""
+    if style == "best":
+        return "rule best", Markup()
+    if not any(mark.kind == "line" for panel in figure.panels for mark in panel.marks):
+        return None, Markup()
+    return f"line {style}", shape("path", d=SHAPES[int(style[1:]) - 1], class_=f"mark {style}")
 
 
 class _Names(NamedTuple):
@@ -116,19 +117,19 @@ class _Names(NamedTuple):
 def _names(panel: Panel, width: float) -> _Names:
     """What is written along the axes of a chart that is so wide."""
     below, beside = ([] if ruler.scale.bare else ruler.ticks() for ruler in map(panel.ruler, AXES))
-    if panel.x.kind == "category":
-        below = [] if len(below) > MOST_NAMES else below
-        turned = sum(width_of(text) + 8 for _, text in below) > width
-        if turned:
-            below = list(
-                zip((at for at, _ in below), cut_apart([text for _, text in below], _LONGEST_TURNED), strict=True)
-            )
-    else:
-        turned = False
-    beside = list(zip((at for at, _ in beside), cut_apart([text for _, text in beside], _LONGEST_NAME), strict=True))
+    is_category = panel.x.kind == "category"
+    below = [] if is_category and len(below) > MOST_NAMES else below
+    turned = is_category and sum(width_of(text) + 8 for _, text in below) > width
+    below = _cut(below, _LONGEST_TURNED) if turned else below
+    too_many = math.ceil(_LEAST_APART * len(beside) / panel.height) if panel.y.kind == "category" else 1
+    beside = _cut(beside[:: max(too_many, 1)], _LONGEST_NAME)
     left = max((width_of(text) for _, text in beside), default=0.0) + 10
     bottom = max((width_of(text) for _, text in below), default=0.0) + 10 if turned else _LINE * bool(below)
     return _Names(below, beside, turned, left, bottom)
+
+
+def _cut(names: list[tuple[float, str]], most: int) -> list[tuple[float, str]]:
+    return [(at, text) for (at, _), text in zip(names, cut_apart([text for _, text in names], most), strict=True)]
 
 
 def _axes(canvas: Canvas, names: _Names) -> Iterator[Markup]:
@@ -234,22 +235,22 @@ def _wrapped(text: str, width: float, size: float) -> list[str]:
 
 def _key(figure: Figure) -> tuple[Markup, float, float]:
     """The sample, number and name of each series, one below the other; how wide and how high that is."""
-    lines, parts, y = _has_lines(figure), [], 14.0
     if figure.key is None:
         return Markup(), 0.0, 0.0
+    parts, y = [], 14.0
     if figure.key:
         parts.append(shape("text", inside=figure.key, y=y, class_="ink"))
         y += _LINE
-    shown, rest = figure.series[:MOST_SERIES], figure.series[MOST_SERIES:]
-    name_at = _SAMPLE + 10 + max((width_of(each.value) + 10 for each in shown if each.value), default=0.0)
-    names = cut_apart([each.name for each in shown], _LONGEST_NAME)
-    for place, (each, name) in enumerate(zip(shown, names, strict=True), start=1):
-        if lines:
-            parts.append(shape("line", x1=0, x2=_SAMPLE, y1=y - 4, y2=y - 4, class_=f"line s{place}"))
-            dot = shape("path", d=SHAPES[place - 1], class_=f"mark s{place}")
-            parts.append(shape("g", inside=dot, transform=f"translate({_SAMPLE / 2} {y - 4})"))
+    styles, rest = figure.styles(), figure.series[MOST_SERIES:]
+    name_at = _SAMPLE + 10 + max((width_of(each.value) + 10 for each, _ in styles if each.value), default=0.0)
+    names = cut_apart([each.name for each, _ in styles], _LONGEST_NAME)
+    for (each, style), name in zip(styles, names, strict=True):
+        line, dot = _sample(figure, style)
+        if line is None:
+            parts.append(shape("rect", x=_SAMPLE - 12, y=y - 10, width=12, height=12, class_=f"box {style}"))
         else:
-            parts.append(shape("rect", x=_SAMPLE - 12, y=y - 10, width=12, height=12, class_=f"box s{place}"))
+            parts.append(shape("line", x1=0, x2=_SAMPLE, y1=y - 4, y2=y - 4, class_=line))
+            parts.append(shape("g", inside=dot, transform=f"translate({_SAMPLE / 2} {y - 4})"))
         parts.append(shape("text", inside=each.value, x=_SAMPLE + 10, y=y, class_="ink"))
         parts.append(shape("text", inside=name, x=name_at, y=y, class_="ink"))
         y += _LINE
@@ -263,10 +264,19 @@ def _key(figure: Figure) -> tuple[Markup, float, float]:
 def width_of(text: str, size: float = 12) -> float:
     """About how wide a text is, in pixels.
 
-    >>> width_of("abcd"), width_of("日本")
-    (25.92, 24.0)
+    >>> width_of("bm25", 10), width_of("WWW", 10), width_of("日本", 10)
+    (25.5, 27.0, 20.0)
     """
-    return size * sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else _LETTER for letter in text)
+    return round(size * sum(map(_letter, text)), 2)
+
+
+def _letter(letter: str) -> float:
+    """The width of a letter, as a share of the font's size."""
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    if letter in _NARROW:
+        return 0.3
+    return 0.9 if letter in _WIDE else 0.7 if letter.isupper() else 0.55
 
 
 @cache

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from rich.cells import cell_len
@@ -14,7 +16,7 @@ from rich.text import Text
 
 from assay.show.cells import Cell, Grid, grid
 from assay.show.legible import cut_apart, legible, on_one_line
-from assay.show.model import Column, Document, Part, Prose, Section, Table, Verdict, Widget
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict, Widget
 
 _PIPED_WIDTH = 1000
 #: From this width on, tables show all they have.
@@ -27,6 +29,10 @@ _GAP = 2
 _NAME, _HEAD, _NARROWEST = 24, 16, 6
 _LONGEST_NUMBER = 40
 _MOST_LINES = 3
+#: Prose of these styles is set in lines, even where it does not go to a terminal.
+_SET = {"paragraph", "fine"}
+#: A task is marked by its tone, and set no wider than this.
+_MARKS, _LONGEST_TASK = {"good": "✓", "bad": "✗", "open": "!", "even": "·"}, 100
 _TONES = {"good": "bold green", "bad": "bold red", "open": "bold yellow", "even": "bold"}
 
 
@@ -75,13 +81,38 @@ def write(document: Document) -> str:
 def show(document: Document, to: Console) -> None:
     """Print to a console: sections and tables apart by a blank line, lines of prose close together."""
     parts = [part for section in document.sections for part in _flat(section)]
-    before: Part | None = None
-    for part in parts:
-        is_joined = _is_joined(before, part)
-        if before is not None and not is_joined and not _go_on(before, part):
+    before: Part | _Turned | None = None
+    for part in _pieces(parts, to.width):
+        if before is not None and not _are_close(before, part):
             to.print()
-        _show(part, to, is_joined=is_joined)
+        _show(part, to)
         before = part
+
+
+class _Turned(NamedTuple):
+    """Tables with their rows side by side, one below the other; all rows but the first so many are dim."""
+
+    cells: Grid
+    bright: int
+
+
+def _pieces(parts: Iterable[Part], width: int) -> Iterator[Part | _Turned]:
+    """What is printed at a time: tables that are turned stand on the same columns, as long as these fit."""
+    for turned, group in groupby(parts, lambda part: isinstance(part, Table) and part.turned):
+        together = tuple(group)
+        joined = _joined([part for part in together if isinstance(part, Table)]) if turned else None
+        yield from (joined,) if joined is not None and _fits(joined.cells, width) else together
+
+
+def _joined(tables: Sequence[Table]) -> _Turned:
+    first, *others = (grid(table).turned() for table in tables)
+    empty = (Cell(""),) * len(first.columns)
+    rows = [row for each in others for row in (empty, *each.rows)]
+    return _Turned(first._replace(rows=(*first.rows, *rows)), len(first.rows))
+
+
+def _fits(cells: Grid, width: int) -> bool:
+    return sum(_Widths.of(cells).columns) + _GAP * (len(cells.columns) - 1) <= min(width, _LONGEST_TURNED)
 
 
 def _flat(section: Section) -> Iterator[Part]:
@@ -95,62 +126,64 @@ def _flat(section: Section) -> Iterator[Part]:
             yield from _flat(part)
         elif isinstance(part, Widget):
             yield from (each for each in part.fallback if isinstance(each, Table | Prose))
-        elif isinstance(part, Table | Prose | Verdict):
+        elif isinstance(part, Table | Prose | Verdict | Task):
             yield part
 
 
-def _go_on(before: Part, part: Part) -> bool:
-    """Whether lines of prose go on, or points of a list."""
-    styles = {each.style for each in (before, part) if isinstance(each, Prose)}
-    both = isinstance(before, Prose) and isinstance(part, Prose)
-    return both and (styles <= {"dim", "plain"} or styles == {"list"})
+def _are_close(before: Part | _Turned, part: Part | _Turned) -> bool:
+    """Whether no blank line stands between: below a title, and between lines of prose, of a list, or tasks."""
+    if isinstance(before, Task) or isinstance(part, Task):
+        return type(before) is type(part) or isinstance(before, Prose)
+    if not isinstance(before, Prose) or before.style == "lead":
+        return isinstance(before, Prose)
+    kinds = {"dim": "plain", "fine": "plain", "plain": "plain", "list": "list"}
+    return isinstance(part, Prose) and part.style in kinds and kinds.get(before.style) == kinds[part.style]
 
 
-def _is_joined(before: Part | None, part: Part) -> bool:
-    """Whether a turned table goes on below the one before, on the same columns; or a title stands above it."""
-    if isinstance(before, Prose) and before.style == "lead":
-        return True
-    return isinstance(before, Table) and isinstance(part, Table) and before.turned and part.turned
-
-
-def _show(part: Part, to: Console, *, is_joined: bool) -> None:
-    is_read = to.is_terminal or isinstance(part, Verdict) or getattr(part, "style", "") == "paragraph"
-    width = min(to.width, _LONGEST_LINE) if is_read else to.width
+def _show(part: Part | _Turned, to: Console) -> None:
+    is_set = isinstance(part, Verdict) or (isinstance(part, Prose) and part.style in _SET)
+    width = min(to.width, _LONGEST_LINE) if to.is_terminal or is_set else to.width
     if isinstance(part, Table):
-        show_table(part, to, is_joined=is_joined)
+        show_table(part, to)
+    elif isinstance(part, _Turned):
+        to.print(_rich(part.cells, _Widths.of(part.cells), part.bright))
     elif isinstance(part, Verdict):
         to.print(Text(part.text, style=_TONES[part.tone]), width=width)
+    elif isinstance(part, Task):
+        _show_task(part, to)
     elif isinstance(part, Prose):
-        style = {"lead": "bold", "dim": "dim", "claim": "bold"}.get(part.style, "")
+        style = {"lead": "bold", "dim": "dim", "fine": "dim", "claim": "bold"}.get(part.style, "")
         if part.title:
             to.print(Text(part.title, style="bold"))
         for line in part.lines:
             to.print(Text(f"* {line}" if part.style == "list" else line, style=style), width=width)
 
 
-def show_table(table: Table, to: Console, *, is_joined: bool = False) -> None:
+def _show_task(task: Task, to: Console) -> None:
+    """Its head, and below it what it rests on and what to do; ids are never cut: whoever copies one wants it whole."""
+    lines = [(f"  {_MARKS[task.tone]} {task.head}", _TONES[task.tone]), *((f"    {line}", "") for line in task.lines)]
+    for line, style in lines:
+        start = " " * (len(line) - len(line.lstrip()))
+        wrapped = textwrap.wrap(
+            line, min(to.width, _LONGEST_TASK), subsequent_indent=f"{start}  ", break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
+        for text in wrapped:
+            to.print(Text(text, style=style), no_wrap=True, overflow="ignore", crop=False)
+
+
+def show_table(table: Table, to: Console) -> None:
     """Print a table, in several pieces if it is too wide: names then take several lines, numbers stay whole."""
     table = table.at_most()
     cells = grid(table, brief=to.width < _WIDE)
-    if table.caption and not is_joined:
+    if table.caption:
         to.print(Text(table.caption, style="bold"))
-    if table.turned and _fits_turned(cells, to.width):
-        widths = _Widths.of(cells.turned(), to.width)
-        to.print(_rich(cells.turned(), widths, dim=is_joined))
-    else:
-        widths = _Widths.of(cells, to.width)
-        cells = _shortened(cells) if widths.are_folded else cells
-        for block, own in _blocks(cells, widths, to.width):
-            to.print(_rich(block, own))
+    widths = _Widths.of(cells, to.width)
+    cells = _shortened(cells) if widths.are_folded else cells
+    for block, own in _blocks(cells, widths, to.width):
+        to.print(_rich(block, own))
     for note in table.notes:
         to.print(Text(note, style="dim"))
-
-
-def _fits_turned(cells: Grid, width: int) -> bool:
-    """Rows side by side read best, as long as all of them fit."""
-    columns = [max(len(row[0].words), 8) + _GAP for row in cells.rows]
-    first = max((len(column.head) for column in cells.columns[1:]), default=0) + _GAP
-    return cells.names == 1 and first + sum(columns) <= min(width, _LONGEST_TURNED)
 
 
 class _Widths(NamedTuple):
@@ -160,14 +193,15 @@ class _Widths(NamedTuple):
     are_folded: bool = False
 
     @classmethod
-    def of(cls, cells: Grid, width: int) -> _Widths:
-        """As wide as what is in them; where that is too wide, names and heads are folded."""
+    def of(cls, cells: Grid, width: int | None = None) -> _Widths:
+        """As wide as what is in them; where that is wider than there is room for, names and heads are folded."""
         heads = [cell_len(on_one_line(column.head)) for column in cells.columns]
         inside = [max((cell_len(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
         whole = [max(pair) for pair in zip(heads, inside, strict=True)]
-        if sum(whole) + _GAP * len(whole) <= width:
+        if width is None or sum(whole) + _GAP * len(whole) <= width:
             return cls(whole)
-        names = [min(size, max(_NAME, width // 3)) for size in whole[: cells.names]]
+        widest = width if cells.names == len(whole) else max(_NAME, width // 3)
+        names = [min(size, widest) for size in whole[: cells.names]]
         # What is longer than any number is a label among the numbers.
         kept = [size if size <= _LONGEST_NUMBER else _NAME for size in inside[cells.names :]]
         numbers = [max(cell, min(head, _HEAD)) for head, cell in zip(heads[cells.names :], kept, strict=True)]
@@ -209,14 +243,15 @@ def _blocks(cells: Grid, widths: _Widths, width: int) -> Iterator[tuple[Grid, _W
         start = end
 
 
-def _rich(cells: Grid, widths: _Widths, *, dim: bool = False) -> RichTable:
-    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=not dim)
+def _rich(cells: Grid, widths: _Widths, bright: int | None = None) -> RichTable:
+    has_heads = any(column.head for column in cells.columns)
+    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads)
     for place, (column, width) in enumerate(zip(cells.columns, widths.columns, strict=True)):
         right = place >= cells.names
         head = Text(on_one_line(column.head))
         shown.add_column(head, justify="right" if right else "left", width=width, overflow="fold")
-    for row in cells.rows:
-        shown.add_row(*(_text(cell, dim) for cell in row))
+    for place, row in enumerate(cells.rows):
+        shown.add_row(*(_text(cell, bright is not None and place >= bright) for cell in row))
     return shown
 
 

@@ -127,7 +127,8 @@ class _Panel:
 
     def _rows(self, mark: Mark) -> pl.DataFrame:
         """The rows of a mark, of the best series last and so above the others; with colours, and where dots are."""
-        frame = mark.frame.with_columns(number=pl.int_range(pl.len()), dot=True)
+        finite = (pl.when(column.is_finite()).then(column) for column in mark.frame.select(pl.col(pl.Float64)))
+        frame = mark.frame.with_columns(*finite, number=pl.int_range(pl.len()), dot=True)  # JSON has no infinity
         if mark.meaning in frame.columns:
             colours = {word: COLOURS[name].light for word, name in _MEANINGS.items()}
             frame = frame.with_columns(colour=pl.col(mark.meaning).replace_strict(colours, default=_REST))

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
-from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats
 from assay.stats.bootstrap import Interval
 from assay.stats.effects import d_z
@@ -174,9 +175,7 @@ def checked_fold_test(test: str) -> str:
             f"a plain {test} test of folds is refused: folds share what they learn from, so it finds differences that "
             "are not there; use corrected-t, or 5x2cv on five repeats of two folds"
         )
-    if test not in FOLD_TESTS:
-        known = [*FOLD_TESTS]
-        raise ParameterError(f"test over folds is one of {', '.join(known)}, not {test!r}{did_you_mean(test, known)}")
+    Choice(FOLD_TESTS).check("test over folds", test)
     return test
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assay.core.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.label_samples import Patterns, right_and_wrong
@@ -57,10 +58,7 @@ def chosen_test(paired: Paired, test: str | None) -> str:
     own = own_test(paired)
     if test is None or (test == own == NO_TEST):
         return own
-    if test not in EVERY_TEST:
-        raise ParameterError(
-            f"the test is one of {', '.join(EVERY_TEST)}, not {test!r}{did_you_mean(test, EVERY_TEST)}"
-        )
+    Choice(EVERY_TEST).check("the test", test)
     if isinstance(paired.sample, Subsampled):
         raise ParameterError(
             f"{paired.measure}: clusterings have no items to swap, as their clusters have no names in common: there is "

@@ -7,12 +7,22 @@ import math
 import re
 import sys
 import textwrap
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from assay.counting.confusion import Confusion
+from assay.counting.probabilities import Probabilities
 
 if TYPE_CHECKING:
     from assay.measures.definition import Definition, Parameter
     from assay.measures.registry import Measure
+
+_DIRECTIONS = {True: "larger is better", False: "smaller is better", None: "neither good nor bad"}
+_OVER_QUERIES = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
+_NONE_MEANS = {
+    "cutoff": "the whole list",
+    "rel": "the evaluation's level, 1 unless changed",
+    "max_grade": "the largest grade of the judgments",
+}
 
 
 def first_sentence(measure: Measure) -> str:
@@ -27,35 +37,56 @@ def family(measure: Measure) -> str:
 
 
 def facts(measure: Measure) -> list[tuple[str, str]]:
-    """What the registry knows: parameters, bounds, names elsewhere."""
+    """What the registry knows: parameters, bounds, how units are put together, names elsewhere."""
     definition = measure.definition
-    listed = [
-        (parameter.name, f"{parameter.domain.describe()} (default {_default(parameter)})")
+    known = {
+        parameter.name: f"{parameter.domain.describe()} (default {_default(parameter)})"
         for parameter in definition.parameters.values()
-    ]
+    }
     if definition.bounds is not None:
-        listed.append(("values", values_between(*definition.bounds)))
-    if definition.vocabulary == "clustering":
-        return listed + _facts_of_clusterings(definition)
-    if definition.vocabulary != "ranking":
-        return listed + _facts_of_classifiers(definition)
-    together = {"mean": "mean over queries", "geometric": "geometric mean over queries", "sum": "sum over queries"}
+        known["values"] = values_between(*definition.bounds)
+    if definition.vocabulary == "ranking":
+        known |= _facts_of_rankings(definition)
+    else:
+        is_clustering = definition.vocabulary == "clustering"
+        known["direction"] = _DIRECTIONS[definition.higher_is_better] if is_clustering else ""
+        known["computed from"] = getattr(definition.counts, "described", definition.counts.__name__)
+        known |= {} if is_clustering else _facts_of_classifiers(definition)
+        known["scikit-learn"] = definition.sklearn or ""
+    meant = {
+        name: ", ".join(f"{parameter}={value!r}" for parameter, value in stands_for.items())
+        for name, stands_for in definition.aliases.items()
+    }
+    known["also called"] = ", ".join(f"{name} ({values})" if values else name for name, values in meant.items())
+    return [(name, text) for name, text in known.items() if text]
+
+
+def _facts_of_rankings(definition: Definition) -> dict[str, str]:
     micro = "; micro: the formula on counts summed over queries" if "average" in definition.parameters else ""
-    listed.append(("put together by", together[definition.summary] + micro))
-    substitute = "left out" if definition.counted_as is None else f"counted as {definition.counted_as:g}"
-    listed.append(("undefined values", substitute))
-    if definition.user_model not in {None, "-"}:
-        listed.append(("user", str(definition.user_model)))
-    ties = "closed form" if definition.closed_under_ties else "mean over sampled orders"
-    listed.append(("ties=expected", ties))
-    elsewhere = {
+    counted_as = definition.counted_as
+    return {
+        "put together by": _OVER_QUERIES[definition.summary] + micro,
+        "undefined values": "left out" if counted_as is None else f"counted as {counted_as:g}",
+        "user": "" if definition.user_model in {None, "-"} else str(definition.user_model),
+        "ties=expected": "closed form" if definition.closed_under_ties else "mean over sampled orders",
         "trec_eval": ", ".join(map(name_elsewhere, definition.trec_eval)),
         "ir_measures": name_elsewhere(definition.ir_measures or ""),
         "ranx": name_elsewhere(definition.ranx or ""),
-        "also called": ", ".join(_alias(name, stands_for) for name, stands_for in definition.aliases.items()),
     }
-    listed.extend((tool, name) for tool, name in elsewhere.items() if name)
-    return listed
+
+
+def _facts_of_classifiers(definition: Definition) -> dict[str, str]:
+    together = "one number for the whole table"
+    if definition.counts is Probabilities:
+        together = "one number for all items" if definition.summary == "pooled" else "mean over items"
+    elif definition.counts is Confusion:
+        over = "see average" if "average" in definition.parameters else "mean over classes"
+        together = "sum over classes" if definition.summary == "sum" else over
+    return {
+        "put together by": together,
+        "undefined values": "left out of averages, and told",
+        "interval": "that of a proportion (Wilson)" if definition.proportion else "",
+    }
 
 
 def values_between(low: float, high: float) -> str:
@@ -69,55 +100,21 @@ def values_between(low: float, high: float) -> str:
     return f"up to {high:g}" if math.isinf(low) else f"{low:g} to {high:g}"
 
 
-_COUNTED = {
-    "Contingency": "how many items of each class are in each cluster",
-    "Points": "the items' features or distances, and their clusters",
-    "Confusion": "right and wrong decisions about a class (TP, FP, FN, TN)",
-    "ConfusionMatrix": "the confusion matrix of all classes",
-    "Probabilities": "the probabilities, or scores, of all classes, item by item",
-    "Scored": "the scores of positive and of negative items",
-}
-
-
-def _facts_of_classifiers(definition: Definition) -> list[tuple[str, str]]:
-    """What it is computed from, how classes or items are put together, and its names."""
-    if definition.counts.__name__ == "Probabilities":
-        together = "one number for all items" if definition.summary == "pooled" else "mean over items"
-    elif definition.counts.__name__ == "Confusion":
-        together = "sum over classes" if definition.summary == "sum" else "see average"
-    else:
-        together = "one number for the whole table"
-    told = {
-        "computed from": _COUNTED.get(definition.counts.__name__, definition.counts.__name__),
-        "put together by": together,
-        "undefined values": "left out of averages, and told",
-        "interval": "that of a proportion (Wilson)" if definition.proportion else "",
-        "scikit-learn": definition.sklearn or "",
-        "also called": ", ".join(_alias(name, stands_for) for name, stands_for in definition.aliases.items()),
-    }
-    if "average" not in definition.parameters and together == "see average":
-        told["put together by"] = "mean over classes"
-    return [(name, value) for name, value in told.items() if value]
-
-
-def _facts_of_clusterings(definition: Definition) -> list[tuple[str, str]]:
-    """What it is computed from, which way is better, and its names."""
-    better = {True: "larger is better", False: "smaller is better", None: "neither good nor bad"}
-    told = {
-        "direction": better[definition.higher_is_better],
-        "computed from": _COUNTED.get(definition.counts.__name__, definition.counts.__name__),
-        "scikit-learn": definition.sklearn or "",
-        "also called": ", ".join(_alias(name, stands_for) for name, stands_for in definition.aliases.items()),
-    }
-    return [(name, value) for name, value in told.items() if value]
+def _default(parameter: Parameter) -> str:
+    value = parameter.default
+    if value == math.e:
+        return "e"
+    if value is None:
+        return _NONE_MEANS.get(parameter.name, "none")
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def card(measure: Measure, width: int = 100) -> str:
     """The card as plain text: definition, formula, facts, example."""
-    told = facts(measure)
-    left = max(len(name) for name, _ in told)
+    known = facts(measure)
+    left = max(len(name) for name, _ in known)
     hanging = textwrap.TextWrapper(max(width, left + 24), subsequent_indent=" " * (left + 4))
-    listed = "\n".join(hanging.fill(f"  {name:<{left}}  {value}") for name, value in told)
+    listed = "\n".join(hanging.fill(f"  {name:<{left}}  {value}") for name, value in known)
     prose, _, example = inspect.cleandoc(measure.__doc__ or "").partition("\n>>>")
     paragraphs = [_paragraph(part, width) for part in prose.strip().split("\n\n")]
     return "\n\n".join([str(measure), *paragraphs, listed, "Example\n  >>>" + example.replace("\n", "\n  ")])
@@ -165,24 +162,3 @@ def plain_formula(formula: str) -> str:
     for sign in sorted(_SIGNS, key=len, reverse=True):
         text = text.replace(sign, _SIGNS[sign])
     return " ".join(re.sub(r"([_^])\{\s*(\w+|\*)\}", r"\1\2", text).replace("{ ", "{").split())
-
-
-def _alias(name: str, stands_for: Mapping[str, object]) -> str:
-    meant = ", ".join(f"{parameter}={value!r}" for parameter, value in stands_for.items())
-    return f"{name} ({meant})" if meant else name
-
-
-_NONE_MEANS = {
-    "cutoff": "the whole list",
-    "rel": "the evaluation's level, 1 unless changed",
-    "max_grade": "the largest grade of the judgments",
-}
-
-
-def _default(parameter: Parameter) -> str:
-    value = parameter.default
-    if value == math.e:
-        return "e"
-    if value is None:
-        return _NONE_MEANS.get(parameter.name, "none")
-    return f"{value:g}" if isinstance(value, float) else str(value)
