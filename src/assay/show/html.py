@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from assay import __version__
+from assay.core.words import MARKS
 from assay.show import drawings, svg
 from assay.show.axis import Axis, around
 from assay.show.cells import Cell, grid
@@ -125,6 +126,7 @@ def _environment() -> Environment:
         "standalone": svg.standalone,
         "drawings": drawings,
         "kind_of": _kind,
+        "marks": MARKS,
         "is_crowded": _is_crowded,
     }
     return made
@@ -159,7 +161,7 @@ def _rows_of(table: Table) -> dict[str, Any]:
     marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
     is_drawn = table.frame[table.drawn].to_list() if table.drawn else [True] * len(cells.rows)
     drawn = [
-        [_drawn(row[0], *each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
+        [_drawn(row, *each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
         for draws, row in zip(is_drawn, cells.rows, strict=True)
     ]
     return {
@@ -179,15 +181,16 @@ def _axis(column: Column, cells: list[Cell]) -> Axis | None:
     return around((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=column.signed)
 
 
-def _drawn(name: Cell, column: Column, axis: Axis | None, cell: Cell) -> Markup:
-    """What is drawn in a cell, beside or below its words; `name` is the first of its row."""
+def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell) -> Markup:
+    """What is drawn in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
     if column.kind == "bar":
         return drawings.meter(cell.value, cell.text)
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    says = f"{name.text}, {column.head}: {cell.words}"
-    tone = "even" if cell.mark and cell.tone == "open" else cell.tone or "plain"  # higher and lower, which is neither
+    says = f"{row[0].text}, {column.head}: {cell.words}"
+    tone = cell.tone or next((each.tone for each in row if each.tone), None) or "plain"
+    tone = "even" if cell.mark and tone == "open" else tone  # higher and lower, which is neither good nor bad
     return drawings.whisker(axis, reach, says, tone, ground=cell.ground, band=column.band)
 
 
