@@ -233,7 +233,7 @@ def test_a_verdict_depends_on_unjudged_documents_unless_the_judgments_are_declar
 def test_the_declaration_stands_in_signatures_and_json() -> None:
     evaluation = assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete=True)
     assert "|complete=true|" in next(iter(evaluation.signatures.values()))
-    assert json.loads(evaluation.to_json())["policies"]["complete"] is True
+    assert json.loads(evaluation.to_json())["sections"]["settings"]["policies"]["complete"] is True
     signature = assay.parse_signature(next(iter(evaluation.signatures.values())))
     assert signature.policies.complete
     payload = json_of(assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR", complete=True))

@@ -124,9 +124,10 @@ def _caveats(basis: Basis) -> Iterator[str]:
 def _without_comparison(basis: Basis) -> Iterator[str]:
     if len(basis.systems) == 1:
         value, interval = basis.standings[basis.main, basis.systems[0]]
-        reach = f"{as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)}"
-        known = "no number" if math.isnan(value) else number(value)
-        yield f"{basis.systems[0]} has {known} under {basis.main}{f' ({reach})' if interval.is_known else ''}."
+        known, reach = "no number" if math.isnan(value) else number(value), ""
+        if interval.is_known:
+            reach = f" ({as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)})"
+        yield f"{basis.systems[0]} has {known} under {basis.main}{reach}."
         yield "There is no other system to compare it with."
         return
     values = values_of_systems({name: basis.standings[basis.main, name][0] for name in basis.systems}, _MOST_NAMES)

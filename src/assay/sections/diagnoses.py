@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import number_of
 from assay.core.words import Tone
 from assay.diagnosis.findings import SEVERITIES
-from assay.show.model import Document, Section, Task, Verdict
+from assay.show.model import Document, Prose, Section, Task
 
 if TYPE_CHECKING:
     from assay.diagnosis import Diagnosis, Finding
@@ -21,10 +21,9 @@ _TOLD_IN_FULL = 5
 
 def document(diagnosis: Diagnosis, *, every: bool = False) -> Document:
     """The verdict and the findings; with `every`, the checks that found nothing, too."""
-    worst = _TONES[diagnosis.findings[0].severity] if diagnosis.findings else "good"
     files = tuple(_files(diagnosis))
     sections = [
-        Section("verdict", parts=(Verdict(diagnosis.verdict, worst, _verdict(diagnosis)),), data=_about(diagnosis)),
+        Section("verdict", parts=(Prose(_verdict(diagnosis), "claim"),), data=_about(diagnosis)),
         Section("findings", parts=files, data={"findings": [*map(_payload, diagnosis.findings)]}),
     ]
     if every:
@@ -39,6 +38,7 @@ def _about(diagnosis: Diagnosis) -> dict[str, Any]:
     if diagnosis.predictions:
         about = {"predictions": list(diagnosis.predictions), "systems": list(diagnosis.systems)}
     return about | {
+        "verdict": diagnosis.verdict,
         "counts": {severity: len(diagnosis.of(severity)) for severity in SEVERITIES},
         "passed": [check.name for check in diagnosis.passed],
         "not_made": [check.name for check in diagnosis.not_made],

@@ -78,7 +78,7 @@ def _coverage(evaluation: Evaluation) -> Section:
         for system in evaluation.systems
     ]
     retrieved = [f"{row['relevant_retrieved']:,} of {row['relevant']:,}" for row in evaluation.coverage.to_dicts()]
-    frame = evaluation.coverage.with_columns(pl.Series("relevant_found", retrieved), pl.Series("undefined", undefined))
+    frame = evaluation.coverage.with_columns(pl.Series("_relevant_found", retrieved), pl.Series("undefined", undefined))
     share = Column("judged@10", "judged in top 10", "percent")
     if evaluation.policies.complete:
         frame = frame.with_columns(judgments=pl.lit("declared complete"))
@@ -86,7 +86,7 @@ def _coverage(evaluation: Evaluation) -> Section:
     columns = (
         Column("system"),
         *(Column(name, kind="count") for name in ("topics", "missing", "ignored")),
-        Column("relevant_found", "relevant found", "words"),
+        Column("_relevant_found", "relevant found", "words"),
         share,
         Column("tied", "judged, but tied", "count"),
         Column("undefined", kind="count"),

@@ -211,7 +211,7 @@ def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[st
     if not column.signed:
         return texts
     both = zip(texts, values, strict=True)
-    return [f"+{text}" if value > 0 and float(text.strip("%")) else text for text, value in both]
+    return [f"+{text}" if 0 < value < math.inf and float(text.strip("%")) else text for text, value in both]
 
 
 def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:

@@ -74,18 +74,21 @@ def write(document: Document) -> str:
     """
     out = console(plain=True)
     with out.capture() as captured:
-        show(document, out)
+        show(document, out, longest=out.width)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def show(document: Document, to: Console) -> None:
-    """Print to a console: sections and tables apart by a blank line, lines of prose close together."""
+def show(document: Document, to: Console, longest: int = _LONGEST_LINE) -> None:
+    """Print to a console: sections and tables apart by a blank line, lines of prose close together.
+
+    Paragraphs are set no wider than `longest`.
+    """
     parts = [part for section in document.sections for part in _flat(section)]
     before: Part | _Turned | None = None
     for part in _pieces(parts, to.width):
         if before is not None and not _are_close(before, part):
             to.print()
-        _show(part, to)
+        _show(part, to, longest)
         before = part
 
 
@@ -140,9 +143,9 @@ def _are_close(before: Part | _Turned, part: Part | _Turned) -> bool:
     return isinstance(part, Prose) and part.style in kinds and kinds.get(before.style) == kinds[part.style]
 
 
-def _show(part: Part | _Turned, to: Console) -> None:
+def _show(part: Part | _Turned, to: Console, longest: int) -> None:
     is_set = isinstance(part, Verdict) or (isinstance(part, Prose) and part.style in _SET)
-    width = min(to.width, _LONGEST_LINE) if to.is_terminal or is_set else to.width
+    width = min(to.width, longest) if to.is_terminal or is_set else to.width
     if isinstance(part, Table):
         show_table(part, to)
     elif isinstance(part, _Turned):
