@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from assay.cli import main
@@ -48,3 +50,9 @@ def run_assay(
     finally:
         signal.signal(signal.SIGPIPE, on_closed_pipes)
     return subprocess.CompletedProcess(command, code, said.getvalue().decode(), told.getvalue().decode())
+
+
+def explained(text: str) -> dict[str, Any]:
+    """An explanation as JSON: its facts, its `steps` by name, and the facts of its parts."""
+    sections: dict[str, Any] = json.loads(text)["sections"]
+    return {**sections.pop("arithmetic"), **sections}

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import polars as pl
 
 from assay import Predictions
-from assay.reporting.classifier_contents import ClassifierContents
 from assay.reporting.classifier_making import classifier_report
+from assay.sections.report import Report
+from assay.show.model import Section
 
 TOPICS = ("tea", "coffee", "cocoa", "water", "milk")
 
@@ -50,8 +52,8 @@ KINDS = ("binary", "a pair", "topics", "many labels", "several labels", "weights
 
 
 @cache
-def made_reports(text: str = "") -> dict[str, ClassifierContents]:
-    """What reports on each kind of classifier hold; `text` stands in names, labels and ids."""
+def made_reports(text: str = "") -> dict[str, Report]:
+    """Reports on each kind of classifier; `text` stands in names, labels and ids."""
     pair = [scored(text=text), scored(name="letters", sharpness=2.5, text=text)]
     by_sign = Predictions.of([1, 1, 0, 0], [1, 0, 0, 0], sample_weight=[1.0, 0.5, 2.0, 1.0])
     given: dict[str, Predictions | list[Predictions]] = {
@@ -62,4 +64,20 @@ def made_reports(text: str = "") -> dict[str, ClassifierContents]:
         "several labels": several_labels(text=text),
         "weights": by_sign,
     }
-    return {kind: classifier_report(given[kind], title=f"A report{text}", resamples=200).contents for kind in KINDS}
+    return {kind: classifier_report(given[kind], title=f"A report{text}", resamples=200) for kind in KINDS}
+
+
+def inside(report: Report, name: str) -> list[Section]:
+    """The parts of a section, one for each system; none if there is no such section."""
+    sections = [section for section in report.document().sections if section.name == name]
+    return [part for section in sections for part in section.parts if isinstance(part, Section)]
+
+
+def rows(part: Section, name: str) -> pl.DataFrame:
+    """The numbers of a table in a part."""
+    return next(table.frame for table in part.tables() if table.name == name)
+
+
+def labels_of(part: Section) -> tuple[str, ...]:
+    """The labels of a confusion matrix, without its sums."""
+    return tuple(rows(part, "matrix")["row"][:-1])

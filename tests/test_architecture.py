@@ -14,18 +14,19 @@ SOURCE = Path(__file__).parents[1] / "src" / "assay"
 
 # The stages in the order of the data's way; a module imports only from its own stage and from those above it.
 STAGES = [
-    "errors", "tables", "files", "counting", "measures", "engines", "stats", "report",
-    "tabled", "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
+    "core", "tables", "files", "counting", "measures", "engines", "stats", "show",
+    "given", "evaluation", "classification", "extraction", "clustering", "measured", "curves",
     "cluster_curves", "thresholding", "classifier_curves", "correlation", "rankings", "comparison", "clustered_runs",
     "crossvalidation", "planning",
     "explanation", "auditing", "diagnosis", "gating",
-    "reporting", "trec_eval", "store", "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
+    "sections", "reporting", "trec_eval", "store",
+    "pooling", "judging", "online", "study", "systems", "web", "cli", "__main__",
 ]  # fmt: skip
 PEERS = {"pooling", "judging", "online", "study", "systems"}
 # The verbs' results and the lazy front door reach these, inside functions or for type checkers only; an `Evaluation`
 # reaches `explanation` so, for its method `explain`.
-REACHED_FROM_FUNCTIONS = {"report", "reporting", "web", "explanation"}
-HEAVY_HOMES = {"altair": "report", "vl_convert": "report", "sqlalchemy": "store", "fastapi": "web",
+REACHED_FROM_FUNCTIONS = {"show", "reporting", "web", "explanation"}
+HEAVY_HOMES = {"altair": "show", "vl_convert": "show", "sqlalchemy": "store", "fastapi": "web",
                "pyspark": "engines"}  # fmt: skip
 # Packages that no part of the core may load, and that nothing may load unasked.
 NEVER_AT_IMPORT = ["polars", "numpy", "pandas", "pyarrow", "narwhals", "altair", "sqlalchemy", "fastapi", "pyspark",
@@ -110,7 +111,7 @@ def test_evaluating_loads_only_what_it_needs() -> None:
 
 
 def test_printing_an_evaluation_does_not_load_what_only_comparisons_need() -> None:
-    code = "import sys, assay.cli, assay.evaluation, assay.report.terminal; print('scipy' in sys.modules)"
+    code = "import sys, assay.cli, assay.evaluation, assay.show.terminal; print('scipy' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "False"
 

@@ -29,8 +29,10 @@ from assay.auditing.registry import Rule
 from assay.auditing.search import wanted
 from assay.auditing.settings import Setting
 from assay.auditing.signature_differences import FOLLOWS
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
+from assay.core.errors import AssayError, ParameterError
 from assay.counting.policies import Policies
-from assay.errors import AssayError, ParameterError
 from assay.measures import parse_measure, registered
 from assay.measures.registry import Measure
 from assay.measures.summary import signature
@@ -540,8 +542,10 @@ def test_what_differs_is_said_with_what_follows() -> None:
         ("depth", "–", "100"),
     ]
     assert all(one.follows for one in result.differences)
-    assert result.second_command == ("assay evaluate QRELS RUN -m \"nDCG(gain='exp')@5\" --ties expected --depth 100")
-    assert parse_signature(first).differences(parse_signature(first)) == ()
+    with speaking(Options()):
+        command = "assay evaluate QRELS RUN -m \"nDCG(gain='exp')@5\" --ties expected --depth 100"
+        assert result.second_call == command
+    assert compare_signatures(first, first).differences == ()
     assert "same rules" in str(compare_signatures(first, first))
 
 
@@ -559,8 +563,8 @@ def test_judges_may_be_called_anything(judge: str) -> None:
 @pytest.mark.parametrize("level", [2.5, 1e-7, 123456789.0, 0.1 + 0.2])
 def test_the_command_has_the_level_in_full(level: float) -> None:
     text = signature(parse_measure("P@5"), Policies(relevance_level=level), 3.0)
-    command = compare_signatures(text, text).first_command
-    assert command is not None
+    with speaking(Options()):
+        command = compare_signatures(text, text).first_call
     assert float(command.rpartition(" ")[2]) == level
 
 
@@ -604,9 +608,9 @@ def test_the_command_names_the_rule_and_exits_0() -> None:
 def test_the_command_exits_1_if_no_rule_gives_the_value() -> None:
     done = run_assay("audit", *LIST, "--value", "0.123456", "--json", folder=TEA)
     assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert told["asked"]["found"] is False
-    assert {rule["rule"]: round(rule["value"], 4) for rule in told["rules"]}["as MLflow"] == 0.7537
+    told = json.loads(done.stdout)["sections"]
+    assert told["signature"]["asked"]["found"] is False
+    assert {rule["rule"]: round(rule["value"], 4) for rule in told["rules"]["rules"]}["as MLflow"] == 0.7537
 
 
 @pytest.mark.parametrize("form", ["--csv", "--markdown", "--latex"])

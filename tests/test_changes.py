@@ -16,9 +16,9 @@ from strategies import quickly, random_tables
 
 from assay import Measure, Policies, Qrels, Ranks, Run, Scores, Topics, evaluate
 from assay.comparison.slices import NONE, attribute_of, slices
+from assay.core.errors import InputError, ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.retrieved import as_judged, retrieved
-from assay.errors import InputError, ParameterError
 from assay.measures import parse_measure, registered
 from assay.measures.steps import Steps
 from assay.measures.steps import given as counted_number

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 from xml.etree import ElementTree as ET
 
+import polars as pl
 import pytest
 from strategies import random_tables
 
-from assay import curves, evaluate
+from assay import (
+    Clusters,
+    Evaluation,
+    Predictions,
+    classifier_curves,
+    cluster,
+    cluster_curves,
+    compare,
+    curves,
+    evaluate,
+)
+from assay.clustering.number_of_clusters import numbers_given
+from assay.core.errors import InputError, MissingDependencyError, ParameterError
 from assay.curves import Curve
-from assay.errors import InputError, MissingDependencyError, ParameterError
-from assay.report import chart_parts, charts, pictures
-from assay.report.legible import all_legible, legible
+from assay.measures.curve_words import CurveKind
+from assay.sections.curves import ranked
+from assay.show import canvas, charts, pictures, vega
+from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series
+from assay.show.html import write
+from assay.show.legible import legible
+from assay.show.svg import draw, standalone
+from assay.show.theme import COLOURS, contrast
+from assay.show.vega import DASHES, SHAPES
 
 pytest.importorskip("altair", reason="charts need the extra `report`")
 pytest.importorskip("vl_convert", reason="charts in files need the extra `report`")
@@ -47,12 +69,16 @@ KINDS: dict[str, Callable[[int], Curve]] = {
 }
 
 
+def text_of(curve: Curve) -> str:
+    """All text in the picture."""
+    return "".join(ET.fromstring(standalone(curve.figure())).itertext())
+
+
 @pytest.mark.parametrize("number", [1, 8, 10])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_can_be_drawn_for_one_system_and_for_many(kind: str, number: int) -> None:
     curve = KINDS[kind](number)
-    text = pictures.svg(curve)
-    shown = "".join(ET.fromstring(text).itertext())
+    shown = text_of(curve)
     assert curve.title[:30] in shown.replace("…", curve.title)
     assert "bm25" in shown or number > 8
     assert ("2 others" in shown or "the best 8 of 10 systems" in shown) == (number == 10 and kind != "difference")
@@ -70,40 +96,39 @@ def test_every_form_of_every_kind_is_what_its_suffix_says(kind: str, suffix: str
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_png_is_drawn_at_twice_the_size() -> None:
-    drawn = pictures._png(KINDS["pr"](1))
-    width = int.from_bytes(drawn[16:20], "big")
-    svg = ET.fromstring(pictures.svg(KINDS["pr"](1)))
-    assert width == pytest.approx(2 * float(svg.attrib["width"]), abs=2)
+def test_png_is_drawn_at_twice_the_size(tmp_path: Path) -> None:
+    curve = KINDS["pr"](1)
+    drawn = curve.save(tmp_path / "x.png").read_bytes()
+    svg = ET.fromstring(standalone(curve.figure()))
+    assert int.from_bytes(drawn[16:20], "big") == 2 * int(svg.attrib["width"])
 
 
 def test_a_page_stands_alone_and_data_cannot_break_out_of_it() -> None:
-    text = pictures.page(KINDS["pr"](3), ("<b>",))
-    assert not re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=", text.split("</head>")[0])
-    assert not re.findall(r"<script[^>]+src", text)
-    assert "default-src 'none'" in text
+    text = write(replace(KINDS["pr"](3), warnings=("<b>",)).page())
+    assert not re.findall(r"<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=\s*.(?!data:)", text)
+    assert "default-src &#39;none&#39;" in text
+    assert "unsafe" not in text.split("</head>")[0]
     assert "<script>alert(1)" not in text
-    assert text.count("<script>") == 2
-    assert text.count("</script>") == 2
+    assert text.count("<script>") == text.count("</script>") == 1
     assert "&lt;b&gt;" in text
-    spec = re.search(r'vegaEmbed\("#chart", (\{.*\}), \{renderer', text)
-    assert spec is not None
-    assert "$schema" not in json.loads(spec[1])
-    assert "tooltip" in spec[1]
+    assert "recall: 0.1\nprecision: " in text  # where one points at a dot
 
 
-def test_points_are_shown_where_charts_are_not_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_pictures_in_pixels_and_altair_need_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def missing(package: str, *, extra: str, purpose: str) -> None:
         raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
 
-    for module in (chart_parts, pictures):
+    for module in (vega, pictures):
         monkeypatch.setattr(module, "need", missing)
     curve = KINDS["pr"](1)
-    assert set(curve._repr_mimebundle_()) == {"text/html", "text/plain"}
+    assert set(curve._repr_mimebundle_()) == {"image/svg+xml", "text/plain"}
     with pytest.raises(MissingDependencyError, match=r"a chart needs altair: pip install 'assay\[report\]'"):
         curve.chart()
+    for suffix in (".png", ".pdf"):
+        with pytest.raises(MissingDependencyError, match=r"a chart in a file needs vl_convert: pip install"):
+            curve.save(tmp_path / f"x{suffix}")
+    assert curve.save(tmp_path / "x.svg").exists()
+    assert curve.save(tmp_path / "x.html").exists()
 
 
 def test_a_notebook_shows_the_chart() -> None:
@@ -142,14 +167,13 @@ def test_characters_that_cannot_be_drawn_are_replaced_and_no_two_names_become_on
         "pr": lambda: curves.precision_recall(qrels, runs),
     }
     curve = drawn[kind]()
-    shown = "".join(ET.fromstring(pictures.svg(curve)).itertext())
+    shown = text_of(curve)
     assert "s\ufffd" in shown
     assert kind == "difference" or "s\ufffd (2)" in shown
-    as_drawn = all_legible(curve)
-    assert as_drawn.summary["system"].to_list() == ["s\ufffd", "s\ufffd (2)"]
+    as_drawn = curve.figure().legible()
     if kind != "pr":
-        assert as_drawn.frame["query_id"].n_unique() == len(names)
-    assert not set("".join(ILLEGAL)) & set(pictures.page(curve, curve.warnings).split("<script>")[0])
+        assert len(set(as_drawn.panels[-1].x.names)) == len(names)
+    assert not set("".join(ILLEGAL)) & set(write(curve.page()).split("<script>")[0])
     assert not set("".join(ILLEGAL)) & set(result.to_html("\x01"))
 
 
@@ -176,32 +200,143 @@ def test_the_best_come_first_also_where_less_is_better() -> None:
     """Each system retrieves one more irrelevant document than the one before."""
     runs = {f"s{n}": {"q": {f"d{number}": -float(number) for number in range(n + 1)}} for n in range(10)}
     result = evaluate({"q": {"d0": 1}}, runs, "ErrorRate", collection_size=20)
-    chosen, rest = charts.looks(curves.per_query(result).summary)
-    assert [each.system for each in chosen] == [f"s{n}" for n in range(8)]
-    assert rest == ["s8", "s9"]
+    assert [each.name for each in ranked(curves.per_query(result).summary)] == [f"s{n}" for n in range(10)]
+    drawn = Figure("points", (), series=ranked(curves.per_query(result).summary))
+    assert [drawn.style_of(f"s{n}") for n in range(10)] == [*(f"s{n}" for n in range(1, 9)), "rest", "rest"]
 
 
-@pytest.mark.parametrize(("measure", "sign"), [("P@2", ">="), ("ErrorRate", "<=")])
-def test_what_is_better_has_the_good_colour(measure: str, sign: str) -> None:
+@pytest.mark.parametrize("measure", ["P@2", "ErrorRate"])
+def test_what_is_better_has_the_good_colour(measure: str) -> None:
+    """The new system finds what the old one misses, and takes in less that is wrong."""
     runs = {"old": {"q": {"b": 2.0, "c": 1.0}}, "new": {"q": {"a": 1.0}}}
     curve = curves.differences(evaluate({"q": {"a": 1}}, runs, measure, collection_size=9))
-    condition = {"test": f"datum.difference {sign} 0", "value": chart_parts.PALETTE[0]}
-    assert json.dumps(condition) in json.dumps(curve.chart().to_dict())
+    assert curve.figure().panels[0].marks[0].frame["meaning"].to_list() == ["s1"]
+    assert COLOURS["line-1"].light in json.dumps(curve.chart().to_dict())
 
 
-def contrast(colour: str) -> float:
-    """The contrast of a colour with white, from 1 to 21."""
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 1.05 / (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
+def test_eight_systems_differ_in_colour_dash_and_shape_and_stand_out() -> None:
+    lines = [COLOURS[f"line-{place}"] for place in range(1, MOST_SERIES + 1)]
+    assert all(len(set(looks)) == MOST_SERIES for looks in (lines, DASHES, SHAPES, canvas.SHAPES))
+    assert min(contrast(line.light, "#ffffff") for line in lines) >= 3
+    assert min(contrast(line.dark, COLOURS["page"].dark) for line in lines) >= 3
 
 
-def test_eight_systems_differ_in_colour_dash_and_shape_and_stand_out_on_white() -> None:
-    assert all(len(set(looks)) == 8 for looks in (chart_parts.PALETTE, chart_parts.DASHES, chart_parts.SHAPES))
-    assert min(map(contrast, chart_parts.PALETTE)) >= 3
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "]]><b onclick=x>&amp;\"'",
+    "a\x00\x08\x1b[31m",
+    "\u202eright\u2066 to left \u2029",
+    "שלום עולם",
+    r"\input{x} $\alpha_1^2$ % # & ~",
+    "**b** | `c` <!-- [x](y)",
+    "w" * 400,
+    "=1+1",
+    "\ufffe",
+    "日本語" * 30,
+]
 
 
-def test_the_chart_is_a_valid_specification() -> None:
-    for draw in KINDS.values():
-        specification = draw(2).chart().to_dict(validate=True)
-        assert specification["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+def hostile_curves() -> dict[str, Callable[[], Curve]]:
+    """A curve of every kind, its systems, topics, labels, clusters and classes with hostile names."""
+    names = HOSTILE
+    qrels = {name: {"a": 1, "b": 0} for name in names}
+    runs = {name: {query: {"b": 1.0, "a": float(place)} for query in names} for place, name in enumerate(names[:10])}
+    truth, scores = [1, 0, 1, 0, 1, 0], [0.9, 0.4, 0.7, 0.1, 0.3, 0.6]
+    labels = Predictions.of([names[0] if each else names[1] for each in truth], y_score=scores, name=names[2])
+    named = dict.fromkeys(names[:9], scores)
+    points = [[float(n), float(n % 3)] for n in range(22)]
+    groups = Clusters.of([names[n % 11] for n in range(22)], [names[n // 2] for n in range(22)], X=points)
+    numbers = {
+        2: Clusters.of(None, [n % 2 for n in range(22)], X=points),
+        3: Clusters.of(None, [n % 3 for n in range(22)], X=points),
+    }
+
+    def result() -> Evaluation:
+        return evaluate(qrels, runs, "RR")
+
+    return {
+        "pr": lambda: curves.precision_recall(qrels, runs),
+        "roc": lambda: curves.roc(qrels, runs),
+        "cutoff": lambda: curves.by_cutoff(qrels, runs),
+        "queries": lambda: curves.per_query(result()),
+        "difference": lambda: curves.differences(result(), None, *names[:2]),
+        "intervals": lambda: compare(result(), baseline=names[0], bootstrap_resamples=100).intervals(),
+        "classifier_roc": lambda: classifier_curves.roc(truth, named, band="pointwise", resamples=20),
+        "classifier_pr": lambda: classifier_curves.precision_recall(truth, named),
+        "det": lambda: classifier_curves.det(truth, named),
+        "calibration": lambda: classifier_curves.calibration(truth, named, bins=3),
+        "gain": lambda: classifier_curves.gain(truth, named),
+        "lift": lambda: classifier_curves.lift(truth, named),
+        "scores": lambda: classifier_curves.score_distributions(labels, pos_label=names[0], threshold=0.5),
+        "silhouette": lambda: cluster_curves.silhouettes(cluster(groups, "Silhouette", resamples=5)),
+        "contingency": lambda: cluster_curves.contingency(cluster(groups, "Purity", resamples=5)),
+        "over_k": lambda: cluster_curves.over_k(numbers_given(numbers, "Silhouette")),
+    }
+
+
+@pytest.mark.parametrize("kind", get_args(CurveKind))
+def test_every_figure_is_drawn_by_every_writer_whatever_its_text_is(kind: str, tmp_path: Path) -> None:
+    curve = hostile_curves()[kind]()
+    assert curve.name == kind
+    curve = replace(curve, title="\ud800".join(HOSTILE), subtitle=HOSTILE[0], warnings=tuple(HOSTILE))
+    figure = curve.figure()
+    for text in (standalone(figure), str(draw(figure))):
+        root = ET.fromstring(text)
+        assert not [each.tag for each in root.iter() if "script" in each.tag or "onclick" in each.attrib]
+        assert not re.search("[\x00\x08\x1b\u202e\u2066\u2029\ufffe]", "".join(root.itertext()))
+        assert "nan" not in re.sub("<title>.*?</title>", "", text, flags=re.DOTALL)
+    assert curve.chart().to_dict(validate=True)["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    page = write(curve.page())
+    assert "<script>alert" not in page
+    assert page.count("<script") == 1
+    png = curve.save(tmp_path / "x.png").read_bytes()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert min(int.from_bytes(png[start : start + 4], "big") for start in (16, 20)) > 100
+    assert len(zlib.decompress(pixels(png))) > 10_000
+    assert len(set(zlib.decompress(pixels(png)))) > 20  # not a blank sheet
+
+
+def pixels(png: bytes) -> bytes:
+    """The packed pixels of a picture."""
+    place, parts = 8, []
+    while place < len(png):
+        size, kind = int.from_bytes(png[place : place + 4], "big"), png[place + 4 : place + 8]
+        parts += [png[place + 8 : place + 8 + size]] if kind == b"IDAT" else []
+        place += 12 + size
+    return b"".join(parts)
+
+
+def test_of_thousands_of_bars_only_those_at_the_ends_are_links() -> None:
+    frame = pl.DataFrame({"query_id": [f"q{n}" for n in range(3000)], "value": [1 - n / 3000 for n in range(3000)]})
+    frame = frame.with_columns(to=pl.col("query_id"), words=pl.col("query_id"))
+    panel = charts.bars(frame, "value", link="to", label="words", meaning="gain")
+    text = str(draw(Figure("bars", (panel,), says="all <queries>")))
+    links = [each.attrib["href"] for each in ET.fromstring(text).iter("a")]
+    assert links == [f"#q{n}" for n in charts.linked(3000)]
+    assert text.count("<rect") == len(links)
+    assert text.count('class="gain"') == 1  # all bars are one shape
+    assert 'aria-label="all &lt;queries&gt;"' in text
+
+
+def test_a_waterfall_has_a_bar_for_each_step_and_its_best_value() -> None:
+    rows = [
+        ("from", 1, 0.5, 0.5, "rank 1: d1"),
+        ("to", 2, 0.25, 0.25, "rank 2: d2"),
+        ("to", None, 0.1, 0.35, "all below"),
+    ]
+    frame = pl.DataFrame(rows, schema=["side", "rank", "adds", "running", "words"], orient="row")
+    figure = charts.waterfall(frame, [Series("old"), Series("new")], best=1.0)
+    root = ET.fromstring(str(draw(figure)))
+    assert [each.text for each in root.iter("title")][1:] == ["rank 1: d1", "rank 2: d2", "all below"]
+    assert {"1", "2", "below"} <= {each.text for each in root.iter("text")}
+    assert figure.panels[0].ruler("y").high == 1.0
+
+
+def test_a_line_that_a_script_moves_can_be_found() -> None:
+    frame = pl.DataFrame(
+        {"system": ["a"] * 2, "label": ["x", "y"], "low": [0.0] * 2, "high": [1.0] * 2, "share": [1.0] * 2}
+    )
+    text = str(draw(charts.score_distributions(frame, {"a": ""}, {"a": 0.5}, mirrored=True)))
+    assert 'data-line="scores"' in text
+    assert 'data-band="scores"' in text
+    assert 'data-point="roc"' in str(draw(Figure("f", (Panel(Scale(), Scale(), (charts.here(None, 0.5, "roc"),)),))))

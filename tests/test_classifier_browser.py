@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from made_classifiers import labelled, made_reports, scored
+from made_classifiers import inside, labelled, made_reports, rows, scored
 from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 
 from assay import Predictions
+from assay.core import digits
+from assay.core.digits import threshold
 from assay.counting.confusion import Confusion
 from assay.measures import parse_measure
-from assay.report.html.classifier_page import classifier_page
-from assay.report.html.markup import number
-from assay.report.layout import threshold
-from assay.reporting.classifier_contents import MEASURED_AT, ClassifierContents, SystemThresholds
 from assay.reporting.classifier_making import classifier_report
+from assay.reporting.classifier_scores import FORMULAS
+from assay.sections.report import Report
+from assay.show.model import Section
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -57,55 +58,61 @@ def visited(browser: Browser) -> Iterator[Visited]:
         one.context.close()
 
 
-def written(contents: ClassifierContents, to: Path) -> Path:
-    path = to / "report.html"
-    path.write_text(classifier_page(contents), encoding="utf-8")
-    return path
+def written(report: Report, to: Path) -> Path:
+    return report.save(to / "report.html", overwrite=True)
+
+
+def number(value: float) -> str:
+    """A number as the page writes it."""
+    return digits.number(value).replace("-", "−")
 
 
 @pytest.fixture(scope="session")
-def spam() -> ClassifierContents:
-    return classifier_report(scored(120)).contents
+def spam() -> Report:
+    return classifier_report(scored(120))
 
 
 @pytest.fixture
-def page(spam: ClassifierContents, tmp_path: Path) -> Path:
+def page(spam: Report, tmp_path: Path) -> Path:
     return written(spam, tmp_path)
 
 
-def measured(part: SystemThresholds) -> list[list[float]]:
+def cells_of(row: dict[str, Any]) -> list[int]:
+    return [row[name] for name in ("tp", "fp", "fn", "tn")]
+
+
+def measured(part: Section) -> list[list[float]]:
     """The measures of every row, as Python computes them."""
-    tp, fp, fn, tn = (np.array(column) for column in zip(*(row.cells for row in part.rows), strict=True))
+    tp, fp, fn, tn = (np.array(column) for column in zip(*map(cells_of, part.data["rows"]), strict=True))
     confusion = Confusion(tuple(map(str, range(len(tp)))), tp, fp, fn, tn, "table")
-    return [parse_measure(name, "binary").of(confusion).tolist() for name in MEASURED_AT]
+    return [parse_measure(name, "binary").of(confusion).tolist() for name in FORMULAS]
 
 
-def test_every_position_of_the_slider_shows_what_python_computes(
-    visited: Visited, spam: ClassifierContents, page: Path
-) -> None:
+def test_every_position_of_the_slider_shows_what_python_computes(visited: Visited, spam: Report, page: Path) -> None:
     visit = visited(page)
-    (part,) = spam.thresholds
+    (part,) = inside(spam, "threshold")
     expected = measured(part)
-    assert len(part.rows) > 80
-    for place, row in enumerate(part.rows):
+    assert len(part.data["rows"]) > 80
+    for place, row in enumerate(part.data["rows"]):
         visit.page.evaluate(MOVE, place)
         state = visit.ask(STATE)
-        assert state["cells"] == [f"{count:,}" for count in row.cells]
-        assert state["threshold"] == threshold(row.threshold, row.below)
-        assert tuple(name for name, _, _ in state["measures"]) == MEASURED_AT
+        assert state["cells"] == [f"{count:,}" for count in cells_of(row)]
+        assert state["threshold"] == threshold(row["threshold"], row["below"])
+        assert [name for name, _, _ in state["measures"]] == list(FORMULAS)
         for (name, shown, value), of_name in zip(state["measures"], expected, strict=True):
             wanted = of_name[place]
             assert shown == number(wanted), (name, row)
             assert value == pytest.approx(wanted, abs=1e-12, nan_ok=True), (name, row)
-        fpr, tpr = row.fp / (row.fp + row.tn), row.tp / (row.tp + row.fn)
+        tp, fp, fn, tn = cells_of(row)
+        fpr, tpr = fp / (fp + tn), tp / (tp + fn)
         assert [percent(text) for text in state["roc"][:2]] == pytest.approx([100 * fpr, 100 * (1 - tpr)], abs=0.01)
-        if row.tp + row.fp:
-            at = [100 * tpr, 100 * (1 - row.tp / (row.tp + row.fp))]
+        if tp + fp:
+            at = [100 * tpr, 100 * (1 - tp / (tp + fp))]
             assert [percent(text) for text in state["pr"][:2]] == pytest.approx(at, abs=0.01)
             assert state["pr"][2] is None
         else:
             assert state["pr"][2] == "none"
-        line = 100 * min(row.threshold, 1.0)
+        line = 100 * min(row["threshold"], 1.0)
         assert percent(state["line"]) == pytest.approx(line, abs=0.01)
         assert percent(state["band"]) == pytest.approx(100 - line, abs=0.01)
     assert visit.said == []
@@ -114,8 +121,8 @@ def test_every_position_of_the_slider_shows_what_python_computes(
 @pytest.mark.parametrize("width", [1280, 420])
 def test_long_names_of_labels_leave_the_numbers_in_view(visited: Visited, tmp_path: Path, width: int) -> None:
     """Both matrices fit into their boxes, names with blanks and without; a phone scrolls to the sums at most."""
-    contents = classifier_report(scored(60, text=f" {'as it is called ' * 6}{'x' * 90}")).contents
-    visit = visited(written(contents, tmp_path), viewport={"width": width, "height": 900})
+    report = classifier_report(scored(60, text=f" {'as it is called ' * 6}{'x' * 90}"))
+    visit = visited(written(report, tmp_path), viewport={"width": width, "height": 900})
     beyond = """name => { const box = document.querySelector(name), edge = box.getBoundingClientRect().right;
         return [...box.querySelectorAll("td:not(.margin)")].filter(
             cell => cell.getBoundingClientRect().right > edge).length; }"""
@@ -124,7 +131,7 @@ def test_long_names_of_labels_leave_the_numbers_in_view(visited: Visited, tmp_pa
 
 
 def test_twenty_labels_fit_into_a_wide_page(visited: Visited, tmp_path: Path) -> None:
-    visit = visited(written(classifier_report(labelled(600, labels=40), "Accuracy").contents, tmp_path))
+    visit = visited(written(classifier_report(labelled(600, labels=40), "Accuracy"), tmp_path))
     wide, room = visit.page.evaluate(
         "() => { const box = document.querySelector('.heat .scroll'); return [box.scrollWidth, box.clientWidth]; }"
     )
@@ -139,11 +146,12 @@ def test_numbers_between_two_are_rounded_as_python_does(visited: Visited, tmp_pa
     """Of 32 positive items, shares such as 1/32 = 0.03125 lie in the middle between two numbers of four decimals."""
     truth = [1] * 32 + [0] * 32
     scores = [n / 100 for n in range(64)]
-    contents = classifier_report(Predictions.of(truth, y_score=scores)).contents
-    visit = visited(written(contents, tmp_path))
-    expected = measured(contents.thresholds[0])
+    report = classifier_report(Predictions.of(truth, y_score=scores))
+    visit = visited(written(report, tmp_path))
+    (part,) = inside(report, "threshold")
+    expected = measured(part)
     ties = 0
-    for place in range(len(contents.thresholds[0].rows)):
+    for place in range(len(part.data["rows"])):
         visit.page.evaluate(MOVE, place)
         wanted = [number(of_name[place]) for of_name in expected]
         assert [shown for _, shown, _ in visit.ask(STATE)["measures"]] == wanted
@@ -151,37 +159,34 @@ def test_numbers_between_two_are_rounded_as_python_does(visited: Visited, tmp_pa
     assert ties > 20
 
 
-def test_the_page_opens_with_what_stands_in_it_without_a_script(
-    visited: Visited, spam: ClassifierContents, page: Path
-) -> None:
+def test_the_page_opens_with_what_stands_in_it_without_a_script(visited: Visited, spam: Report, page: Path) -> None:
     with_script, without = visited(page), visited(page, java_script_enabled=False)
-    (part,) = spam.thresholds
+    (part,) = inside(spam, "threshold")
+    start = part.data["rows"][part.data["start"]]
     assert with_script.page.locator(".slider").is_visible()
     assert not without.page.locator(".slider").is_visible()
     for visit in (with_script, without):
-        assert visit.page.locator(".at-threshold").text_content() == f"{part.rows[part.start].threshold:.6g}"
+        assert visit.page.locator(".at-threshold").text_content() == f"{start['threshold']:.6g}"
         shown = visit.page.locator(".explorer [data-measure]").all_text_contents()
-        assert shown == [number(value) for value in part.values]
+        assert shown == list(map(number, part.data["values"].values()))
         cells = [visit.page.locator(f"[data-cell={name}]").text_content() for name in ("tp", "fp", "fn", "tn")]
-        assert cells == [f"{count:,}" for count in part.rows[part.start].cells]
+        assert cells == [f"{count:,}" for count in cells_of(start)]
     places = [one.page.locator("[data-point=roc]").bounding_box() for one in (with_script, without)]
     assert places[0] is not None
     assert places[1] is not None
     assert places[0]["x"] == pytest.approx(places[1]["x"], abs=1)
 
 
-def test_the_keyboard_moves_the_threshold_and_the_rules_set_it(
-    visited: Visited, spam: ClassifierContents, page: Path
-) -> None:
+def test_the_keyboard_moves_the_threshold_and_the_rules_set_it(visited: Visited, spam: Report, page: Path) -> None:
     visit = visited(page)
-    (part,) = spam.thresholds
+    (part,) = inside(spam, "threshold")
     before = visit.ask(STATE)
     assert before["pressed"] == ["back to the start"]
     slider = visit.page.get_by_role("slider", name="Threshold of words")
     slider.focus()
     visit.page.keyboard.press("ArrowRight")  # one threshold higher, which is one row up
     after = visit.ask(STATE)
-    assert after["threshold"] == f"{part.rows[part.start - 1].threshold:.6g}"
+    assert after["threshold"] == f"{part.data['rows'][part.data['start'] - 1]['threshold']:.6g}"
     assert after["says"].startswith(f"{after['threshold']}: ")
     for key in ("threshold", "roc", "pr", "line", "band", "cells", "measures"):
         changed = after[key] != before[key]
@@ -190,16 +195,15 @@ def test_the_keyboard_moves_the_threshold_and_the_rules_set_it(
     visit.page.keyboard.press("End")
     assert visit.ask(STATE)["threshold"] == "above all scores"
     visit.page.keyboard.press("Home")
-    assert visit.ask(STATE)["cells"] == [f"{count:,}" for count in part.rows[-1].cells]
-    for rule in part.rules:
-        button = visit.page.get_by_role("button", name=rule.name, exact=True)
+    assert visit.ask(STATE)["cells"] == [f"{count:,}" for count in cells_of(part.data["rows"][-1])]
+    for rule in rows(part, "rules")[1:].iter_rows(named=True):
+        button = visit.page.get_by_role("button", name=rule["rule"], exact=True)
         button.focus()
         visit.page.keyboard.press("Enter")
         state = visit.ask(STATE)
-        assert state["cells"] == [f"{count:,}" for count in rule.at.cells]
-        assert rule.name in state["pressed"]
-        values = dict(zip(MEASURED_AT, rule.values, strict=True))
-        assert all(value == pytest.approx(values[name], nan_ok=True) for name, _, value in state["measures"])
+        assert state["cells"] == [f"{count:,}" for count in cells_of(rule)]
+        assert rule["rule"] in state["pressed"]
+        assert all(value == pytest.approx(rule[name], nan_ok=True) for name, _, value in state["measures"])
     assert visit.said == []
 
 
@@ -225,9 +229,9 @@ def test_two_systems_have_sliders_of_their_own(visited: Visited, tmp_path: Path)
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_a_cell_lists_its_items(visited: Visited, spam: ClassifierContents, page: Path, scripts: bool) -> None:
+def test_a_cell_lists_its_items(visited: Visited, spam: Report, page: Path, scripts: bool) -> None:
     visit = visited(page, java_script_enabled=scripts)
-    (matrix,) = spam.matrices
+    cells = inside(spam, "confusion")[0].data["cells"]
     assert visit.page.locator(".cell-panel:visible").count() == 0
     assert visit.page.locator(".hint").is_visible()
     cell = visit.page.locator(".heat td a").nth(1)
@@ -235,12 +239,12 @@ def test_a_cell_lists_its_items(visited: Visited, spam: ClassifierContents, page
     visit.page.keyboard.press("Enter")
     panel = visit.page.locator(".cell-panel:visible")
     assert panel.count() == 1
-    wanted = matrix.cells[0][1]
-    assert panel.locator("tbody th").all_text_contents() == [item.item_id for item in wanted.items]
+    wanted = cells[1]
+    assert panel.locator("tbody th").all_text_contents() == [item["item_id"] for item in wanted["items"]]
     assert panel.locator("tbody tr").first.locator("td").all_text_contents() == [
-        wanted.items[0].truth, wanted.items[0].prediction, number(wanted.items[0].score)
+        "ham", "spam", number(wanted["items"][0]["score"])
     ]  # fmt: skip
-    assert f"{int(wanted.number)} items of ham predicted as spam" in str(panel.text_content())
+    assert f"{int(wanted['number'])} items of ham predicted as spam" in str(panel.text_content())
     assert not visit.page.locator(".hint").is_visible()
     visit.page.locator(".heat td a").first.click()
     assert visit.page.locator(".cell-panel:visible").count() == 1
@@ -250,26 +254,26 @@ def test_a_cell_lists_its_items(visited: Visited, spam: ClassifierContents, page
         assert visit.said == []
 
 
-def test_cells_show_counts_or_shares_as_chosen(visited: Visited, spam: ClassifierContents, page: Path) -> None:
+def test_cells_show_counts_or_shares_as_chosen(visited: Visited, spam: Report, page: Path) -> None:
     visit = visited(page, java_script_enabled=False)
-    (matrix,) = spam.matrices
-    cell = matrix.cells[1][0]
+    cells = inside(spam, "confusion")[0].data["cells"]
+    cell = cells[2]
     shown = visit.page.locator(".heat td.wrong").nth(1)
 
     def seen() -> str:
         return str(shown.inner_text()).strip()
 
     before = shown.screenshot()
-    assert seen() == f"{cell.number:.0f}"
+    assert seen() == f"{cell['number']:.0f}"
     radio = visit.page.get_by_role("radio", name="Share of each true label (rows)")
     radio.focus()
     visit.page.keyboard.press("Space")
-    assert seen() == f"{cell.of_truth.value:.1%}"
+    assert seen() == f"{cell['of_truth']:.1%}"
     assert shown.screenshot() != before
     visit.page.keyboard.press("ArrowRight")
-    assert seen() == f"{cell.of_predicted.value:.1%}"
+    assert seen() == f"{cell['of_prediction']:.1%}"
     visit.page.keyboard.press("ArrowRight")
-    assert seen() == f"{cell.of_all.value:.1%}"
+    assert seen() == f"{cell['of_all']:.1%}"
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -302,8 +306,8 @@ def test_hostile_text_stays_inert(visited: Visited, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("width", "text"), [(400, ""), (320, "_a_name_without_any_blank_that_goes_on_and_on_and_on")])
 def test_a_phone_shows_it_without_scrolling_sideways(visited: Visited, tmp_path: Path, width: int, text: str) -> None:
-    for contents in made_reports(text).values():
-        visit = visited(written(contents, tmp_path), viewport={"width": width, "height": 812})
+    for report in made_reports(text).values():
+        visit = visited(written(report, tmp_path), viewport={"width": width, "height": 812})
         opened(visit)
         assert visit.ask("() => document.documentElement.scrollWidth") <= width
         outside = visit.ask("""() => [...document.querySelectorAll("body *")].filter(one =>
@@ -333,7 +337,7 @@ def test_paper_shows_everything_and_no_controls(visited: Visited, tmp_path: Path
 
 
 def test_many_labels_stay_a_map_that_can_be_read(visited: Visited, tmp_path: Path) -> None:
-    visit = visited(written(classifier_report(labelled(900, labels=40)).contents, tmp_path))
+    visit = visited(written(classifier_report(labelled(900, labels=40)), tmp_path))
     assert visit.page.locator(".heat tbody tr").count() > 20
     cells = visit.ask("""() => [...document.querySelectorAll(".heat td.right, .heat td.wrong")].map(one => {
         const box = one.getBoundingClientRect(); return [box.width, box.height]; })""")

@@ -15,10 +15,12 @@ import pytest
 from assay import InputError, ParameterError, Predictions, classifier_curves
 from assay.classifier_curves.bands import Band, band_frame
 from assay.classifier_curves.spread import bin_edges
+from assay.cli.typed_labels import scores_in
 from assay.counting.scored import Scored
 from assay.curves import Curve
-from assay.files.typed_labels import scores_in
-from assay.report import charts, classifier_charts, pictures
+from assay.show import charts
+from assay.show.html import write
+from assay.show.svg import standalone
 from assay.stats.proportions import wilson
 from assay.thresholding.given import ScoredSystem
 
@@ -222,11 +224,11 @@ def test_every_kind_is_drawn_and_written_for_one_system_and_for_more(kind: str, 
     named = {"</script>": scores, "new": 1 - scores} if several else {"</script>": scores}
     curve = KINDS[kind](truth, named)
     assert isinstance(curve, Curve)
-    shown = "".join(ET.fromstring(pictures.svg(curve)).itertext())
+    shown = "".join(ET.fromstring(standalone(curve.figure())).itertext())
     assert curve.title in shown
     assert ("new" in shown) == several
-    assert "<script>alert" not in pictures.page(curve)
-    told = json.loads(curve.to_json())
+    assert "<script>alert" not in write(curve.page())
+    told = json.loads(curve.to_json())["sections"]["curve"]
     assert len(told["points"]) == curve.frame.height
     for suffix in (".csv", ".md", *([".png"] if several else [])):
         assert curve.save(tmp_path / f"x{suffix}").stat().st_size > 100
@@ -237,16 +239,17 @@ def test_curves_of_very_many_points_are_thinned_for_drawing_only_and_that_is_sai
     rng = np.random.default_rng(0)
     truth = rng.random(60_000) < 0.2
     curve = classifier_curves.roc(truth, rng.normal(size=60_000) + truth)
-    drawn = classifier_charts._points(curve)
+    figure = curve.figure()
+    drawn = figure.panels[0].marks[-1].frame
     assert curve.frame.height == 60_001
     assert drawn.height < 5_000
     assert drawn.row(0) == curve.frame.row(0)
     assert drawn.row(-1) == curve.frame.row(-1)
     # No point that is left out lies further from the line than a step of the axis.
     between = np.interp(curve.frame["fpr"].to_numpy(), drawn["fpr"].to_numpy(), drawn["tpr"].to_numpy())
-    assert np.abs(between - curve.frame["tpr"].to_numpy()).max() < 2 / classifier_charts._STEPS
-    said = charts.chart(curve).to_dict()["title"]["subtitle"][1]
-    assert said == f"{drawn.height:,} of 60,001 points are drawn: all that are 0.002 of an axis apart"
+    assert np.abs(between - curve.frame["tpr"].to_numpy()).max() < 2 / charts.STEPS
+    (note,) = figure.notes
+    assert note == f"{drawn.height:,} of 60,001 points are drawn: all that are 0.002 of an axis apart"
 
 
 def test_the_letters_that_come_along() -> None:
@@ -263,9 +266,9 @@ def test_a_threshold_outside_the_scores_is_said_and_not_drawn() -> None:
     pytest.importorskip("altair", reason="charts need the extra `report`")
     curve = classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=99)
     assert curve.warnings == ("scores: the threshold 99 is outside the picture: no score is on its other side",)
-    assert "rule" not in json.dumps(charts.chart(curve).to_dict())
+    assert "rule" not in json.dumps(curve.chart().to_dict())
     assert '"at": 0.5' in json.dumps(
-        charts.chart(classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=0.5)).to_dict()
+        classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=0.5).chart().to_dict()
     )
     with pytest.raises(ParameterError, match="a threshold is a number, not nan"):
         classifier_curves.score_distributions([1, 0], [0.9, 0.1], threshold=math.nan)

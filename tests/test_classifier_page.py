@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import itertools
 import json
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
-from made_classifiers import KINDS, made_reports
+from made_classifiers import KINDS, inside, made_reports
 from test_report_page import HOSTILE, Read
 
-from assay.report.html.classifier_page import classifier_page
-from assay.report.html.theme import COLOURS, contrast
+from assay import Predictions, classify
+from assay.show.theme import COLOURS, contrast
 
 
 @pytest.fixture(params=[*KINDS, "hostile"], scope="module")
 def read(request: pytest.FixtureRequest) -> Read:
-    contents = made_reports(HOSTILE)["a pair"] if request.param == "hostile" else made_reports()[request.param]
-    return Read(classifier_page(contents))
+    report = made_reports(HOSTILE)["a pair"] if request.param == "hostile" else made_reports()[request.param]
+    return Read(report.to_html())
 
 
 def test_ids_are_unique_and_every_link_leads_somewhere(read: Read) -> None:
@@ -67,10 +69,10 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_policy_names_the_digests_of_style_and_script(kind: str) -> None:
-    text = classifier_page(made_reports(HOSTILE)[kind])
+    text = made_reports(HOSTILE)[kind].to_html()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
     assert policy is not None
-    said = policy[1].replace("&#x27;", "'")
+    said = html.unescape(policy[1])
     assert said.startswith("default-src 'none'; ")
     assert "unsafe" not in said
     for tag in ("style", "script"):
@@ -81,37 +83,52 @@ def test_the_policy_names_the_digests_of_style_and_script(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_text_is_text(kind: str) -> None:
     """The same elements as with harmless text, in the same order, in the page's text and nowhere else."""
-    read, plain = (Read(classifier_page(made[kind])) for made in (made_reports(HOSTILE), made_reports()))
+    read, plain = (Read(made[kind].to_html()) for made in (made_reports(HOSTILE), made_reports()))
     shape, harmless = ([tag for tag, _ in one.elements] for one in (read, plain))
     if kind != "many labels":  # whose order, and so whose confusions that are drawn, depends on their names
         assert shape == harmless
     assert "window.hacked=1</script>" in read.text
     assert "\u202e" not in read.text
-    assert "<script>window" not in classifier_page(made_reports(HOSTILE)[kind])
+    assert "<script>window" not in made_reports(HOSTILE)[kind].to_html()
 
 
 def test_data_for_the_script_hold_numbers_and_nothing_from_outside() -> None:
-    text = classifier_page(made_reports(HOSTILE)["a pair"])
+    report = made_reports(HOSTILE)["a pair"]
+    text = report.to_html()
     blocks = re.findall(r'<script type="application/json" class="data">(.*?)</script>', text, re.DOTALL)
     assert len(blocks) == 2
-    for block, part in zip(blocks, made_reports(HOSTILE)["a pair"].thresholds, strict=True):
+    for block, part in zip(blocks, inside(report, "threshold"), strict=True):
         data = json.loads(block)
         assert not set(block) & set("<>&")
         rows = list(zip(data["tp"], data["fp"], data["fn"], data["tn"], strict=True))
-        assert rows == [row.cells for row in part.rows]
+        assert rows == [tuple(row[name] for name in ("tp", "fp", "fn", "tn")) for row in part.data["rows"]]
         assert data["says"][0] == "above all scores"
-        assert data["start"] == part.start
+        assert data["start"] == part.data["start"]
 
 
-def test_sections_say_where_they_show_some_of_the_classifiers() -> None:
-    contents = made_reports()["a pair"]
-    assert "Shown for" not in Read(classifier_page(contents)).text
-    some = contents._replace(matrices=contents.matrices[:1], thresholds=contents.thresholds[:1])
-    assert Read(classifier_page(some)).text.count("Shown for 1 of 2 classifiers.") == 2
+_DRAWN = re.compile(r'<svg class="whisker[^"]*"[^>]*><title>([^<,]*), [^<]*</title>.*?<circle cx="([\d.]+)%"')
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_dots_stand_where_their_numbers_are_on_one_axis(systems: int) -> None:
+    """One straight line from value to place serves all measures with bounds, from 0 or below to 1."""
+    given = [Predictions.of([1, 0, 1, 0, 1, 1, 0, 0] * 5, [1, 0, 0, 0, 1, 1, 1, 0] * 5)] * systems
+    wanted = ["Accuracy", "MCC", "Kappa", "BalancedAccuracy"]
+    result = classify({f"system {place}": each for place, each in enumerate(given)}, wanted, resamples=100)
+    shown = result.report().to_html().partition('id="measures"')[2].partition("</section>")[0]
+    places = [(name, float(place)) for name, place in _DRAWN.findall(shown)]
+    values = [result.value(name, "system 0") for name, _ in places]
+    assert len(places) == len(wanted) * systems
+    slope, zero = np.polyfit(values, [place for _, place in places], 1)
+    assert [place for _, place in places] == pytest.approx([zero + slope * value for value in values], abs=0.02)
+    assert zero + slope == pytest.approx(100, abs=0.1)
+    heads, rows = shown.split("</thead>")
+    assert heads.count('class="ticks-of"') == systems
+    assert "ticks-of" not in rows
 
 
 def test_every_colour_that_the_style_names_exists() -> None:
-    (style,) = re.findall("<style>(.*?)</style>", classifier_page(made_reports()["binary"]), re.DOTALL)
+    (style,) = re.findall("<style>(.*?)</style>", made_reports()["binary"].to_html(), re.DOTALL)
     own = {"tone", "s", "d", "c", "t", "p", "shade", "hue"}
     assert set(re.findall(r"var\(--([a-z0-9-]+)", style)) - own == set(COLOURS)
 

@@ -97,9 +97,13 @@ def test_the_table_shows_scores_and_the_counts_that_matter(folder: Path) -> None
 def test_results_and_messages_do_not_mix(folder: Path) -> None:
     done = run_assay("evaluate", "my.qrels", "bm25.run", "--json", "-q", "-m", "AP", folder=folder)
     told = json.loads(done.stdout)
-    assert told["schema_version"] == 1
-    assert told["systems"][0]["queries"] == {"q1": {"AP": 0.5}, "q2": {"AP": 0.0}}
-    assert told["signatures"]["AP"].startswith("AP|rel=1|ties=doc_id_descending")
+    assert (told["schema_version"], told["kind"]) == (2, "evaluation")
+    queries = told["sections"]["queries"]["queries"]
+    assert [(row["system"], row["query_id"], row["AP"]) for row in queries] == [
+        ("bm25", "q1", 0.5),
+        ("bm25", "q2", 0.0),
+    ]
+    assert told["sections"]["settings"]["signatures"]["AP"].startswith("AP|rel=1|ties=doc_id_descending")
     assert run_assay("evaluate", "my.qrels", "bm25.run", "--quiet", "--csv", "-m", "AP", folder=folder).stderr == ""
 
 
@@ -168,7 +172,7 @@ def test_the_demo_shows_a_table_ends_with_the_verdict_and_writes_a_report(folder
     verdict, path = done.stdout.index("titles and shuffled are worse than bm25"), done.stdout.index("page.html")
     assert done.stdout.index("relevant found") < verdict < path
     page = (folder / "page.html").read_text()
-    assert "default-src &#x27;none&#x27;" in page
+    assert "default-src &#39;none&#39;" in page
     assert not re.search(r"""(?:src|href)\s*=\s*["']?(?:https?:)?//""", page)
     assert "gears skipping under load" in page
     wrong = run_assay("demo", "-o", "page.gif", folder=folder)
@@ -260,10 +264,10 @@ def test_every_recommended_measure_exists() -> None:
         (["my.qrels", "bm25.run", "-k", "pr", "-m", "AP"], "--measure has no meaning for --kind pr"),
         (["my.qrels", "bm25.run", "-k", "queries", "-m", "AP,RR"], "--kind queries draws one measure, not 2"),
         (["my.qrels", "bm25.run", "-k", "cutoff", "-m", "P@5"], "choose a measure that takes a cut-off"),
-        (["my.qrels", "bm25.run", "--levels", "1"], "levels is a whole number from 2 on"),
+        (["my.qrels", "bm25.run", "--levels", "1"], "levels is a whole number from 2 to 1001"),
         (["my.qrels", "bm25.run", "-k", "roc", "--unretrieved", "relevant_last"], "give collection_size"),
         (["my.qrels", "bm25.run", "-k", "roc", "--levels", "11"], "--levels has no meaning for --kind roc"),
-        (["my.qrels", "bm25.run", "--levels", "1002"], "1001 at most"),
+        (["my.qrels", "bm25.run", "--levels", "1002"], "levels is a whole number from 2 to 1001"),
         (["none.qrels", "bm25.run", "--undefined", "skip", "-o", "c.svg"], "there is nothing to draw"),
         (["none.qrels", "bm25.run", "--undefined", "skip", "-k", "cutoff", "-o", "c.html"], "there is nothing to draw"),
         (["none.qrels", "bm25.run", "--query", "q1", "-o", "c.svg"], "topic q1: NA, no relevant document"),
@@ -341,12 +345,13 @@ def test_plot_without_an_output_names_its_page(folder: Path) -> None:
 def test_plot_says_how_to_install_what_it_needs_before_it_reads_anything(folder: Path) -> None:
     code = (
         "import importlib.util as u, sys; real = u.find_spec; "
-        "u.find_spec = lambda name, *rest: None if name == 'altair' else real(name, *rest); "
+        "u.find_spec = lambda name, *rest: None if name == 'vl_convert' else real(name, *rest); "
         "from assay.cli import main; main()"
     )
-    command = [sys.executable, "-c", code, "plot", "my.qrels", "absent.run", "-o", "c.svg"]
+    command = [sys.executable, "-c", code, "plot", "my.qrels", "absent.run", "-o", "c.png"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "assay: a chart needs altair: pip install 'assay[report]'\n")
+    said = "assay: a chart in a file needs vl_convert: pip install 'assay[report]'\n"
+    assert (done.returncode, done.stderr) == (2, said)
 
 
 def test_a_file_with_an_equals_sign_in_its_name_is_read_after_the_first_one_and_never_written_over(

@@ -16,7 +16,7 @@ import pytest
 
 import assay
 from assay.cli import app
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 LETTERS = Path(assay.__file__).parent / "data" / "letters"
 SPAM, TOPICS, TAGS = (str(LETTERS / name) for name in ("spam.csv", "topics.csv", "tags.jsonl"))
@@ -89,14 +89,14 @@ def test_a_matrix_is_read_from_a_file(tmp_path: Path) -> None:
     done = run("--matrix", "m.csv", "--positive", "ill", "--prevalence", "0.1", "--prevalence", "0.5", cwd=tmp_path)
     assert done.code == 0
     assert '"always negative" would score 98.5%' in done.out
-    assert "0.1000      0.4515  0.9609" in done.out
+    assert "0.1000  0.4515  0.9609" in done.out
 
 
 def test_json_and_csv_hold_numbers_in_full() -> None:
-    told = json.loads(run(TOPICS, "--json", "--errors", "3", "--most-confused", "2").out)
-    assert told["task"] == "multiclass"
-    assert len(told["systems"][0]["errors"]) == 3
-    accuracy = told["systems"][0]["measures"][0]
+    told = json.loads(run(TOPICS, "--json", "--errors", "3", "--most-confused", "2").out)["sections"]
+    assert told["basis"]["task"] == "multiclass"
+    assert len(told["systems"]["topics"]["errors"]) == 3
+    accuracy = told["measures"]["measures"][0]
     assert accuracy["value"] == pytest.approx(134 / 150)
     rows = list(csv.DictReader(io.StringIO(run(TOPICS, "--csv").out)))
     assert float(rows[0]["low"]) == accuracy["low"]
@@ -120,8 +120,7 @@ def test_columns_are_said_where_their_names_are_unusual() -> None:
         "--positive", "yes", "-m", "Precision", "-m", "AUC", "--json", stdin=table,
     )  # fmt: skip
     assert done.code == 0, done.err
-    told = json.loads(done.out)
-    values = [row["value"] for row in told["systems"][0]["measures"]]
+    values = [row["value"] for row in json.loads(done.out)["sections"]["measures"]["measures"]]
     assert values == [pytest.approx(1 / 3), 1.0]
     assert "items that weigh alike" in done.err
 

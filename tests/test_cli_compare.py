@@ -29,10 +29,11 @@ def test_two_runs_are_compared_in_a_table_and_in_words(folder: Path) -> None:
 
 def test_json_holds_everything_and_nothing_else_is_on_stdout(folder: Path) -> None:
     done = run_assay("compare", "qrels.txt", "runs/bm25.run", "runs/titles.run", "-m", "AP,RR", "--json", folder=folder)
-    told = json.loads(done.stdout)
-    assert [one["measure"] for one in told["findings"]] == ["AP", "RR"]
-    assert told["findings"][0]["noticed"]["queries"] == 20
-    assert told["coverage"][0]["system"] == "bm25"
+    payload = json.loads(done.stdout)["sections"]
+    rows = payload["findings"]["findings"]
+    assert [row["measure"] for row in rows] == ["AP", "RR"]
+    assert rows[0]["noticed"]["queries"] == 20
+    assert payload["method"]["coverage"][0]["system"] == "bm25"
 
 
 @pytest.mark.parametrize("form", ["--csv", "--json", "--markdown", "--latex"])

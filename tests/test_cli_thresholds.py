@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 
 DATA = Path(assay.__file__).parent / "data" / "letters"
 C6 = (
@@ -81,16 +81,18 @@ def test_one_rule_shows_every_measure(folder: Path) -> None:
 def test_rules_have_options_of_their_own(folder: Path) -> None:
     asked = ("--tnr", "0.95", "--tpr", "0.9", "--recall", "0.8", "--precision", "0.7", "--cost", "fp=1,fn=10")
     more = ("--prevalence", "0.01", "--budget", "20", "--threshold", "0.5", "-r", "weighted(0.7)", "--json")
-    told = json.loads(run_assay("thresholds", *SPAM, *asked, *more, folder=folder).stdout)
-    assert [one["rule"] for one in told["thresholds"]] == [
+    told = json.loads(run_assay("thresholds", *SPAM, *asked, *more, folder=folder).stdout)["sections"]
+    assert [one["rule"] for one in told["thresholds"]["thresholds"]] == [
         "weighted(w=0.7)", "max_tpr_given_tnr(0.95)", "max_tnr_given_tpr(0.9)", "max_precision_given_recall(0.8)",
         "max_recall_given_precision(0.7)", "cost(fp=1, fn=10, prevalence=0.01)", "budget(alerts=20)",
         "fixed(threshold=0.5)",
     ]  # fmt: skip
-    assert (told["system"], told["positive"], told["resamples"], told["seed"]) == ("bayes", "spam", 50, 0)
-    share = json.loads(run_assay("thresholds", *SPAM, "--budget", "5%", "--json", folder=folder).stdout)
-    assert share["thresholds"][0]["rule"] == "budget(share=0.05)"
-    assert share["thresholds"][0]["tp"] + share["thresholds"][0]["fp"] <= 10
+    settings = told["meaning"]
+    assert [settings[key] for key in ("system", "positive", "resamples", "seed")] == ["bayes", "spam", 50, 0]
+    share = json.loads(run_assay("thresholds", *SPAM, "--budget", "5%", "--json", folder=folder).stdout)["sections"]
+    (row,) = share["thresholds"]["thresholds"]
+    assert row["rule"] == "budget(share=0.05)"
+    assert row["tp"] + row["fp"] <= 10
 
 
 def test_other_data_to_judge_on(folder: Path) -> None:
@@ -116,8 +118,8 @@ def test_every_form_goes_to_a_file_too(form: str, folder: Path) -> None:
     ("typed", "says"),
     [
         ((), "give a file with truth and scores, or --scores"),
-        (("letters/spam.csv",), "which label is positive, ham or spam? say pos_label='ham'"),
-        (("letters/spam.csv", "--positive", "spam"), "there are bayes, words: say system='bayes'"),
+        (("letters/spam.csv",), "which label is positive, ham or spam? say --positive ham"),
+        (("letters/spam.csv", "--positive", "spam"), "there are bayes, words: say --system bayes"),
         (("letters/spam.csv", "--positive", "sapm"), "expected a label of ham, spam, got 'sapm'; did you mean spam?"),
         ((*SPAM, "--rule", "yuoden"), "no rule is called 'yuoden'; did you mean youden?"),
         ((*SPAM, "--budget", "many"), "--budget is a number of alerts or a share, such as 50 or 5%, not 'many'"),
@@ -179,7 +181,7 @@ class TestPlot:
         for name in ("a", "b"):
             (folder / f"{name}.csv").write_text("truth,score\n1,0.9\n0,0.2\n1,0.4\n", encoding="utf-8")
         run_assay("plot", "roc", "a.csv", "other=b.csv", "-o", "x.json", folder=folder)
-        told = json.loads((folder / "x.json").read_text(encoding="utf-8"))
+        told = json.loads((folder / "x.json").read_text(encoding="utf-8"))["sections"]["curve"]
         assert [one["system"] for one in told["summary"]] == ["a", "other"]
         assert told["points"][0]["threshold"] is None
 

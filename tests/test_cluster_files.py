@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import assay
-from assay.errors import AssayError, FormatError, InputError, ParameterError
+from assay.core.errors import AssayError, FormatError, InputError, ParameterError
 from assay.files.clusters import looks_like_clusters, read_clusters
 from assay.files.sources import Source
 from assay.tables.clusters import Clusters
@@ -209,7 +209,7 @@ def test_bytes_of_any_kind_are_read_or_refused(data: bytes) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.text(alphabet="0123456789 ;,/.-xe\n", max_size=25))
 def test_a_typed_table_is_read_or_refused_in_one_line(text: str) -> None:
-    from assay.files.typed_labels import table_in  # noqa: PLC0415
+    from assay.cli.typed_labels import table_in  # noqa: PLC0415
 
     rows = read_or_refused(lambda: table_in(text))
     assert rows is None or len({len(row) for row in rows}) == 1

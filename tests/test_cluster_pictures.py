@@ -5,15 +5,14 @@ from __future__ import annotations
 import itertools
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from command import run_assay
 
 from assay import Clusters, Contingency, cluster, cluster_curves
-from assay.report.charts import chart
-from assay.reporting.cluster_parts import MOST_CLASSES, MOST_CLUSTERS, map_of
+from assay.reporting.cluster_sections import MOST_CLASSES, MOST_CLUSTERS
+from assay.show.figure import Panel
 
 
 def many(clusters: int, label: str = "{} is the number of this cluster", each: int = 3) -> Clusters:
@@ -22,31 +21,25 @@ def many(clusters: int, label: str = "{} is the number of this cluster", each: i
     return Clusters.of(None, [label.format(code) for code in codes], X=rng.normal(size=(len(codes), 2)))
 
 
-def texts_of(panel: dict[str, Any]) -> list[str]:
-    """The names beside the bars of a chart."""
-    layer = next(one for one in panel["layer"] if one["mark"].get("align") == "right")
-    return [row["text"] for row in layer["data"]["values"]]
-
-
-def silhouettes_drawn(given: Clusters) -> tuple[dict[str, Any], tuple[str, ...]]:
+def silhouettes_drawn(given: Clusters) -> tuple[Panel, tuple[str, ...]]:
     curve = cluster_curves.silhouettes(cluster(given, "Silhouette", resamples=10))
-    drawn = chart(curve).to_dict()
-    return drawn if "layer" in drawn else drawn["hconcat"][0], curve.warnings
+    (panel,) = curve.figure().panels
+    return panel, curve.warnings
 
 
 def test_every_cluster_is_named_and_none_like_another() -> None:
     panel, warnings = silhouettes_drawn(many(40))
-    names = texts_of(panel)
+    names = panel.y.names
     assert len(set(names)) == 40
     assert all("…" in name and len(name) < 30 for name in names)
-    assert panel["height"] >= 40 * 14
+    assert panel.height >= 40 * 14
     assert warnings == ()
 
 
 def test_bars_fill_their_cluster_and_none_lies_on_another() -> None:
     codes = [0] * 200 + [1] * 2 + [2] * 3
     panel, _ = silhouettes_drawn(Clusters.of(None, codes, X=np.random.default_rng(1).normal(size=(205, 2))))
-    rows = panel["layer"][0]["data"]["values"]
+    rows = panel.marks[0].frame.to_dicts()
     ends = [(row["top"], row["bottom"]) for row in rows]
     assert len(rows) == 205
     assert all(before[1] <= after[0] + 1e-9 for before, after in itertools.pairwise(ends))
@@ -57,7 +50,7 @@ def test_bars_fill_their_cluster_and_none_lies_on_another() -> None:
 
 def test_where_clusters_are_too_many_to_be_named_that_is_said() -> None:
     panel, warnings = silhouettes_drawn(many(201, each=2))
-    assert set(texts_of(panel)) == {""}
+    assert set(panel.y.names) == {""}
     assert warnings == ("clusters: 201 clusters are too many to name each beside its silhouettes",)
 
 
@@ -67,13 +60,12 @@ def test_a_map_of_very_many_classes_and_clusters_is_cut_without_making_the_whole
     given = Clusters.of(codes.tolist(), np.random.default_rng(0).permutation(codes).tolist())
     result = cluster(given, "Purity", resamples=2)
     tracemalloc.start()
-    shown = map_of(result, "clusters")
+    shown = result.report().table("matrix")
     curve = cluster_curves.contingency(result)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100e6  # all cells are 800 MB
-    assert shown is not None
-    assert (len(shown.classes), len(shown.clusters)) == (MOST_CLASSES, MOST_CLUSTERS)
+    assert shown.shape == (MOST_CLASSES + 1, MOST_CLUSTERS + 2)  # with names and sums
     assert curve.frame.height == cluster_curves.MOST_DRAWN**2
     assert curve.warnings == (
         "clusters: drawn are the 70 largest of 10,000 classes and the 70 largest of 10,000 clusters",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import itertools
 import json
 import re
@@ -14,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from made_classifiers import inside, rows
 from test_report_browser import CONTRASTS, THEMES, Visit, opened
 from test_report_page import HOSTILE, Read
 from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, cluster_curves, compare, make_report, number_of_clusters
 from assay.cli import app
-from assay.errors import AssayError, ParameterError
-from assay.measures import registered
-from assay.report.html.cluster_page import cluster_page
-from assay.reporting import works
-from assay.reporting.cluster_contents import ClusterContents
+from assay.core.errors import AssayError, ParameterError
+from assay.sections.report import Report
+from assay.show.figure import Figure
+from assay.show.model import Prose, References
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -51,7 +52,7 @@ KINDS = ("one", "a pair", "classes", "points", "table", "one cluster", "weights"
 
 
 @cache
-def made(text: str = "") -> dict[str, ClusterContents]:
+def made(text: str = "") -> dict[str, Report]:
     """Reports of every kind: one, a pair, classes only, points only, a table, one cluster, weights, many clusters."""
     both = items(text)
     one = both[f"good{text}"]
@@ -72,88 +73,112 @@ def made(text: str = "") -> dict[str, ClusterContents]:
         ).report(),
         "many": cluster(many).report(),
     }
-    return {kind: kinds[kind].contents for kind in KINDS}
+    return {kind: kinds[kind] for kind in KINDS}
+
+
+def cells_of(report: Report) -> list[dict[str, Any]]:
+    """The cells of the map of the first clustering."""
+    cells: list[dict[str, Any]] = inside(report, "map")[0].data["cells"]
+    return cells
+
+
+def notes_of(report: Report) -> str:
+    return " ".join(report.notes)
+
+
+def methods_of(report: Report) -> str:
+    part = report.section("methods").parts[0]
+    assert isinstance(part, Prose)
+    return part.text
 
 
 def test_numbers_are_those_of_the_clustering() -> None:
     result = cluster(items())
-    contents = result.report().contents
-    for row in contents.systems:
-        for measure, shown in zip(result.measures, row.estimates, strict=True):
-            one = result.estimate(measure, row.system)
-            assert (shown.value, shown.low, shown.high) == pytest.approx((one.value, one.low, one.high), nan_ok=True)
-    for one_map in contents.maps:
-        table = result.contingency(one_map.system)
+    report = result.report()
+    frame = report.table("measures")
+    for place, system in enumerate(["good", "poor"]):
+        for measure, row in zip(result.measures, frame.iter_rows(named=True), strict=True):
+            one, key = result.estimate(measure, system), f"system_{place}"
+            shown = row[key], row[f"{key}_low"], row[f"{key}_high"]
+            assert shown == pytest.approx((one.value, one.low, one.high), nan_ok=True)
+    for part, system in zip(inside(report, "map"), ["good", "poor"], strict=True):
+        table, cells = result.contingency(system), part.data["cells"]
         assert table is not None
-        assert sum(cell.number for row in one_map.cells for cell in row) == table.items[0]
-        purest = sum(max(row[place].number for row in one_map.cells) for place in range(len(one_map.clusters)))
-        assert purest / table.items[0] == pytest.approx(result.value("Purity", one_map.system))
+        assert sum(cell["number"] for cell in cells) == table.items[0]
+        purest = Counter[str]()
+        for cell in cells:
+            purest[cell["cluster"]] = max(purest[cell["cluster"]], cell["number"])
+        assert purest.total() / table.items[0] == pytest.approx(result.value("Purity", system))
 
 
 def test_cells_hold_their_items() -> None:
     given = items()["good"]
-    (shown,) = cluster(given).report().contents.maps
-    for row, name in enumerate(shown.classes):
-        for column, label in enumerate(shown.clusters):
-            cell = shown.cells[row][column]
-            both = (given.truth == name) & (given.cluster == label)
-            expected = given.item_id.filter(both).to_list()
-            assert cell.all_items == cell.number == len(expected)
-            assert list(cell.items) == expected[: len(cell.items)]
+    for cell in cells_of(cluster(given).report()):
+        both = (given.truth == cell["class"]) & (given.cluster == cell["cluster"])
+        expected = given.item_id.filter(both).to_list()
+        listed = [row["item_id"] for row in cell.get("items", ())]
+        assert cell.get("all_items", 0) == cell["number"] == len(expected)
+        assert listed == expected[: len(listed)]
 
 
 def test_items_without_a_class_and_noise_are_as_they_were_counted() -> None:
     given = Clusters.of(["a", None, "a", "b", "b", None], [0, 0, -1, 1, 1, 1])
-    left = cluster(given, "Purity", noise=-1, unlabelled="drop").report().contents.maps[0]
-    assert sum(cell.all_items for row in left.cells for cell in row) == 3
-    kept = cluster(given, "Purity", unlabelled="class").report().contents.maps[0]
-    assert "(none)" in kept.classes
-    assert sum(cell.all_items for row in kept.cells for cell in row) == 6
+    left = cells_of(cluster(given, "Purity", noise=-1, unlabelled="drop").report())
+    assert sum(cell.get("all_items", 0) for cell in left) == 3
+    kept = cells_of(cluster(given, "Purity", unlabelled="class").report())
+    assert "(none)" in {cell["class"] for cell in kept}
+    assert sum(cell.get("all_items", 0) for cell in kept) == 6
 
 
 def test_silhouettes_are_drawn_sorted_and_the_misplaced_listed() -> None:
     result = cluster(items())
-    (_, own) = result.report().contents.silhouettes
-    points = result.points(own.system)
+    part = inside(result.report(), "silhouettes")[1]
+    points = result.points("poor")
     assert points is not None
-    assert own.misplaced == int((points.silhouettes < 0).sum()) > 0
-    assert own.worst[0].value == points.silhouettes.min()
-    assert sum(len(one.values) for one in own.clusters) == own.items == 60
-    assert own.mean == pytest.approx(result.value("Silhouette", own.system))
+    assert part.data["below_zero"] == int((points.silhouettes < 0).sum()) > 0
+    assert rows(part, "misplaced")["silhouette"][0] == points.silhouettes.min()
+    (drawn,) = (each for each in part.parts if isinstance(each, Figure))
+    assert drawn.data.height == part.data["items"] == rows(part, "silhouettes")["points"].sum() == 60
+    assert part.data["mean"] == pytest.approx(result.value("Silhouette", "poor"))
 
 
 def test_of_many_points_some_silhouettes_are_drawn_and_that_is_said() -> None:
-    (own,) = cluster(items(size=2_500)["good"], "Silhouette").report().contents.silhouettes
-    assert own.note.startswith("2,00")
-    assert own.note.endswith("of 2,500 silhouettes are drawn, evenly spaced within each cluster")
+    (part,) = inside(cluster(items(size=2_500)["good"], "Silhouette").report(), "silhouettes")
+    words = " ".join(each.text for each in part.parts if isinstance(each, Prose))
+    assert re.search(r"2,00\d of 2,500 silhouettes are drawn, evenly spaced within each cluster\.", words)
 
 
 def test_verdicts_are_those_of_compare() -> None:
     result = cluster(items())
-    contents, held = result.report().contents, compare(result, baseline="good", seed=0)
-    assert [(one.difference, one.low, one.high) for one in contents.verdicts] == [
+    report, held = result.report(), compare(result, baseline="good", seed=0)
+    assert report.table("findings").select("difference", "low", "high").rows() == [
         (one.difference, one.interval.low, one.interval.high) for one in held.findings
     ]
-    assert contents.summary[0].startswith("poor is worse than good")
-    turned = result.report(baseline="poor").contents
-    assert turned.verdicts[0].baseline == "poor"
+    assert str(report).startswith("poor is worse than good")
+    assert result.report(baseline="poor").table("findings")["baseline"][0] == "poor"
     with pytest.raises(ParameterError, match="the baseline is one of good, poor, not 'por'; did you mean poor"):
         result.report(baseline="por")
 
 
 def test_clusterings_of_other_items_are_not_compared_and_that_is_said() -> None:
     one, other = items()["good"], items(size=48)["good"]
-    contents = cluster({"one": one, "other": other}).report().contents
-    assert contents.verdicts == ()
-    assert any("the clusterings are not compared" in note for note in contents.notes)
-    assert contents.summary
+    report = cluster({"one": one, "other": other}).report()
+    assert "findings" not in report.document().tables()
+    assert "the clusterings are not compared" in notes_of(report)
+    assert str(report).startswith("Under ARI, one has")
 
 
 def test_the_number_of_clusters_is_in_it_where_it_was_looked_for() -> None:
-    found = made()["one"].number_of
-    assert found is not None
-    assert [one.measure for one in found.measures] == ["Silhouette", "DaviesBouldin", "CalinskiHarabasz", "Stability"]
-    assert made()["classes"].number_of is None
+    frame = made()["one"].table("numbers")
+    assert {"Silhouette", "DaviesBouldin", "CalinskiHarabasz", "Stability"} < set(frame.columns)
+    assert frame["k"].to_list() == [2, 3, 4]
+    assert "number" not in {section.name for section in made()["classes"].document().sections}
+
+
+def test_splits_and_merges_have_their_parts() -> None:
+    result = cluster(items()["good"])
+    moves = [part for part in inside(result.report(), "groups")[0].parts if getattr(part, "data", None)]
+    assert [part.data["moves"] for part in moves if hasattr(part, "data")] == [result.moves().to_dicts()]
 
 
 def test_rules_of_other_reports_are_refused() -> None:
@@ -169,19 +194,17 @@ def test_rules_of_other_reports_are_refused() -> None:
         make_report(items()["good"], nois=-1)
 
 
-def test_works_are_cited_for_measures_that_exist() -> None:
-    assert set(works.OF_CLUSTER_MEASURES) <= set(registered("clustering"))
-    cited = " ".join(one.entry for one in made()["one"].references)
+def test_works_are_cited_for_what_was_used() -> None:
+    (references,) = (part for part in made()["one"].section("methods").parts if isinstance(part, References))
+    cited = " ".join(work.entry for work in references.works)
     for name in ("Hubert", "Rousseeuw", "Politis", "Ben-Hur", "Tibshirani"):
         assert name in cited
-    for key in (*works.OF_CLUSTER_MEASURES.values(), works.OF_SUBSAMPLING, works.OF_STABILITY):
-        assert works.work(key).entry()
 
 
 def test_the_methods_say_what_was_done_about_noise_and_unknown_classes() -> None:
     given = Clusters.of(["a", None, "a", "b"], [0, 0, -1, 1])
-    text = cluster(given, "Purity", noise=-1, unlabelled="drop").report().contents.methods
-    assert "items labelled -1 (noise) left out and items without a class left out" in text
+    report = cluster(given, "Purity", noise=-1, unlabelled="drop").report()
+    assert "items labelled -1 (noise) left out and items without a class left out" in methods_of(report)
 
 
 # Markdown, LaTeX, JSON, and the command.
@@ -189,15 +212,14 @@ def test_the_methods_say_what_was_done_about_noise_and_unknown_classes() -> None
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_form_holds_every_measure_and_no_number_that_is_none(kind: str) -> None:
-    from assay.reporting.cluster_result import ClusterReport  # noqa: PLC0415
-
-    report = ClusterReport(made(HOSTILE)[kind])
+    report = made(HOSTILE)[kind]
+    names = made()[kind].table("measures")["measure"]
     for text in (report.to_markdown(), report.to_latex()):
         assert re.search(r"(?<![=\w])\b(nan|inf|None)\b", text) is None
-        assert all(one.name in text for one in made()[kind].measures)
-        assert "<script>" not in report.to_markdown()
-    told = json.loads(report.to_json())
-    assert [one["name"] for one in told["measures"]] == [one.name for one in made()[kind].measures]
+        assert all(name in text for name in names)
+    assert "<script>" not in re.sub("```.*?```", "", report.to_markdown(), flags=re.DOTALL)
+    told = json.loads(report.to_json())["sections"]["measures"]
+    assert [row["measure"] for row in told["measures"]] == names.to_list()
     assert report._repr_html_().count("<table>") == 1
 
 
@@ -208,8 +230,8 @@ def test_the_command_writes_all_forms(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "Under ARI, kmeans has" in done.stdout
     told = json.loads(targets[-1].read_text())
-    assert told["number_of"]["measures"][0]["ks"] == [2, 3]
-    assert told["provenance"]["inputs"][0]["sha256"] == hashlib.sha256(NOTES.read_bytes()).hexdigest()
+    assert {row["k"] for row in told["sections"]["number"]["measures"]} == {2, 3}
+    assert hashlib.sha256(NOTES.read_bytes()).hexdigest() in json.dumps(told["sections"]["provenance"])
     assert all(target.stat().st_size for target in targets)
 
 
@@ -231,7 +253,7 @@ def test_options_of_others_are_refused_and_nothing_is_written(tmp_path: Path) ->
 
 @pytest.fixture(params=[*KINDS, "hostile"], scope="module")
 def read(request: pytest.FixtureRequest) -> Read:
-    return Read(cluster_page(made(HOSTILE)["a pair"] if request.param == "hostile" else made()[request.param]))
+    return Read((made(HOSTILE)["a pair"] if request.param == "hostile" else made()[request.param]).to_html())
 
 
 def test_ids_are_unique_and_every_link_leads_somewhere(read: Read) -> None:
@@ -267,12 +289,12 @@ def test_no_number_is_written_that_is_none(read: Read) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_text_is_text_and_the_policy_names_digests(kind: str) -> None:
-    text = cluster_page(made(HOSTILE)[kind])
+    text = made(HOSTILE)[kind].to_html()
     assert "<script>window" not in text
     assert "window.hacked=1</script>" in Read(text).text
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
     assert policy is not None
-    said = policy[1].replace("&#x27;", "'")
+    said = html.unescape(policy[1])
     assert said.startswith("default-src 'none'; ")
     assert "unsafe" not in said
     for tag in ("style", "script"):
@@ -287,7 +309,8 @@ def test_hostile_text_is_text_and_the_policy_names_digests(kind: str) -> None:
 def test_it_is_silent_asks_for_nothing_fits_and_is_legible(browser: Browser, tmp_path: Path, theme: str) -> None:
     for kind, width in (("one", 1280), ("a pair", 420), ("many", 420), ("hostile", 1280)):
         path = tmp_path / "page.html"
-        path.write_text(cluster_page(made(HOSTILE)["a pair"] if kind == "hostile" else made()[kind]))
+        report = made(HOSTILE)["a pair"] if kind == "hostile" else made()[kind]
+        path.write_text(report.to_html())
         visit = Visit(browser, path, color_scheme=theme, viewport={"width": width, "height": 900})
         opened(visit)
         visit.page.mouse.wheel(0, 20_000)
@@ -302,7 +325,7 @@ def test_it_is_silent_asks_for_nothing_fits_and_is_legible(browser: Browser, tmp
 
 def test_a_cell_leads_to_its_items_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    path.write_text(cluster_page(made()["one"]))
+    path.write_text(made()["one"].to_html())
     visit = Visit(browser, path)
     cell = visit.page.locator(".heat td > a").first
     cell.focus()

@@ -15,7 +15,7 @@ import assay
 from assay import Clusters, Contingency, cluster
 from assay.clustering.advice import codes
 from assay.clustering.chance import purity_by_chance
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 
 NOTES = Path(assay.__file__).parent / "data" / "notes" / "notes.csv"
 SEVENTEEN = [[5, 1, 2], [1, 4, 0], [0, 1, 3]]
@@ -264,11 +264,11 @@ def test_several_clusterings_are_read_named_and_warned_about() -> None:
 def test_everything_is_written_in_every_form() -> None:
     items = assay.read_clusters(NOTES, points="rest", systems=["density"])
     result = cluster(items, unlabelled="drop", noise=-1, resamples=50)
-    told = json.loads(result.to_json())
-    (system,) = told["systems"]
-    assert told["rules"]["noise"] == -1
-    assert [row["measure"] for row in system["measures"]] == [str(measure) for measure in result.measures]
-    assert sum(row["items"] for row in system["contingency"]) == 95
+    sections = json.loads(result.to_json())["sections"]
+    system = sections["systems"]["density"]
+    assert sections["basis"]["rules"]["noise"] == -1
+    assert [row["measure"] for row in sections["measures"]["measures"]] == [str(measure) for measure in result.measures]
+    assert sum(row["items"] for row in sections["contingency"]["contingency"]["density"]) == 95
     assert {row["class"] for row in system["classes"]} == {"garden", "kitchen", "travel", "money"}
     assert {row["kind"] for row in system["moves"]} == {"merged"}
     assert result.to_csv().startswith("system,measure,value,low,high,interval,undefined,no_interval\n")

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from assay import clusters_by_use, compare, evaluate
 from assay.cli import app
 from assay.clustered_runs.reading import ORDERS, grouped, read_in_order
-from assay.errors import AssayError, InputError, ParameterError
+from assay.core.errors import AssayError, InputError, ParameterError
 from assay.files.document_clusters import read_document_clusters
 from assay.tables import Run
 
@@ -175,10 +175,10 @@ def test_the_command_judges_clusters_by_use(tmp_path: Path) -> None:
     run.write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, own in RUN.items() for d, s in own.items()))
     clusters.write_text("doc_id,cluster\n" + "".join(f"{d},{c}\n" for d, c in CLUSTERS.items()))
     files = [str(clusters), "--qrels", str(qrels), "--run", str(run)]
-    told = json.loads(ran("cluster", *files, "-m", "AP", "--json").stdout)
+    payload = json.loads(ran("cluster", *files, "-m", "AP", "--json").stdout)["sections"]["best"]
     expected = clusters_by_use(JUDGED, RUN, CLUSTERS, "AP")
-    assert told["means"]["f1"] == pytest.approx(expected.mean())
-    assert len(told["queries"]) == 3
+    assert payload["means"][0]["f1"] == pytest.approx(expected.mean())
+    assert len(payload["queries"]) == 3
     for more, says in (
         (["--order", "foo"], "order is one of best-rank, size, mean-score, not 'foo'"),
         (["--truth", "x"], "--truth has no meaning for clusters of search results"),
@@ -285,5 +285,5 @@ def test_a_result_without_a_cluster_joins_no_cluster_of_its_name() -> None:
 
 
 def test_a_level_is_a_number() -> None:
-    with pytest.raises(ParameterError, match="level is the smallest grade that is relevant, a number, not '1'"):
+    with pytest.raises(ParameterError, match="level is a finite number, not '1'"):
         clusters_by_use(JUDGED, RUN, CLUSTERS, "RR", level="1")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 from shared_data import shared
 
 from assay import evaluate, read_qrels
-from assay.errors import InputError
+from assay.core.errors import InputError
 from assay.files import read_documents, read_topics
 from assay.files.collections import Collection, read_collection
 

@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import lines_of
 from scipy import stats
 
 import assay
 from assay import Predictions, classify, compare
 from assay.classification.pairing import Classifiers
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.stats.mcnemar import mcnemar
 
 metrics = pytest.importorskip("sklearn.metrics")
@@ -49,7 +50,7 @@ def test_each_measure_has_its_own_test_and_says_which() -> None:
         "AveragePrecision": "bootstrap_interval",
     }  # fmt: skip
     assert found.settings.test == "each measure's own"
-    said = found.lines()[-1]
+    said = lines_of(found, "method")[-1]
     assert "McNemar's test for Accuracy (mid-p" in said
     assert "DeLong's test for AUC" in said
 
@@ -302,10 +303,10 @@ def test_a_number_that_there_is_not_is_said_with_the_reason() -> None:
     found = compare([Predictions.of([0, 1] * 20, [0, 1, 1, 1] * 10, name="some"), never], measures="MCC", resamples=100)
     one = found.finding()
     assert (one.verdict.word, one.needed, np.isnan(one.spread), np.isnan(one.detectable)) == (
-        "cannot tell", None, True, True,
+        "inconclusive", None, True, True,
     )  # fmt: skip
     assert any(note.startswith("MCC of never is undefined: ") for note in found.notes)
-    said = " ".join(found.lines())
+    said = " ".join(lines_of(found))
     assert "never and some cannot be compared under MCC, undefined for never (" in said
     assert "nan" not in said
     assert "nan" not in str(found)
@@ -359,7 +360,7 @@ def test_raw_scores_need_no_threshold_for_auc_and_one_for_labels() -> None:
     found = compare(raw)
     assert found.measures == ("AUC",)
     assert found.finding().flips is None
-    with pytest.raises(ParameterError, match="--threshold"):
+    with pytest.raises(ParameterError, match="say threshold="):
         compare(raw, measures="F")
     assert compare(raw, measures="F", threshold=0.5).finding().units == 40
 
@@ -397,10 +398,11 @@ def test_the_command_writes_every_form(form: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "worse" in done.stdout
     if form == "--json":
-        (finding,) = json.loads(done.stdout)["findings"]
+        payload = json.loads(done.stdout)["sections"]
+        (finding,) = payload["findings"]["findings"]
         assert finding["test"]["test"] == "swap"
         assert finding["flips"] == {"items": 200, "fixed": 5, "broken": 38, "changed": 0}
-        assert json.loads(done.stdout)["signatures"]["F"].startswith("F|")
+        assert payload["method"]["signatures"]["F"].startswith("F|")
 
 
 def test_two_files_are_one_system_each(tmp_path: Path) -> None:
@@ -447,7 +449,7 @@ def test_a_difference_that_is_undefined_has_no_p_value_and_says_why(items: int) 
     assert np.isnan(finding.p)
     assert finding.outcome.note == "no p-value: a system has no number"
     row = next(line for line in result.to_markdown().splitlines() if line.startswith("| MCC"))
-    assert [cell.strip() for cell in row.split("|")][3:-1] == ["NA", "NA", "NA", "NA", "NA", "cannot tell"]
+    assert [cell.strip() for cell in row.split("|")][3:-1] == ["NA", "NA", "NA", "NA", "NA", "inconclusive"]
 
 
 @pytest.mark.parametrize("measure", ["AveragePrecision", "AUC", "Recall"])

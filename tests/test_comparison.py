@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from documents import json_of
 from scipy import stats
 from shared_data import shared
 
 from assay import InputError, ParameterError, Scores, compare, evaluate
 from assay.comparison.pairing import pairs_of
-from assay.report import comparisons
-from assay.report.sentences import sentences
+from assay.core import words as names
+from assay.sections.sentences import sentences
+from assay.sections.testing import family, method
 from assay.stats.corrections import CORRECTIONS
 from assay.stats.suited_tests import SIMULTANEOUS
 from assay.stats.tests import TESTS
@@ -95,12 +96,12 @@ def test_every_word_of_the_verdict_comes_out_of_data() -> None:
         "equivalent": compare(scores(a=base, b=same)).finding().verdict.word,
         "better": compare(scores(a=base, b=better)).finding().verdict.word,
         "worse": compare(scores(a=better, b=base)).finding().verdict.word,
-        "cannot tell": few.word,
+        "inconclusive": few.word,
     }
     assert all(word == said for word, said in words.items()), words
     negligible = compare(scores(a=base, b=[value + 0.002 for value in base])).finding().verdict
     assert (negligible.word, negligible.negligible) == ("equivalent", True)
-    assert compare(scores(a=noisy(3)[0], b=noisy(3, noise=0.1)[1])).finding().verdict.word == "cannot tell"
+    assert compare(scores(a=noisy(3)[0], b=noisy(3, noise=0.1)[1])).finding().verdict.word == "inconclusive"
 
 
 def test_unjudged_documents_that_could_turn_the_difference_round_are_named() -> None:
@@ -188,8 +189,8 @@ def test_the_family_decides_how_much_is_corrected() -> None:
     for one, other, raw in zip(alone.findings, together.findings, plain.findings, strict=True):
         assert one.p == pytest.approx(min(1, 2 * raw.p), rel=0.02)
         assert other.p == pytest.approx(min(1, 4 * raw.p), rel=0.02)
-    assert comparisons.family(alone).endswith("over 2 comparisons with a, measure by measure")
-    assert comparisons.family(together).endswith("over 2 comparisons with a, under 2 measures together")
+    assert family(alone).endswith("over 2 comparisons with a, measure by measure")
+    assert family(together).endswith("over 2 comparisons with a, under 2 measures together")
 
 
 def test_groups_of_many_systems_follow_the_pairs() -> None:
@@ -215,13 +216,13 @@ def test_every_test_can_be_chosen_and_is_named(test: str) -> None:
     rng = np.random.default_rng(11)
     comparison = compare(scores(**{name: rng.uniform(0, 1, 12).tolist() for name in "abc"}), test=test)
     assert all(0 <= one.p <= 1 for one in comparison.findings)
-    assert comparisons.method(comparison).startswith(comparisons.TESTS[test][:4].capitalize())
+    assert method(comparison).startswith(names.TESTS[test][:4].capitalize())
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_every_correction_can_be_chosen_and_is_named(correction: str) -> None:
     table = scores(a=noisy(1)[0], b=noisy(1)[1], c=noisy(2)[0])
-    assert comparisons.CORRECTIONS[correction] in comparisons.method(compare(table, correction=correction))
+    assert names.CORRECTIONS[correction] in method(compare(table, correction=correction))
 
 
 def test_rounding_is_no_difference() -> None:
@@ -234,10 +235,10 @@ def test_what_was_drawn_is_what_is_said() -> None:
     assert compare(scores(a=first, b=second), test="t").settings.resamples is None
     drawn = compare(scores(a=first, b=second), resamples=500, bootstrap_resamples=100)
     assert (drawn.settings.resamples, drawn.settings.bootstrap_resamples) == (500, 100)
-    assert "(500 random swaps)" in comparisons.method(drawn)
+    assert "(500 random swaps)" in method(drawn)
     exact = compare(scores(**{f"s{n}": noisy(n)[0][:10] for n in range(9)}))
     assert exact.settings.resamples is None
-    assert "exact: all 2^10 swaps" in comparisons.method(exact)
+    assert "exact: all 2^10 swaps" in method(exact)
 
 
 def test_slices_have_their_own_findings_whatever_the_systems_are_called() -> None:
@@ -262,9 +263,9 @@ def test_documents_can_be_taken_out_and_are_bounded() -> None:
 
 def test_a_comparison_can_be_written_in_every_form() -> None:
     comparison = compare(QRELS, {"first": FIRST, "second": SECOND}, measures=["RR", "P@1"])
-    told = json.loads(comparison.to_json())
-    assert told["findings"][0]["verdict"] == "better"
-    assert told["settings"]["seed"] == 0
+    payload = json_of(comparison)
+    assert payload["findings"]["findings"][0]["verdict"] == "better"
+    assert payload["method"]["settings"]["seed"] == 0
     assert "second is better than first under RR" in str(comparison)
     assert "| RR | 0.5000 | 1.0000 | +0.5000 |" in comparison.to_markdown()
     assert r"\toprule" in comparison.to_latex()
@@ -283,7 +284,7 @@ def test_a_comparison_can_be_written_in_every_form() -> None:
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"measures": "RR"}, "the scores are of AP, not of RR"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"test": "permutations"}, "did you mean permutation?"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"correction": "holmes"}, "did you mean holm?"),
-        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"alpha": 0.5}, "alpha lies between 0 and 0.5"),
+        (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"alpha": 0.5}, "alpha is a number between 0 and 0.5"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"margin": 0.0}, "the margin is a number above 0"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"ties": "expected"}, "'ties' is a rule of evaluation"),
         (scores(a=[0.1, 0.2], b=[0.2, 0.1]), {"baseline": "a", "all_pairs": True}, "choose a baseline, or all pairs"),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from label_data import Labelled, forms, labelled
 from strategies import quickly
 
+from assay.core.errors import InputError, ParameterError
 from assay.counting import ConfusionMatrix, Scored, label_pairs
-from assay.errors import InputError, ParameterError
 from assay.tables import Predictions
 
 approx = pytest.approx

@@ -18,9 +18,9 @@ from partition_data import Grouped, grouped, pairs
 from strategies import quickly
 
 import assay
+from assay.core.errors import InputError, ParameterError
 from assay.counting import partition_pairs
 from assay.counting.contingency import Contingency
-from assay.errors import InputError, ParameterError
 from assay.tables.clusters import Clusters
 
 approx = pytest.approx

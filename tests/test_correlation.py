@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import correlate as command
+from assay.core.errors import InputError, ParameterError
 from assay.correlation import correlate
-from assay.errors import InputError, ParameterError
 from assay.files.scores import read_scores
 from assay.stats.correlation import COEFFICIENTS, kendall, pearson, row_by_row, spearman, tau_ap
 from assay.stats.orders import Orders
@@ -346,9 +346,9 @@ def test_what_cannot_be_correlated_is_refused_in_one_line() -> None:
 
 def test_every_form_holds_the_numbers() -> None:
     found = correlate({"a_1": 3, "b": 2, "c": 1}, {"a_1": 9, "b": 4, "c": 5}, names=("AP", "RR"))
-    told = json.loads(found.to_json())
-    assert told["pairs"][0]["coefficients"][0]["value"] == approx(1 / 3)
-    assert told["pairs"][0]["coefficients"][0]["low"] is None
+    rows = json.loads(found.to_json())["sections"]["correlations"]["coefficients"]
+    assert rows[0]["value"] == approx(1 / 3)
+    assert rows[0]["low"] is None
     assert found.to_csv().splitlines()[1].startswith("AP,RR,Kendall's tau-b,0.333333")
     assert "| Kendall's tau-b | 0.3333 | NA |" in found.to_markdown()
     assert r"a\_1 & 3.0000 & 1" in found.to_latex()
@@ -384,7 +384,7 @@ def test_the_command_correlates_measures_judgments_topics_and_lists(run_command:
         assert done.exit_code == 0
         assert done.stdout.splitlines()[0] == title
     told = CliRunner().invoke(run_command, ["lists.csv", "--json"], catch_exceptions=False)
-    assert len(json.loads(told.stdout)["pairs"][0]["items"]) == 4
+    assert len(json.loads(told.stdout)["sections"]["correlations"]["items"]) == 4
     assert "1 item without a number" in told.stderr
 
 

@@ -32,7 +32,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import assay
 from assay import crossval
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 SETS = {
@@ -280,10 +280,10 @@ def test_every_form_of_a_result_holds_its_numbers() -> None:
     found = crossval(GaussianNB(), *CANCER, cv=GroupKFold(4), groups=np.arange(569) // 3, measures=["Accuracy", "AUC"])
     import json  # noqa: PLC0415
 
-    told = json.loads(found.to_json())
-    assert told["systems"][0]["measures"][0]["mean_of_folds"] == found.mean("Accuracy")
-    assert told["splits"] == "GroupKFold"
-    assert len(told["systems"][0]["folds"]) == 8
+    told = json.loads(found.to_json())["sections"]
+    assert told["measures"]["measures"][0]["mean_of_folds"] == found.mean("Accuracy")
+    assert told["basis"]["splits"] == "GroupKFold"
+    assert len(told["folds"]["values"]) == 8
     number = f"{found.mean('Accuracy'):.4f}"
     for text in (str(found), found.to_markdown(), found.to_latex(), found.to_html()):
         assert number in text
@@ -304,7 +304,7 @@ def test_a_bar_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, caps
     assert capsys.readouterr().err == ""
     from rich.console import Console  # noqa: PLC0415
 
-    from assay.report import terminal  # noqa: PLC0415
+    from assay.show import terminal  # noqa: PLC0415
 
     drawn = io.StringIO()
     monkeypatch.setattr(terminal, "console", lambda **_: Console(file=drawn, force_terminal=True, width=80))

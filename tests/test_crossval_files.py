@@ -24,8 +24,8 @@ from typer.testing import CliRunner
 import assay
 from assay import AssayError, Predictions, classify, crossval
 from assay.cli import app
+from assay.core.errors import InputError
 from assay.crossvalidation.opening import folded
-from assay.errors import InputError
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
 RUNNER = CliRunner()
@@ -256,9 +256,9 @@ def test_the_command_shows_both_numbers_side_by_side() -> None:
 def test_the_command_writes_every_form(tmp_path: Path) -> None:
     base = [FOLDS, "--positive", "spam", "-m", "F1", "--system", "bayes"]
     found = crossval(FOLDS, pos_label="spam", measures="F")
-    told = json.loads(called(*base, "--json").stdout)
-    assert told["systems"][0]["measures"][0]["mean_of_folds"] == found.mean("F", "bayes")
-    assert told["systems"][0]["folds"][0]["train"] == found.train_values("F", "bayes")[0]
+    told = json.loads(called(*base, "--json").stdout)["sections"]
+    assert told["measures"]["measures"][0]["mean_of_folds"] == found.mean("F", "bayes")
+    assert told["folds"]["values"][0]["train"] == found.train_values("F", "bayes")[0]
     rows = list(csv.DictReader(io.StringIO(called(*base, "--csv").stdout)))
     assert float(rows[0]["pooled"]) == found.pooled("F", "bayes")
     assert "| F1 |" in called(*base, "--markdown").stdout
@@ -274,7 +274,7 @@ def test_columns_are_found_by_what_they_are_said_to_be(tmp_path: Path) -> None:
     path = written(tmp_path, "gold,guess,part,round,who\n" + "".join(lines))
     words = ["--truth", "gold", "--prediction", "guess", "--fold", "part", "--repeat", "round", "--group", "who"]
     done = called(path, *words, "-m", "Accuracy", "--json")
-    told = json.loads(done.stdout)
+    told = json.loads(done.stdout)["sections"]["folds"]
     assert [(one["repeat"], one["fold"]) for one in told["folds"]] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
     assert "learned from their group" in done.stderr
     assert "in 2 of 4 folds there is nothing to learn of some label: fold a learns from no item of 0" in done.stderr

@@ -20,10 +20,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import Predictions, crossval
+from assay.core.errors import InputError, ParameterError
 from assay.crossvalidation import leakage_check, nested, split_items
 from assay.crossvalidation.opening import times_of
 from assay.crossvalidation.splitting import Asked
-from assay.errors import InputError, ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 IRIS = datasets.load_iris(return_X_y=True)
@@ -55,7 +55,7 @@ def test_where_nothing_can_be_dealt_out_no_all_clear_is_given() -> None:
     assert np.isnan(check.p)
     assert not check.leaks
     assert not check.is_fine
-    assert check.lines()[0].startswith("Cannot tell whether labels leak")
+    assert check.says.startswith("Cannot tell whether labels leak")
     found = crossval(DummyClassifier(), features, labels, cv=2, measures="Accuracy", leakage_check=True)
     assert "Cannot tell" in found.warnings[-1]
 

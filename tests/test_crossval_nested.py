@@ -24,9 +24,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from assay import choose_threshold, crossval
+from assay.core.errors import AssayError, InputError
 from assay.crossvalidation import nested, split_items
 from assay.crossvalidation.splitting import Asked
-from assay.errors import AssayError, InputError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 WINE = datasets.load_wine(return_X_y=True)
@@ -100,9 +100,10 @@ def test_groups_stay_whole_inside_folds_too() -> None:
 
 def test_every_form_shows_both_numbers_and_the_choices() -> None:
     found = nested(DecisionTreeClassifier(), {"max_depth": [1, 3]}, *WINE, inner=2, outer=3, measures="Accuracy")
-    told = json.loads(found.to_json())
-    assert told["measures"][0]["nested"] == found.mean()
-    assert told["chosen"] == found.chosen.to_dicts()
+    told = json.loads(found.to_json())["sections"]
+    assert told["measures"]["measures"][0]["nested"] == found.mean()
+    assert told["chosen"]["chosen"] == found.chosen.to_dicts()
+    assert told["basis"]["not_nested"]["sections"]["measures"]["measures"][0]["pooled"] == found.not_nested.pooled()
     for text in (str(found), found.to_markdown(), found.to_latex(), found.to_html()):
         assert f"{found.mean():.4f}" in text
         assert f"{found.not_nested.mean():.4f}" in text

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from assay import AssayError, crossval
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 
@@ -136,7 +136,7 @@ def test_what_is_no_classifier_is_refused(given: Any, says: str) -> None:
         ({"cv": "group"}, "needs groups"),
         ({"cv": "leave-p-out", "leave": 3}, "makes 30,541,644 splits, and 10,000 is the most"),
         ({"cv": "leave-one-out", "repeats": 2}, "the same splits each time"),
-        ({"cv": "split", "test_size": 20}, "a share of the items between 0 and 1"),
+        ({"cv": "split", "test_size": 20}, "test_size is a number between 0 and 1"),
         ({"cv": 600}, "items cannot be split so"),
         ({"cv": [(np.arange(5), np.arange(600))]}, "row numbers from 0 to 568, got 599"),
         ({"cv": [(np.arange(5), [])]}, "no item to test on"),

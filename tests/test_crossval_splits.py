@@ -22,10 +22,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from assay import crossval
+from assay.core.errors import AssayError, ParameterError
 from assay.crossvalidation import Split, leakage_check, split_items
 from assay.crossvalidation.leakage import on_both_sides, row_codes, said_of_columns, twin_codes
 from assay.crossvalidation.splitting import Asked
-from assay.errors import AssayError, ParameterError
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 
@@ -282,10 +282,10 @@ def test_features_chosen_by_labels_before_splitting_are_found_out_by_permuting()
     assert leaky.leaks
     assert leaky.permuted.mean() > 0.75
     assert leaky.chance.mean() == pytest.approx(0.5, abs=0.05)
-    assert leaky.lines()[0].startswith("Leak: permuted labels are predicted better than by chance")
+    assert leaky.says.startswith("Leak: permuted labels are predicted better than by chance")
     inside = leakage_check(GaussianNB(), x, y, measure="AUC", permutations=8)
     assert not inside.leaks
-    assert inside.lines()[0].startswith("No leak seen")
+    assert inside.says.startswith("No leak seen")
     assert inside.to_frame().height == 8
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from strategies import Tables, quickly, tables
 
 from assay import Ranks, curves, evaluate
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.measures import IPrec, IPrecMean, P, R
 from assay.measures.curve_points import rank_by_rank
 
@@ -136,7 +136,7 @@ def test_an_average_is_always_interpolated() -> None:
 
 @pytest.mark.parametrize("levels", [1, 0, -3, 2.5, True, 1002])
 def test_levels_are_at_least_two_and_not_too_many(levels: Any) -> None:
-    with pytest.raises(ParameterError, match="levels is a whole number from 2 on"):
+    with pytest.raises(ParameterError, match="levels is a whole number from 2 to 1001"):
         curves.precision_recall(*R1, levels=levels)
 
 
@@ -400,8 +400,8 @@ def test_points_as_csv_json_and_markdown() -> None:
     value = (1 / 2 + 1 / 2 + 0) / 3
     assert curve.to_csv() == f"system,query_id,cutoff,value\na|b,,1,0.0\na|b,,2,{value}\n"
     assert curve.to_markdown().splitlines()[2:] == ["| a\\|b | NA | 1 | 0.0000 |", "| a\\|b | NA | 2 | 0.3333 |"]
-    told = json.loads(curve.to_json())
-    assert told["kind"] == "cutoff"
+    told = json.loads(curve.to_json())["sections"]["curve"]
+    assert told["name"] == "cutoff"
     assert told["points"][1] == {"system": "a|b", "query_id": None, "cutoff": 2, "value": value}
     assert told["summary"][0]["undefined"] == 1
     assert curve.to_frame() is curve.frame

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from strategies import quickly
 
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError
 from assay.stats.delong import delong, delong_paired, exact_bound
 
 

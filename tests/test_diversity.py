@@ -22,10 +22,11 @@ from variants import EXACT, fill, same, variants
 
 from assay import Measure, Qrels, Ranks, evaluate, parse_measure, read_qrels
 from assay.cli import app
+from assay.core.errors import InputError, ParameterError
 from assay.counting import Judgments
-from assay.errors import InputError, ParameterError
 from assay.measures import ERR_IA, StRecall, alpha_DCG, alpha_nDCG, nDCG, nERR_IA, registered
-from assay.measures.diversity import NO_SUBTOPICS
+
+NO_SUBTOPICS = "there are no judgments of subtopics: subtopics=True says that column 2 of the judgments names them"
 
 Row: TypeAlias = tuple[str, str, str, float]  # query, subtopic, document, grade
 Run: TypeAlias = dict[str, dict[str, float]]

@@ -28,6 +28,8 @@ from typer.testing import CliRunner
 
 from assay import AssayError, Diagnosis, Documents, ParameterError, Ranks, Topics, doctor, evaluate
 from assay.cli import app
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
 from assay.counting.contradictions import contradictions
 from assay.counting.forms import bridge
 from assay.diagnosis import Finding, checks
@@ -1079,7 +1081,7 @@ def test_checks_that_could_not_be_made_have_not_passed(tmp_path: Path) -> None:
     assert not_made.isdisjoint({check.name for check in diagnosis.passed})
     assert {"duplicates", "ranks", "rank-conflict", "truncated"} <= {check.name for check in diagnosis.passed}
     assert f"; {len(not_made)} not made)" in str(diagnosis)
-    told = json.loads(diagnosis.to_json())
+    told = json.loads(diagnosis.to_json())["sections"]["verdict"]
     assert set(told["not_made"]) == not_made
 
 
@@ -1107,7 +1109,7 @@ def test_one_of_everything_is_told_in_the_singular() -> None:
 def test_grades_without_0_lead_to_the_level() -> None:
     qrels = {f"q{number}": {"a": 1, "b": 2, "c": 4} for number in range(5)}
     run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in qrels}
-    assert "`--level`" in the(doctor(qrels, run), "only-relevant").says
+    assert "`level=...`" in the(doctor(qrels, run), "only-relevant").says
 
 
 def graded(counts: dict[int, int]) -> dict[str, dict[str, int]]:
@@ -1254,8 +1256,9 @@ def test_exit_codes(tmp_path: Path) -> None:
 def test_json_has_everything(tmp_path: Path) -> None:
     given = files()
     qrels, run = written(tmp_path / "qrels.txt", given.qrels), written(tmp_path / "a.run", [*given.run, given.run[0]])
-    told = json.loads(run_cli(app, ["doctor", qrels, f"mine={run}", "--json"]).stdout)
-    [finding] = told["findings"]
+    sections = json.loads(run_cli(app, ["doctor", qrels, f"mine={run}", "--json"]).stdout)["sections"]
+    told = sections["verdict"]
+    [finding] = sections["findings"]["findings"]
     assert (told["counts"]["error"], told["runs"]) == (1, ["mine"])
     assert (finding["check"], finding["severity"], finding["system"], finding["file"]) == (
         "duplicates",
@@ -1277,7 +1280,7 @@ def test_forms_and_the_list_of_all_checks(tmp_path: Path) -> None:
     assert run_cli(app, ["doctor", qrels, run, "--all", "-o", str(to)]).exit_code == 1
     shown = to.read_text(encoding="utf-8")
     assert all(f"✓ {check.name}: " in shown for check in checks() if check.name != "duplicates")
-    assert "<table>" in doctor(qrels, run).to_html()
+    assert "<code>duplicates</code>" in doctor(qrels, run).to_html()
 
 
 def test_many_runs_are_put_together(tmp_path: Path) -> None:
@@ -1304,8 +1307,8 @@ def test_odd_scales_are_refused_or_taken_as_one_grade(scale: str) -> None:
 
 def test_the_page_lists_every_check_as_it_is() -> None:
     page = (DOCS / "doctor.md").read_text(encoding="utf-8")
-    rows = [
-        f"| `{check.name}` | {', '.join(check.severities)} | {check.question} | {check.advice} |" for check in checks()
-    ]
+    with speaking(Options()):
+        known = checks()
+    rows = [f"| `{one.name}` | {', '.join(one.severities)} | {one.question} | {one.advice} |" for one in known]
     listed = [line for line in page.splitlines() if re.match(r"\| `[a-z-]+` \| (error|warning|note)", line)]
     assert listed == rows

@@ -17,10 +17,12 @@ from typer.testing import CliRunner
 
 from assay import Diagnosis, Predictions, doctor
 from assay.cli import app
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
+from assay.core.errors import AssayError, ParameterError
 from assay.diagnosis.findings import Finding
 from assay.diagnosis.label_noise import VERY_LOW, doubtful
 from assay.diagnosis.registry import checks, checks_of_predictions
-from assay.errors import AssayError, ParameterError
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"
@@ -457,9 +459,10 @@ def test_the_command(tmp_path: Path) -> None:
     code, text = run(path)
     assert code == 1
     assert "p.csv, 1 system: 1 error" in text
-    told = json.loads(run(path, "--json")[1])
+    sections = json.loads(run(path, "--json")[1])["sections"]
+    told, findings = sections["verdict"], sections["findings"]["findings"]
     assert (told["systems"], told["counts"]["error"]) == (["p"], 1)
-    assert set(told["passed"]) | {one["check"] for one in told["findings"]} | set(told["not_made"]) == {
+    assert set(told["passed"]) | {one["check"] for one in findings} | set(told["not_made"]) == {
         check.name for check in checks_of_predictions()
     }
     assert {"trained-ids", "trained-items"} <= set(told["not_made"])
@@ -491,10 +494,9 @@ def test_checks_have_names_of_their_own_and_stand_on_the_page() -> None:
     of_runs, of_predictions = {check.name for check in checks()}, {check.name for check in checks_of_predictions()}
     assert not of_runs & of_predictions
     page = (ROOT / "docs" / "doctor-predictions.md").read_text(encoding="utf-8")
-    rows = [
-        f"| `{one.name}` | {', '.join(one.severities)} | {one.question} | {one.advice} |"
-        for one in checks_of_predictions()
-    ]
+    with speaking(Options()):
+        known = checks_of_predictions()
+    rows = [f"| `{one.name}` | {', '.join(one.severities)} | {one.question} | {one.advice} |" for one in known]
     assert [line for line in page.splitlines() if re.match(r"\| `[a-z-]+` \| (error|warning|note)", line)] == rows
 
 

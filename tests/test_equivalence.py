@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.stats.equivalence import equivalence_test, noninferiority_test
 
 NUMBERS = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=30)

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import Confusion, Measure, Ranks, Scores
 from assay import given as inputs
-from assay.errors import InputError, ParameterError, TopicError
+from assay.core.errors import InputError, ParameterError, TopicError
 from assay.measures import RR, SetP
 
 # q1: relevant a, b; q2: nothing relevant; q3: not in the run.
@@ -155,9 +155,18 @@ def test_tables_for_other_programs() -> None:
     assert result.to_csv().splitlines()[0] == "system,AP,NumRet"
     assert "<th>a|b</th>" in result._repr_html_()
     assert list(result.to_pandas().columns) == ["system", "AP", "NumRet"]
-    told = json.loads(result.to_json(per_query=True))
-    assert told["systems"][0]["queries"]["q2"] == {"AP": None, "NumRet": 1.0}
-    assert told["systems"][0]["undefined"] == {"AP": {"q2": "no relevant document"}}
+    told = json.loads(result.to_json(per_query=True))["sections"]["queries"]
+    assert {"system": "a|b", "query_id": "q2", "AP": None, "NumRet": 1.0} in told["queries"]
+    assert told["undefined"]["a|b"] == {"AP": {"q2": "no relevant document"}}
+
+
+def test_counts_stand_below_the_scores_on_the_same_columns() -> None:
+    result = assay.evaluate(QRELS, {"first": RUN, "a longer name": RUN}, ["AP", "P@1"])
+    shown = str(result).splitlines()
+    assert shown[0].split() == ["first", "a", "longer", "name"]
+    assert shown[shown.index("") + 1].startswith("topics")
+    assert len({len(line) for line in shown if line}) == 1
+    assert "relevant found" not in result.to_markdown()
 
 
 def test_a_system_and_a_measure_have_to_be_named_where_there_are_several() -> None:

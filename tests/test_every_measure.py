@@ -16,8 +16,8 @@ from strategies import Tables, shuffled
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, gain_table, has_gain_table, same, values, variants
 
 from assay import Confusion, Measure, PerQuery, Ranks, parse_measure
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError
 from assay.measures.summary import counted as settled
 from assay.measures.summary import summarise
 

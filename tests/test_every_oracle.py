@@ -17,8 +17,8 @@ from twin_further import TWINS
 from variants import DATA, EXACT, MEASURES, by_query, counted, fill, same, values, variants
 
 from assay import Measure, Ranks
+from assay.core.domains import Whole
 from assay.measures import AUC, INSQ, INST
-from assay.measures.domains import Whole
 
 TWIN_NAMES = {"tp": "a", "fp": "b", "fn": "c", "tn": "d", "T": "wanted"}
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from assay.cli import app
 from assay.cli.examples import lay_out
-from assay.errors import InputError
+from assay.core.errors import InputError
 
 run = CliRunner()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import explained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quickly
@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 
 from assay import Clusters, Contingency, cluster, explain
 from assay.cli import app
+from assay.cli.typed_orders import order_in, points_in_clusters
+from assay.core.errors import AssayError, ParameterError
 from assay.counting.points import Points
-from assay.errors import AssayError, ParameterError
 from assay.explanation.coefficients import is_coefficient
-from assay.files.typed_orders import order_in, points_in_clusters
 from assay.measures import parse_measure, registered
 from assay.stats.correlation import kendall, spearman, tau_ap
 from assay.stats.overlap import rbo
@@ -44,11 +44,11 @@ def commands() -> list[tuple[str, str]]:
 def typed(command: str) -> Any:
     done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--json"])
     assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    return explained(done.stdout)
 
 
 def step(told: Any, part: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = next(one["rows"] for one in told["steps"] if one["part"] == part)
+    found: list[dict[str, Any]] = told["steps"][part]["rows"]
     return found
 
 
@@ -91,7 +91,7 @@ def test_all_silhouettes_are_shown_and_one_in_full() -> None:
 
 def test_spread_and_squares_of_points_are_those_of_their_clusters() -> None:
     for measure, column, summed in (("DaviesBouldin", "distance", "spread"), ("CalinskiHarabasz", None, "within")):
-        told = json.loads(explain(measure, FIVE).to_json())
+        told = explained(explain(measure, FIVE).to_json())
         points = pl.DataFrame(step(told, "points"))
         by = points.group_by("cluster", maintain_order=True).agg(
             (pl.col(column).mean() if column else pl.col("squared_distance").sum()).alias("made")
@@ -299,7 +299,7 @@ def test_a_file_of_numbers_holds_two_orders(tmp_path: Path) -> None:
         (["Silhouette", "--table", "5 1; 2 0"], "Silhouette is computed from points"),
         (["Silhouette", "--points", "0 1 | "], "no point in cluster 2"),
         (["Silhouette", "--points", "0,0 | 3,3"], "'0,0' may be one point or several: end each point with ';'"),
-        (["ARI", str(NOTES), "--unlabelled", "drop"], "choose one by system"),
+        (["ARI", str(NOTES), "--unlabelled", "drop"], "choose one, by --system"),
         (["Silhouette", "--points", "0,1; 2 | 3,4"], "expected as many numbers in point 2"),
         (["Silhouette", "--points", "0 1 | 5", "--item", "9"], "a row from 1 to 3"),
         (["Silhouette", str(NOTES), "--system", "kmeans", "--unlabelled", "drop"], "--points"),

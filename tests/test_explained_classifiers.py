@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 import subprocess
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from command import explained
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 
 from assay import Confusion, Predictions, Ranks, classify, explain
 from assay.cli import app
+from assay.cli.typed_labels import labels_in, looks_like_matrix, matrix_in, scores_in
+from assay.core.errors import AssayError, ParameterError
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.errors import AssayError, ParameterError
 from assay.explanation.labels import is_of_classes
-from assay.files.typed_labels import labels_in, looks_like_matrix, matrix_in, scores_in
 from assay.measures import parse_measure, registered
 from assay.measures.over_classes import averaged, overall
 
@@ -71,7 +71,7 @@ def test_the_value_of_a_matrix_is_the_one_that_evaluation_gives(matrix: Confusio
     assert made.value == pytest.approx(expected.values[0], nan_ok=True)
     assert made.reason == expected.reason(0)
     assert str(made)
-    assert json.loads(made.to_json())["value"] == (None if math.isnan(made.value) else pytest.approx(made.value))
+    assert explained(made.to_json())["value"] == (None if math.isnan(made.value) else pytest.approx(made.value))
     assert "matrix" in made.to_frame()["part"].to_list()
 
 
@@ -208,7 +208,7 @@ def test_scores_of_one_class_against_the_rest() -> None:
     assert found.value == parse_measure("AUC", "binary").of(expected)[0]
     assert "|positive=a|" in found.signature
     assert classify(given).explain("AUC", label="a").value == found.value
-    with pytest.raises(ParameterError, match="say which class is meant, as in --class a"):
+    with pytest.raises(ParameterError, match="say which class is meant, as in label='a'"):
         explain("AUC", given)
 
 
@@ -326,16 +326,16 @@ def test_a_matrix_is_labelled_as_it_is_turned() -> None:
 def test_a_matrix_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("prediction,Woman,Man,Child\nWoman,13,4,2\nMan,2,15,1\nChild,5,1,57\n", encoding="utf-8")
-    told = json.loads(typed(f"Recall --matrix {path} --class Child --json"))
+    told = explained(typed(f"Recall --matrix {path} --class Child --json"))
     assert told["value"] == pytest.approx(57 / 60)
-    assert json.loads(typed(f"Accuracy --matrix {path} --labels Child,Man,Woman --json"))["value"] == 0.85
+    assert explained(typed(f"Accuracy --matrix {path} --labels Child,Man,Woman --json"))["value"] == 0.85
 
 
 def test_files_of_predictions() -> None:
     assert "Recall, for spam" in typed(f"Recall {LETTERS / 'spam.csv'} --system bayes --positive spam")
     assert "whose predictions? say --system NAME: there are bayes, words" in refused(f"F1 {LETTERS / 'spam.csv'}")
-    topics = json.loads(typed(f"MacroF1 {LETTERS / 'topics.csv'} --json"))
-    assert [one["unit"] for one in topics["classes"]] == ["complaint", "order", "question", "supplier"]
+    topics = explained(typed(f"MacroF1 {LETTERS / 'topics.csv'} --json"))
+    assert list(topics["classes"]) == ["complaint", "order", "question", "supplier"]
     assert "for letter001" in typed(f"LogLoss {LETTERS / 'topics.csv'} --item letter001")
     assert "over" in typed(f"MacroF1 {LETTERS / 'tags.jsonl'}")
     assert typed(f"AUC {LETTERS / 'spam.csv'} --prediction prediction_words --score score_words --positive spam")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import shlex
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from command import explained
 from typer.testing import CliRunner
 
 from assay.cli import app
@@ -342,7 +342,7 @@ COMMANDS = [(name, command) for name, commands in EXAMPLES.items() for command i
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=lambda text: text[:60])
 def test_the_command_gives_the_number(name: str, command: str) -> None:
     expected = EXAMPLES[name][command]
-    told = json.loads(typed(f"{command} --json"))
+    told = explained(typed(f"{command} --json"))
     if expected.value is None:
         assert told["value"] is None
     else:
@@ -361,7 +361,7 @@ def test_the_command_gives_the_number(name: str, command: str) -> None:
 @pytest.mark.parametrize("name", IDS)
 def test_what_the_page_says_to_look_at_is_there_to_the_last_digit(name: str) -> None:
     for command, look_at in listed()[name].items():
-        told = json.loads(typed(f"{command} --json"))
+        told = explained(typed(f"{command} --json"))
         for part in look_at.split("; "):
             if column := re.fullmatch(r"`(.*)`: (.*)", part):
                 printed = column[2].split(", ")
@@ -393,5 +393,5 @@ def typed(command: str) -> str:
 
 def shown(told: dict[str, Any], column: str) -> list[float | None]:
     """A column of the first table that has it."""
-    table = next(table["rows"] for table in told["steps"] if column in table["rows"][0])
+    table = next(table["rows"] for table in told["steps"].values() if column in table["rows"][0])
     return [row[column] for row in table]

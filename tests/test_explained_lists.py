@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command import run_assay
+from command import explained, run_assay
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quickly
@@ -19,8 +18,9 @@ from typer.testing import CliRunner
 import assay
 from assay import Confusion, GivenCurve, ParameterError, Ranks, explain
 from assay.cli import app
+from assay.cli.typed_numbers import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
 from assay.explanation import ranks_of
-from assay.files.lists import Named, cells_in, grades_in, numbers_by_grade, points_in, swapped
+from assay.show.model import Table
 
 TEA = Path(assay.__file__).parent / "data" / "tea"
 
@@ -49,7 +49,7 @@ def test_what_goes_with_several_lists_is_said_once_or_for_each() -> None:
     def relevant(*options: str) -> list[int]:
         done = CliRunner().invoke(app, ["explain", "R", *options, "--json"])
         assert done.exit_code == 0, done.output
-        return [query["counts"]["relevant"] for query in json.loads(done.stdout)["queries"]]
+        return [query["counts"]["relevant"] for query in explained(done.stdout)["queries"].values()]
 
     lists = ["--grades", "1,0", "--grades", "second=0,1"]
     assert relevant(*lists) == [1, 1]
@@ -164,7 +164,7 @@ def test_whole_numbers_may_be_written_with_a_point_and_lists_may_be_arrays() -> 
 
 
 def told(measure: str, *lists: Sequence[float], **options: Any) -> list[str]:
-    return explain(measure, ranks_of(*lists), **options).lines()
+    return str(explain(measure, ranks_of(*lists), **options)).splitlines()
 
 
 def test_each_list_has_its_own_place_and_what_columns_are_comes_from_all() -> None:
@@ -201,10 +201,11 @@ def test_what_is_undefined_is_left_out_of_the_mean_of_lists_if_asked() -> None:
 def test_the_table_of_a_micro_average_ends_with_the_sums() -> None:
     counts = Confusion(("a", "b"), np.array([0, 3]), np.array([0, 1]), np.array([8, 2]))
     found = explain("MicroP", counts)
-    names, cells = found.tables()[-1].table.rows[-1]
-    assert (names, [cell.text for cell in cells]) == (("all",), ["3", "4"])
-    assert any("in a micro average its counts are summed all the same" in line for line in found.lines())
-    assert not any("counted as" in line for line in found.lines())
+    table = found.document().section("steps").parts[-1]
+    assert isinstance(table, Table)
+    assert table.frame.row(-1) == ("all", 3, 4)
+    assert "in a micro average its counts are summed all the same" in str(found)
+    assert "counted as" not in str(found)
 
 
 def test_counts_that_somebody_gives_have_no_rules_of_counting_in_their_signature() -> None:

@@ -14,7 +14,7 @@ TIED = {"q": {"a": 3.0, "b": 2.0, "c": 2.0, "d": 2.0, "e": 1.0}}
 
 
 def lines_of(measure: str, *grades: list[float], **said: Any) -> list[str]:
-    return explain(measure, ranks_of(*grades, **said)).lines()
+    return str(explain(measure, ranks_of(*grades, **said))).splitlines()
 
 
 def test_what_columns_are_holds_for_negative_grades_and_ties_too() -> None:
@@ -22,9 +22,9 @@ def test_what_columns_are_holds_for_negative_grades_and_ties_too() -> None:
     assert "gain = the grade, 0 for a negative one" in lines_of("nDCG", [1, -1])
     for measure in ("G", "Q", "nDCGRel", "Rndcg"):
         assert "gain = the grade" in lines_of(measure, [1, 0, 2])
-    tied = explain("AUC", {"q": {"c": 1}}, TIED, ties="expected", collection_size=9).lines()
+    tied = str(explain("AUC", {"q": {"c": 1}}, TIED, ties="expected", collection_size=9))
     assert "area = the step of FPR × the mean of TPR here and at the rank above" in tied
-    averaged = explain("nDCG", {"q": {"c": 1}}, TIED, ties="expected").lines()
+    averaged = str(explain("nDCG", {"q": {"c": 1}}, TIED, ties="expected"))
     assert "discount = 1 / log2(rank + 1), the mean over tied ranks" in averaged
     assert "discount (ideal) = 1 / log2(rank + 1)" in averaged
 
@@ -48,8 +48,8 @@ def test_points_below_the_recall_asked_for_are_seen_and_the_reason_where_none_is
     never = "a recall of 0.9 is never reached: there is no precision to look at, and it counts as 0"
     assert never in lines_of("IPrec@0.9", [1, 0, 1], relevant=4)
     assert never in lines_of("PrecisionAtRecall@0.9", [1, 0, 1], relevant=4)
-    assert never in explain("IPrec@0.9", GivenCurve.from_points([(1, 0.5)])).lines()
-    assert never not in explain("IPrec@0.9", GivenCurve.from_points([(0, 1)])).lines()
+    assert never in str(explain("IPrec@0.9", GivenCurve.from_points([(1, 0.5)])))
+    assert never not in str(explain("IPrec@0.9", GivenCurve.from_points([(0, 1)])))
 
 
 def test_the_subtopics_of_each_document_are_named() -> None:

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from assay import FormatError, InputError, ParameterError, compare, extract
 from assay.cli import app
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.extraction import Spans, read_spans
 from assay.extraction.matching import Place, overlapping
 from assay.extraction.tags import Tag, Tagged, misplaced, spans_in, tag_of
@@ -281,9 +281,9 @@ def test_where_nothing_is_tagged_nothing_is_defined_and_the_reasons_are_told() -
     assert all(math.isnan(result.value("F", average=average)) for average in ("macro", "documents"))
     assert list(result.undefined) == ["precision", "recall", "F"]
     assert "Recall is undefined: nothing is positive." in str(result)
-    told = json.loads(result.to_json())
-    assert [row["F"] for row in told["types"]] == [None, None]
-    assert told["undefined"]["precision"] == "nothing is predicted positive"
+    told = json.loads(result.to_json())["sections"]
+    assert [row["F"] for row in told["types"]["types"]] == [None, None]
+    assert told["basis"]["undefined"]["precision"] == "nothing is predicted positive"
     assert not result.interval("F").is_known
     with pytest.raises(InputError, match="there is no document"):
         extract([], [])
@@ -502,19 +502,20 @@ def test_two_extractions_are_compared_document_by_document() -> None:
 
 def test_the_result_is_written_in_every_form() -> None:
     result = extract(LETTERS).showing("misses", "false_alarms")
-    told = json.loads(result.to_json())
-    assert [row["type"] for row in told["types"]] == ["LOC", "ORG", "PER", "all (micro)", "mean of types (macro)"]
-    assert len(told["misses"]) == 3
+    told = json.loads(result.to_json())["sections"]
+    types = told["types"]["types"]
+    assert [row["type"] for row in types] == ["LOC", "ORG", "PER", "all (micro)", "mean of types (macro)"]
+    assert len(told["misses"]["misses"]) == 3
     assert "Misses (3)" in str(result)
     assert "| London |" in result.to_markdown()
     assert "\\toprule" in result.to_latex()
     assert "<table>" in result._repr_html_()
     assert pl.read_csv(result.to_csv().encode())["list"].to_list() == ["miss"] * 3 + ["false alarm"] * 3
     assert result.to_pandas().shape == (5, 15)
-    assert told["intervals"] == {
+    assert told["basis"]["intervals"] == {
         "confidence": 0.95, "method": "t", "unit": "document", "resamples": 0, "seed": 0,
     }  # fmt: skip
-    assert told["types"][3]["F_low"] == result.interval("F").low
+    assert types[3]["F_low"] == result.interval("F").low
     assert "Intervals: Student's t, as 4 documents are too few for a bootstrap" in str(result)
     with pytest.raises(ParameterError, match="choose of misses, false_alarms"):
         result.showing("hits")

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import Qrels, Ranks, Run, evaluate, read_qrels, read_run, scan_run
-from assay.errors import FormatError, InputError, ParameterError
+from assay.core.errors import FormatError, InputError, ParameterError
 from assay.files import RunFile, Source, columns, detect, formats
 
 Rows: TypeAlias = Sequence[tuple[str, ...]]

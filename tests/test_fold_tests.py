@@ -15,9 +15,9 @@ from scipy import integrate
 from scipy import stats as scipy_stats
 
 from assay import Predictions, crossval
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.crossvalidation import CrossValidation
-from assay.errors import InputError, ParameterError
 from assay.stats.fold_tests import checked_fold_test, corrected_t, five_by_two, interval_of_mean
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "calibrate_fold_tests.py"
@@ -241,7 +241,7 @@ def test_what_there_is_only_one_of_may_be_left_out() -> None:
 
 def test_few_or_tiny_folds_and_unknown_names_get_a_clear_line() -> None:
     result = simulated([(1, 1), (1, 2), (1, 3)])
-    assert result.compare("weak", "strong", "Accuracy").finding().verdict.word == "cannot tell"
+    assert result.compare("weak", "strong", "Accuracy").finding().verdict.word == "inconclusive"
     for wrong, says in (
         (("weak", "weak"), "takes two systems"),
         (("weak", "week"), "did you mean weak"),

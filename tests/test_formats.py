@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import Qrels, Run, evaluate, read_qrels, read_run
-from assay.errors import DuplicateError, FormatError, InputError, MissingDependencyError, ParameterError
+from assay.core.errors import DuplicateError, FormatError, InputError, MissingDependencyError, ParameterError
 from assay.files import Source, detect, formats, read_documents, read_topics, scan_run
 from assay.files.collections import read_collection
 from assay.files.writing import left_out, write, writers
@@ -901,9 +901,9 @@ def samples(tmp_path: Path) -> Path:
 )
 def test_show_says_what_a_file_is(name: str, said: dict[str, Any], samples: Path) -> None:
     done = run_assay("show", name, "--json", "-n", 1, folder=samples)
-    told = json.loads(done.stdout)
-    assert {key: told[key] for key in said} == said
-    assert len(told["first rows"]) == 1
+    told = json.loads(done.stdout)["sections"]
+    assert {key: told["facts"]["facts"][key] for key in said} == said
+    assert len(told["rows"]["rows"]) == 1
     text = run_assay("show", name, folder=samples).stdout
     assert ["kind", said["kind"]] in [line.split() for line in text.splitlines()]
     assert run_assay("show", "-", "--kind", said["kind"], folder=samples, stdin=(samples / name).read_bytes()).stdout
@@ -917,7 +917,8 @@ def test_show_says_what_a_folder_holds(tmp_path: Path) -> None:
     done = run_assay("show", ".", folder=tmp_path)
     assert "documents          1 (JSONL)" in done.stdout
     assert "judgments in test  1 on 1 topic (TSV with a header); grades 1 x 1" in done.stdout
-    assert json.loads(run_assay("show", ".", "--json", folder=tmp_path).stdout)["topics"] == "1 (JSONL)"
+    told = json.loads(run_assay("show", ".", "--json", folder=tmp_path).stdout)["sections"]
+    assert told["facts"]["facts"]["topics"] == "1 (JSONL)"
 
 
 def test_show_lists_the_formats(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import Predictions, extract, read_predictions
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.extraction import read_spans
 from assay.files.matrices import read_matrix
 from assay.files.predictions import looks_like_predictions

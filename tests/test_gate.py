@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import numpy as np
 import pytest
+from documents import json_of
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
 from strategies import quickly
 
 import assay
+from assay.cli.wording import option
+from assay.core.errors import InputError, ParameterError, TopicError
 from assay.counting.judgments import Floats
-from assay.errors import InputError, ParameterError, TopicError
 from assay.gating.checks import Check, Part, Settings, checks_of
-from assay.gating.guards import Coverage, guards_of
+from assay.gating.guards import MISSING_ITEMS, Coverage, guards_of
 from assay.gating.rules import EXIT_CODES, OUTCOMES, Margins, Outcome, decided, worst
-from assay.report.gates import _WHAT_TO_DO, advice
+from assay.gating.sentences import _WHAT_TO_DO, advice
 from assay.stats.bootstrap import bootstrapped, intervals
 from assay.stats.paired import Paired
 from assay.stats.permutation import permutation_test
@@ -274,7 +275,7 @@ MIXED = found(8, 1, 8, 1, 8, 1, 7, 2), found(1, 8, 1, 8, 1, 8, 2, 6)
 def test_exit_3_if_one_cannot_tell_and_what_it_is_turned_into() -> None:
     result = assay.gate(judged(8), *MIXED, measures="P@10")
     assert (result.outcome, result.exit_code) == ("inconclusive", 3)
-    assert result.sentence.startswith("Cannot tell whether candidate is worse than baseline under P@10")
+    assert result.sentence.startswith("Inconclusive: candidate could be worse than baseline under P@10 by ")
     needed = result.checks[0].needed
     assert needed is not None
     assert f"about {needed:,} queries" in str(result)
@@ -330,7 +331,7 @@ def test_exit_2_if_a_measure_is_undefined_for_all_topics() -> None:
     unknown = assay.gate(judged(6), run, other, measures="Accuracy", margin=0.01)
     assert (unknown.outcome, unknown.exit_code) == ("invalid", 2)
     assert unknown.sentence.startswith("Invalid input: Accuracy is undefined for every query of baseline (")
-    assert "collection_size" in "".join(advice(unknown, in_python=True))
+    assert "collection_size" in next(advice(unknown)).settings
     assert assay.gate(judged(6), run, other, measures="Accuracy", collection_size=100).outcome != "invalid"
     above = assay.gate(judged(6), run, other, measures=["AP", "P@10"], relevance_level=9)
     assert above.exit_code == 2
@@ -361,13 +362,15 @@ def test_advice_names_only_what_is_wrong() -> None:
     """Each guard has its own, and settings are called as they are called where one is."""
     run, few = found(*[5] * 10), found(*[5] * 8)
     missing = assay.gate(judged(10), run, few, measures="P@10")
-    assert list(advice(missing)) == ["What to do: complete the run; or allow more with --max-missing."]
-    assert list(advice(missing, in_python=True)) == ["What to do: complete the run; or allow more with max_missing."]
+    [complete] = advice(missing)
+    assert complete.worded() == "What to do: complete the run; or allow more topics to be missing (max_missing)."
+    assert complete.worded(option).endswith("or allow more topics to be missing (--max-missing).")
     unjudged = assay.gate(judged(10), run, run, measures="P@10", min_judged=0.9)
-    assert list(advice(unjudged)) == ["What to do: judge more documents; or ask for less with --min-judged."]
+    [judge] = advice(unjudged)
+    assert judge.worded(option) == "What to do: judge more documents; or ask for less (--min-judged)."
     both = (Coverage("old", 9, 9, math.nan), Coverage("new", 9, 9, math.nan))
     every = guards_of(both, SETTINGS._replace(min_judged=0.5), {"old": ["AP is undefined"], "new": ["so it is"]})
-    assert {guard.name for guard in every} == set(_WHAT_TO_DO)
+    assert {guard.name for guard in every} == set(_WHAT_TO_DO) - {MISSING_ITEMS}
     assert not any(guard.holds for guard in every)
 
 
@@ -459,10 +462,10 @@ def test_a_pooled_measure_where_less_is_better() -> None:
         ({"measures": "Judged@10"}, "neither good nor bad"),
         ({"margin": 0}, "the margin is a number above 0, not 0"),
         ({"margin": {"AP": 0.1}}, "a margin is given for AP, but the gate is on P@10"),
-        ({"alpha": 0.5}, "alpha lies between"),
+        ({"alpha": 0.5}, "alpha is a number between"),
         ({"inconclusive": "maybe"}, "inconclusive is one of report, pass, fail, not 'maybe'"),
-        ({"max_missing": 1.5}, "max_missing is a share"),
-        ({"min_judged": True}, "min_judged is a share"),
+        ({"max_missing": 1.5}, "max_missing is a number from 0 to 1"),
+        ({"min_judged": True}, "min_judged is a number from 0 to 1"),
         ({"slices": "length"}, "slices (an attribute) and topics go together"),
         ({"measures": []}, "there is no measure"),
         ({"seed": -1}, "seed is a whole number"),
@@ -501,19 +504,20 @@ def test_the_same_seed_gives_the_same_numbers_in_any_order_of_topics() -> None:
 
 def test_every_form_of_the_result() -> None:
     result = assay.gate(judged(8), *MIXED, measures=["P@10", "AP"])
-    told = json.loads(result.to_json())
-    assert (told["outcome"], told["exit_code"], told["schema_version"]) == ("inconclusive", 3, 1)
-    assert [one["measure"] for one in told["checks"]] == ["P@10", "AP"]
-    assert told["checks"][0]["difference"] == result.checks[0].difference
-    assert told["coverage"][1] == {
+    payload = json_of(result)
+    assert (payload["outcome"]["outcome"], payload["outcome"]["exit_code"]) == ("inconclusive", 3)
+    assert [row["measure"] for row in payload["checks"]["checks"]] == ["P@10", "AP"]
+    assert payload["checks"]["checks"][0]["difference"] == result.checks[0].difference
+    assert payload["checks"]["checks"][0]["lost_most"][0] == result.checks[0].worst[0]._asdict()
+    assert payload["coverage"]["coverage"][1] == {
         "system": "candidate",
         "topics": 8,
         "missing": 0,
         "judged": result.coverage[1].judged,
     }
     assert result.to_frame()["outcome"].to_list() == [check.outcome for check in result.checks]
-    assert result.to_markdown().startswith("## ❔ Quality gate: cannot tell\n")
-    assert result.to_latex().startswith("\\begin{tabular}")
+    assert result.to_markdown().startswith("## ❔ Quality gate: inconclusive\n")
+    assert "\\begin{tabular}" in result.to_latex()
     assert "<table>" in result.to_html()
     assert result.to_csv().splitlines()[0].startswith("measure,slice,unit_kind,units")
     assert "GateResult inconclusive" in repr(result)

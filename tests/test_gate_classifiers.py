@@ -9,11 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 
 import assay
 from assay import Predictions, gate
 from assay.comparison import compare
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.gating.frozen import freeze
 from assay.stats.mcnemar import mcnemar
 
@@ -78,7 +79,7 @@ def test_areas_are_gated_by_delong() -> None:
     finding = compare([OLD, MUCH_WORSE], measures="AUC").finding()
     assert check.p_uncorrected == pytest.approx(finding.outcome.p / 2)
     assert check.at_worst == pytest.approx(finding.narrow.low)
-    assert "DeLong's" in str(gate(OLD, MUCH_WORSE, measures="AUC").lines()[-1])
+    assert "DeLong's" in lines_of(gate(OLD, MUCH_WORSE, measures="AUC"), "method")[0]
 
 
 @pytest.mark.parametrize(("draws", "resamples"), [(400 * 700, 700), (400 * 10, 200)])
@@ -88,18 +89,18 @@ def test_the_resamples_that_are_told_are_those_that_were_drawn(
     monkeypatch.setattr("assay.stats.pairs._DRAWS", draws)
     result = gate(OLD, MUCH_WORSE, measures="Brier")
     assert result.settings.bootstrap_resamples == resamples
-    assert f"{resamples:,} resamples" in result.lines()[-1]
-    assert json.loads(result.to_json())["settings"]["bootstrap_resamples"] == resamples
+    assert f"{resamples:,} resamples" in lines_of(result, "method")[0]
+    assert json_of(result)["outcome"]["settings"]["bootstrap_resamples"] == resamples
     compared = compare([OLD, MUCH_WORSE], measures="Brier")
     assert compared.settings.bootstrap_resamples == resamples
-    assert f"({resamples:,} resamples)" in " ".join(compared.lines())
+    assert f"({resamples:,} resamples)" in " ".join(lines_of(compared))
 
 
 def test_each_interval_is_told_as_it_was_made() -> None:
-    told = gate(OLD, MUCH_WORSE, measures=["Accuracy", "AUC", "AveragePrecision"]).lines()[-1]
+    [told] = lines_of(gate(OLD, MUCH_WORSE, measures=["Accuracy", "AUC", "AveragePrecision"]), "method")
     assert "BCa bootstrap over items, 10,000 resamples, for Accuracy; DeLong's, for AUC; " in told
     assert "percentile bootstrap over items, 2,000 resamples, for AveragePrecision)" in told
-    alone = gate(OLD, MUCH_WORSE, measures="AveragePrecision").lines()[-1]
+    [alone] = lines_of(gate(OLD, MUCH_WORSE, measures="AveragePrecision"), "method")
     assert "(percentile bootstrap over items, 2,000 resamples)" in alone
 
 
@@ -162,7 +163,7 @@ def test_missing_items_are_an_error_or_guarded() -> None:
     invalid = gate(OLD, few, missing="drop")
     assert (invalid.outcome, invalid.exit_code) == ("invalid", 2)
     assert "new lacks 200 of 400 items of old (50.0%)" in invalid.sentence
-    assert "What to do: predict all items" in "\n".join(invalid.lines())
+    assert "What to do: predict all items" in "\n".join(lines_of(invalid))
     assert gate(OLD, nearly, missing="drop").checks[0].units == 380
 
 
@@ -239,7 +240,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_command_ends_with_the_outcome(folder: Path, arguments: list[str], code: int) -> None:
     done = run_assay("gate", *arguments, "--positive", "spam", "--quiet", folder=folder)
     assert (done.returncode, done.stderr) == (code, "")
-    starts = {0: ("Passed", "Cannot tell (counted as passed"), 1: ("Failed",), 3: ("Cannot tell",)}
+    starts = {0: ("Passed", "Inconclusive (counted as passed"), 1: ("Failed",), 3: ("Inconclusive",)}
     assert done.stdout.startswith(starts[code])
 
 
@@ -247,10 +248,10 @@ def test_pipelines_get_their_files(folder: Path) -> None:
     files = ["--junit", "gate.xml", "--summary", "gate.md", "--json", "-o", "gate.json"]
     done = run_assay("gate", "bayes.csv", "words.csv", "--positive", "spam", "-m", "F", *files, folder=folder)
     assert done.returncode == 1
-    told = json.loads((folder / "gate.json").read_text(encoding="utf-8"))
-    assert told["coverage"] == []
-    assert told["signatures"]["F"].startswith("F|beta=1|")
-    assert told["checks"][0]["test"].startswith("swap: exact")
+    payload = json.loads((folder / "gate.json").read_text(encoding="utf-8"))["sections"]
+    assert payload["coverage"] == {}
+    assert payload["outcome"]["signatures"]["F"].startswith("F|beta=1|")
+    assert payload["checks"]["checks"][0]["test"].startswith("swap: exact")
     assert "Quality gate: failed" in (folder / "gate.md").read_text(encoding="utf-8")
     assert 'failures="1"' in (folder / "gate.xml").read_text(encoding="utf-8")
 

@@ -24,7 +24,7 @@ from shared_data import shared
 from strategies import quickly
 
 import assay
-from assay.errors import AssayError, FormatError, InputError, ParameterError
+from assay.core.errors import AssayError, FormatError, InputError, ParameterError
 from assay.gating.annotations import annotation
 from assay.gating.baselines import is_baseline, read_baseline
 from assay.gating.digests import of_json, of_qrels, of_run
@@ -399,9 +399,9 @@ def gate(folder: Path, *arguments: object, candidate: str = "expanded") -> subpr
         ("expanded", [], 0, "Passed: expanded is not worse than bm25 under nDCG@10 by 0.01 or more"),
         ("bm25", [], 0, "Passed: bm25 (candidate) and bm25 (baseline) are identical"),
         ("titles", [], 1, "Failed: titles is worse than bm25 under nDCG@10"),
-        ("tfidf", [], 3, "Cannot tell whether tfidf is worse than bm25 under nDCG@10"),
-        ("tfidf", ["--inconclusive", "pass"], 0, "Cannot tell (counted as passed, as asked for)"),
-        ("tfidf", ["--inconclusive", "fail"], 1, "Cannot tell (counted as failed, as asked for)"),
+        ("tfidf", [], 3, "Inconclusive: tfidf could be worse than bm25 under nDCG@10 by 0.01 or more"),
+        ("tfidf", ["--inconclusive", "pass"], 0, "Inconclusive (counted as passed, as asked for)"),
+        ("tfidf", ["--inconclusive", "fail"], 1, "Inconclusive (counted as failed, as asked for)"),
         ("tfidf", ["--margin", "0.3"], 0, "Passed"),
         ("titles", ["--margin", "nDCG@10=0.3"], 0, "Passed"),
         ("titles", ["-m", "AP", "-m", "RR"], 1, "Failed: of 2 checks of titles against bm25, 1 failed (AP)"),
@@ -456,7 +456,7 @@ def test_exit_2_with_a_result_if_a_guard_does_not_hold(folder: Path) -> None:
     root = checked_junit((folder / "j.xml").read_text())
     assert [root[0].get(name) for name in ("tests", "errors", "failures", "skipped")] == ["6", "1", "0", "1"]
     done = gate(folder, "--max-missing", "0.15", "--json", "--quiet", candidate="titles")
-    assert (done.returncode, json.loads(done.stdout)["exit_code"]) == (1, 1)
+    assert (done.returncode, json.loads(done.stdout)["sections"]["outcome"]["exit_code"]) == (1, 1)
 
 
 def test_freeze_and_gate_on_the_command_line(folder: Path) -> None:
@@ -466,7 +466,7 @@ def test_freeze_and_gate_on_the_command_line(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "b.json: old, AP on 20 topics\n"
     done = run_assay("gate", "qrels.txt", "-b", "b.json", "-c", "runs/titles.run", "--json", folder=folder)
-    told = json.loads(done.stdout)
+    told = json.loads(done.stdout)["sections"]["outcome"]
     assert (done.returncode, told["baseline"], told["exit_code"]) == (1, "old", 1)
     assert "rel=2" in told["signatures"]["AP"]
     assert told["frozen"]["run"]["name"] == "runs/bm25.run"
@@ -499,7 +499,7 @@ def test_a_frozen_baseline_comes_from_anywhere(folder: Path) -> None:
     ):
         done = run_assay("gate", "qrels.txt", "-b", baseline, *rest, "-m", "AP", folder=folder, stdin=stdin)
         assert done.returncode == 1, done
-        assert json.loads(done.stdout)["baseline"] == name
+        assert json.loads(done.stdout)["sections"]["outcome"]["baseline"] == name
     assert assay.gate(folder / "qrels.txt", {"old": path}, folder / "runs/titles.run").baseline == "old"
     os.mkfifo(folder / "pipe.json")
     with subprocess.Popen(["cp", "baseline.json", "pipe.json"], cwd=folder):
@@ -550,7 +550,7 @@ def test_what_pipelines_read(folder: Path) -> None:
     root = checked_junit((folder / "j.xml").read_text())
     assert [[child.tag for child in case] for case in root.iter("testcase")][5:] == [["failure"], ["skipped"]]
     done = gate(folder, "--annotations", "github", "--json", "--quiet", candidate="titles")
-    assert json.loads(done.stdout)["outcome"] == "fail"  # what machines read is not fenced off
+    assert json.loads(done.stdout)["sections"]["outcome"]["outcome"] == "fail"  # what machines read is not fenced off
     assert done.stderr.startswith("::error title=Quality gate::Failed: titles is worse")
 
 
@@ -660,7 +660,7 @@ def test_slices_on_the_command_line(folder: Path) -> None:
         (["--inconclusive", "skip"], "--inconclusive is report, pass or fail, not 'skip'"),
         (["--annotations", "gitlab"], "--annotations is github, not 'gitlab'"),
         (["--slices", "kind"], "--slices ATTRIBUTE and --topics FILE go together"),
-        (["--max-missing", "2"], "max_missing is a share, from 0 to 1, not 2.0"),
+        (["--max-missing", "2"], "max_missing is a number from 0 to 1, not 2.0"),
         (["--json", "--csv"], "choose one of --json and --csv"),
         (["--summary", "nowhere/s.md"], "nowhere/s.md: cannot be written"),
     ],

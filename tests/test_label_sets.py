@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import quickly
 
 from assay import parse_measure
+from assay.core.errors import InputError
 from assay.counting import Confusion, LabelSets
-from assay.errors import InputError
 from assay.measures.summary import summarise
 
 approx = pytest.approx

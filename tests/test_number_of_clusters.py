@@ -25,9 +25,9 @@ from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.number_of_clusters import numbers_given
 from assay.clustering.reference import Box
 from assay.clustering.stability import agreements, stability_of, subsamples
+from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import AssayError, InputError, ParameterError
 
 NOTES = Path(cluster_curves.__file__).parent / "data" / "notes" / "notes.csv"
 Array = NDArray[np.float64]
@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_and_is_recorded() -> None:
     one, other = (number_of_clusters(THREE, [2, 4], resamples=4, seed=5) for _ in range(2))
     assert one.to_frame().equals(other.to_frame())
     assert one.reference == other.reference
-    assert json.loads(one.to_json())["seed"] == 5
+    assert json.loads(one.to_json())["sections"]["basis"]["seed"] == 5
 
 
 def test_stability_is_the_mean_adjusted_rand_of_every_two_subsamples() -> None:
@@ -210,7 +210,7 @@ def ran(*arguments: str) -> Any:
 def test_the_command_clusters_points_and_says_the_number(tmp_path: Path) -> None:
     done = ran("cluster", str(NOTES), "--points", "x,y,z", "--ks", "2:4", "--resamples", "3", "--json")
     assert done.exit_code == 0
-    told = json.loads(done.stdout)
+    told = json.loads(done.stdout)["sections"]["verdict"]
     assert (told["verdict"], told["k"]) == ("agree", 3)
     frame = pl.DataFrame({"a": THREE[:, 0], "b": THREE[:, 1]})  # no clusters are needed, nor ids
     frame.write_csv(tmp_path / "points.csv")

@@ -16,13 +16,13 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_samples
 from strategies import quickly
 
+from assay.core.errors import InputError, ParameterError
 from assay.counting import silhouettes
 from assay.counting.centroids import Centroids
 from assay.counting.distances import METRICS, Distances
 from assay.counting.point_samples import drawn_by_cluster
 from assay.counting.points import Points
 from assay.counting.silhouettes import blocks_of
-from assay.errors import InputError, ParameterError
 
 approx = pytest.approx
 WITHOUT_TRUTH_VALUES = METRICS[: METRICS.index("dice")]

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import power as command
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.planning import plan
 from assay.stats.bootstrap import weights
 from assay.stats.power import power_of, smallest_detectable, units_needed
@@ -194,7 +194,7 @@ def test_what_cannot_be_planned_is_refused_in_one_line() -> None:
             {"baseline": "word"},
         ),
         ("above 0, not -1", (QRELS, RUNS), {"difference": -1}),
-        ("power lies between", (QRELS, RUNS), {"power": 1.5}),
+        ("power is a number between", (QRELS, RUNS), {"power": 1.5}),
         ("it goes with judgments and runs", (assay.evaluate(QRELS, RUNS, "AP"),), {"ties": "expected"}),
         ("got int alone", (3,), {}),
     ):
@@ -209,14 +209,14 @@ def test_the_command_prints_every_form(tmp_path: Path) -> None:
     text = runner.invoke(alone, [QRELS, *RUNS, "-m", "AP", "--difference", "0.1"], catch_exceptions=False)
     assert text.stdout.startswith("What 8 queries can show\nmeasure  baseline  system")
     told = json.loads(runner.invoke(alone, [QRELS, *RUNS, "-m", "AP", "--json"], catch_exceptions=False).stdout)
-    assert told["measures"][0]["pairs"][0]["units"] == 8
-    assert set(told["measures"][0]["stability"]) == {"redrawn", "halves"}
+    assert told["sections"]["pairs"]["pairs"][0]["units"] == 8
+    assert {"redrawn", "halves"} <= set(told["sections"]["measures"]["measures"][0])
     written = tmp_path / "plan.md"
     runner.invoke(alone, [QRELS, *RUNS, "-m", "AP", "--markdown", "-o", str(written)], catch_exceptions=False)
     assert written.read_text(encoding="utf-8").startswith("**What 8 queries can show**")
     scores = tmp_path / "scores.csv"
     scores.write_text(assay.evaluate(QRELS, RUNS, "AP").to_csv(per_query=True), encoding="utf-8")
     again = runner.invoke(alone, [str(scores), "--json"], catch_exceptions=False)
-    assert json.loads(again.stdout)["measures"][0]["pairs"][0]["spread"] == approx(
-        told["measures"][0]["pairs"][0]["spread"]
+    assert json.loads(again.stdout)["sections"]["pairs"]["pairs"][0]["spread"] == approx(
+        told["sections"]["pairs"]["pairs"][0]["spread"]
     )

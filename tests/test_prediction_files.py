@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from assay import FormatError, ParameterError, Predictions, read_predictions
-from assay.errors import AssayError
+from assay.core.errors import AssayError
 from assay.files.matrices import read_matrix
 from assay.files.predictions import looks_like_predictions
 from assay.files.sources import Source

@@ -17,8 +17,8 @@ from strategies import quickly
 from test_label_measures import variants
 
 from assay import Measure, parse_measure
+from assay.core.errors import InputError, ParameterError
 from assay.counting import Probabilities
-from assay.errors import InputError, ParameterError
 from assay.measures import registered
 from assay.measures.probabilities import bins_of
 from assay.tables import Predictions

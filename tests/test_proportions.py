@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.stats.bootstrap import Interval
 from assay.stats.proportions import agresti_coull, clopper_pearson, normal, proportion_interval, wilson
 

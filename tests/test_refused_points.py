@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from assay.core.errors import InputError, ParameterError
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError
 
 
 @pytest.mark.parametrize(

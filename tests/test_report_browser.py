@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from made_contents import made_contents
+from reported import made_report
 
 import assay
-from assay.report.html import page as page_of
-from assay.reporting.contents import Contents
+from assay import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -69,10 +68,8 @@ def bicycles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return report.save(tmp_path_factory.mktemp("bicycles") / "report.html")
 
 
-def written(contents: Contents, to: Path) -> Path:
-    path = to / "report.html"
-    path.write_text(page_of(contents), encoding="utf-8")
-    return path
+def written(report: Report, to: Path) -> Path:
+    return report.save(to / "report.html")
 
 
 class Visit:
@@ -129,13 +126,13 @@ def test_it_is_silent_and_asks_for_nothing(visited: Visited, bicycles: Path, the
 def test_all_charts_are_drawn_in_both_themes(visited: Visited, bicycles: Path, theme: str) -> None:
     visit = visited(bicycles, color_scheme=theme)
     opened(visit)
-    for kind in ("difference", "whisker", "shares", "bars", "sparkline", "curves", "waterfall", "meter"):
+    for kind in ("difference", "whisker", "shares", "sparkline", "chart", "meter"):
         boxes = visit.ask(f"""() => [...document.querySelectorAll("svg.{kind}")].map(one => {{
             const box = one.getBoundingClientRect(); return [box.width, box.height]; }})""")
         assert boxes, f"no chart of the kind {kind}"
         assert all(width > 20 and height > 4 for width, height in boxes), kind
     shapes = visit.ask("""() => [...document.querySelectorAll(
-        ".bars .gain, .bars .loss, .curves .line, .curves .mark, .step, .dot, .filled")].map(one => {
+        ".chart .gain, .chart .loss, .chart .line, .chart .mark, .chart .from, .chart .to, .dot, .filled")].map(one => {
             const box = one.getBoundingClientRect(), style = getComputedStyle(one);
             const colour = ["none", "transparent"].includes(style.fill) ? style.stroke : style.fill;
             return [Math.max(box.width, box.height), colour]; })""")
@@ -143,12 +140,12 @@ def test_all_charts_are_drawn_in_both_themes(visited: Visited, bicycles: Path, t
     assert all(size > 0 for size, _ in shapes)
     surface = visit.ask("() => getComputedStyle(document.querySelector('.card')).backgroundColor")
     assert surface not in {colour for _, colour in shapes}
-    assert visit.page.locator("#d1 .bars a").count() == 20
+    assert visit.page.locator("#d1 .chart a").count() == 20
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_all_text_is_told_from_its_ground(visited: Visited, bicycles: Path, tmp_path: Path, theme: str) -> None:
-    for path in (bicycles, written(made_contents(), tmp_path)):
+    for path in (bicycles, written(made_report(), tmp_path)):
         visit = visited(path, color_scheme=theme)
         opened(visit)
         contrasts = visit.ask(CONTRASTS)
@@ -191,7 +188,7 @@ def test_a_browser_that_keeps_nothing_is_no_error(visited: Visited, bicycles: Pa
 
 
 def test_a_head_stays_in_view_while_its_table_scrolls(visited: Visited, tmp_path: Path) -> None:
-    visit = visited(written(made_contents(systems=40, measures=2), tmp_path), viewport={"width": 375, "height": 800})
+    visit = visited(written(made_report(systems=40, measures=2), tmp_path), viewport={"width": 375, "height": 800})
     table = visit.page.locator(".scroll.systems")
     assert table.evaluate("one => one.scrollHeight > one.clientHeight + 500")
     head = table.evaluate("""one => { one.scrollIntoView({behavior: "instant", block: "center"});
@@ -203,7 +200,7 @@ def test_a_head_stays_in_view_while_its_table_scrolls(visited: Visited, tmp_path
 
 def test_no_card_stands_alone_beside_empty_room(visited: Visited, tmp_path: Path) -> None:
     for systems in (2, 3, 5, 8):
-        visit = visited(written(made_contents(systems=systems, measures=1), tmp_path))
+        visit = visited(written(made_report(systems=systems, measures=1), tmp_path))
         for width in (1280, 900):
             visit.page.set_viewport_size({"width": width, "height": 900})
             rows: dict[int, float] = {}
@@ -238,7 +235,7 @@ def test_the_keyboard_reaches_everything(visited: Visited, bicycles: Path) -> No
 
 def test_a_bar_leads_to_its_query(visited: Visited, bicycles: Path) -> None:
     visit = visited(bicycles)
-    bars = visit.page.locator("#d1 .bars a")
+    bars = visit.page.locator("#d1 .chart a")
     first, middle = bars.nth(0), bars.nth(8)
     for bar, kind in ((middle, "d1-"), (first, "q")):
         target = str(bar.get_attribute("href"))
@@ -257,7 +254,7 @@ def test_a_bar_leads_to_its_query(visited: Visited, bicycles: Path) -> None:
 def test_a_phone_shows_it_without_scrolling_sideways(
     visited: Visited, bicycles: Path, tmp_path: Path, width: int
 ) -> None:
-    long = made_contents(systems=5, text="_a_name_without_any_blank_that_goes_on_and_on_and_on")
+    long = made_report(systems=5, text="_a_name_without_any_blank_that_goes_on_and_on_and_on")
     for path in (bicycles, written(long, tmp_path)):
         visit = visited(path, viewport={"width": width, "height": 812})
         opened(visit)
@@ -298,7 +295,7 @@ def test_printing_opens_queries_and_closes_them_again(visited: Visited, bicycles
 def test_it_works_without_scripts(visited: Visited, bicycles: Path) -> None:
     visit = visited(bicycles, java_script_enabled=False)
     assert visit.page.locator("button:visible").count() == 0
-    assert visit.page.locator("#methods-text").is_visible()
+    assert visit.page.locator("#methods-paragraph-text").is_visible()
     second = visit.page.locator(".query").nth(1)
     assert not second.locator(".ranking").first.is_visible()
     second.locator("summary").first.click()
@@ -321,7 +318,7 @@ def test_methods_are_copied(visited: Visited, bicycles: Path) -> None:
 
 
 def test_hostile_text_stays_inert(visited: Visited, tmp_path: Path) -> None:
-    visit = visited(written(made_contents(text=HOSTILE), tmp_path))
+    visit = visited(written(made_report(text=HOSTILE), tmp_path))
     opened(visit)
     visit.page.wait_for_load_state("networkidle")
     assert visit.said == []
@@ -379,5 +376,5 @@ def test_a_large_report_is_small_and_opens_at_once(
     record_property("large_report_bytes", size)
     record_property("large_report_load_ms", load)
     print(f"225 topics, 8 systems: {size / 1e6:.2f} MB, load event after {load:.0f} ms, opened in {seconds:.2f} s")
-    assert visit.page.locator(".panel .bars").count() == 7
+    assert visit.page.locator("#differences .panel .chart").count() == 7
     assert visit.said == []

@@ -16,7 +16,7 @@ import pytest
 from strategies import DOC_IDS, Table
 
 from assay import AssayError, Evaluation, ParameterError, Ranks, Run, evaluate, parse_measure, read_qrels, read_run
-from assay.errors import UnknownMeasureError
+from assay.core.errors import UnknownMeasureError
 from assay.measures import AP, DCG, ERR, RR, P, R, SetF, SetP, Success, nDCG
 
 approx = pytest.approx

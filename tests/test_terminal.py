@@ -6,6 +6,7 @@ import io
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 from command import run_assay
 from hypothesis import given
@@ -13,9 +14,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from assay import Clusters, cluster
-from assay.report.layout import Cell, Table
-from assay.report.legible import cut_apart, legible, on_one_line
-from assay.report.terminal import show_table
+from assay.show.legible import cut_apart, legible, on_one_line
+from assay.show.model import Column, Document, Section, Table
+from assay.show.terminal import show, show_table
 
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _ODD = "\x1b]0;title\x07\x9b31m\u202e\x85two\r\nlines\t|"
@@ -29,7 +30,9 @@ def printed(table: Table, width: int) -> list[str]:
 
 
 def labelled(labels: list[str], numbers: list[str], heads: list[str]) -> Table:
-    return Table(("class",), tuple(heads), tuple(((one,), tuple(map(Cell, numbers))) for one in labels))
+    texts = {f"number {place}": [number] * len(labels) for place, number in enumerate(numbers)}
+    shown = (Column(key, head, "words") for key, head in zip(texts, heads, strict=True))
+    return Table("t", pl.DataFrame({"class": labels} | texts), (Column("class"), *shown))
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -50,11 +53,24 @@ def test_labels_are_whole_where_there_is_room() -> None:
 
 
 def test_several_columns_of_names_leave_room_for_the_numbers() -> None:
-    names = tuple("n" * 40 for _ in range(4))
-    lines = printed(Table(tuple("abcd"), ("value",), ((names, (Cell("0.8125"),)),)), 80)
+    frame = pl.DataFrame(dict.fromkeys("abcd", "n" * 40) | {"value": 0.8125})
+    lines = printed(Table.of("t", frame), 80)
     assert max(map(len, lines)) <= 80
     assert lines[1].endswith("0.8125")
     assert sum(line.count("n") for line in lines) == 160
+
+
+@pytest.mark.parametrize(("width", "lines"), [(80, ["", "AP", "", "topics"]), (24, ["system", "a", "b", "", "system"])])
+def test_turned_tables_are_one_as_long_as_all_systems_fit(width: int, lines: list[str]) -> None:
+    """Else they stand one below the other, one row for each system."""
+    frame = pl.DataFrame({"system": ["a" * 10, "b" * 10], "AP": [0.25, 0.5], "topics": [8, 8]})
+    number, count = Column("AP", kind="number"), Column("topics", kind="count")
+    parts = [Table(column.name, frame, (Column("system"), column), turned=True) for column in (number, count)]
+    out = Console(file=io.StringIO(), width=width, color_system=None, force_terminal=False)
+    with out.capture() as captured:
+        show(Document("example", (Section("systems", parts=tuple(parts)),)), out)
+    first = [line.split(" ")[0].strip("ab") or line[:1].strip() for line in captured.get().splitlines()]
+    assert first[: len(lines)] == lines
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=5), st.integers(30, 200))

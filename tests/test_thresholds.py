@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import ChosenThreshold, InputError, ParameterError, Predictions, Thresholds, choose_threshold, thresholds
+from assay.cli.typed_labels import scores_in
+from assay.core.digits import threshold as shortest
 from assay.counting.scored import Scored
-from assay.files.typed_labels import scores_in
 from assay.measures import parse_measure, registered
-from assay.report.layout import threshold as shortest
 from assay.stats.score_bootstrap import drawn_items
 from assay.thresholding import Rule, parse_rule, registered_rules, threshold_table
 from assay.thresholding.cells import Candidates
@@ -214,7 +214,7 @@ class TestThresholdsThemselves:
         found = choose_threshold([0, 0, 0, 1], [0.9, 0.8, 0.7, 0.1], rule="max_accuracy", resamples=0)
         assert found.is_above_all
         assert "above all scores" in str(found)
-        told = json.loads(found.to_json())["thresholds"][0]
+        (told,) = json.loads(found.to_json())["sections"]["thresholds"]["thresholds"]
         assert (told["threshold"], told["above_all_scores"]) == (None, True)
 
     def test_a_bound_that_cannot_be_kept_is_na_with_the_reason(self) -> None:
@@ -349,7 +349,7 @@ class TestResamples:
     def test_the_seed_decides_and_is_kept(self) -> None:
         first, again, other = (choose_threshold(TRUTH, SCORES, resamples=100, seed=seed) for seed in (1, 1, 2))
         assert first.corrected == again.corrected != other.corrected
-        assert json.loads(first.to_json())["seed"] == 1
+        assert json.loads(first.to_json())["sections"]["meaning"]["seed"] == 1
 
     def test_the_corrected_criterion_is_nearer_to_the_truth_than_the_one_that_was_chosen_by(self) -> None:
         """Positive scores are normal around 1, negative ones around 0: what a threshold is worth is known."""
@@ -538,15 +538,15 @@ class TestResults:
             text = getattr(found, f"to_{form}")()
             assert text
             if form == "json":
-                told = json.loads(text)
-                assert told["thresholds"][0]["measures"]["TP"] >= 0
-                assert told["predicted_positive"] == "score >= threshold"
+                told = json.loads(text)["sections"]
+                assert told["thresholds"]["thresholds"][0]["measures"]["TP"] >= 0
+                assert told["meaning"]["predicted_positive"] == "score >= threshold"
 
     def test_a_table_of_thresholds_may_be_cut_down(self) -> None:
         table = threshold_table(TRUTH, SCORES, rows=5)
         assert table.frame["threshold"].to_list() == [math.inf, 0.55, 0.5, 0.36, 0.1]
         assert "5 of 21 thresholds, evenly spaced" in str(table)
-        assert json.loads(table.to_json())["rows"][0]["threshold"] is None
+        assert json.loads(table.to_json())["sections"]["thresholds"]["rows"][0]["threshold"] is None
 
 
 def test_items_that_all_weigh_nothing_are_refused() -> None:

@@ -10,7 +10,7 @@ import pytest
 from shared_data import shared
 
 import assay
-from assay.errors import ParameterError, UnknownMeasureError
+from assay.core.errors import ParameterError, UnknownMeasureError
 from assay.trec_eval import Options, trec_eval
 
 PARAMETERS = (  # noqa: SIM905  # as it is typed on the command line

@@ -23,7 +23,9 @@ def value_of(measure: str) -> str:
 def asked(value: str) -> tuple[int, list[list[str]]]:
     """The exit code, and the rules of each match."""
     done = run_assay("audit", *LIST, "-m", "nDCG@4", "--value", value, "--json", folder=HERE)
-    return done.returncode, [match["rules"] for match in json.loads(done.stdout)["asked"]["matches"]]
+    return done.returncode, [
+        match["rules"] for match in json.loads(done.stdout)["sections"]["signature"]["asked"]["matches"]
+    ]
 
 
 def test_one_rule_and_a_stated_pair_are_named() -> None:

@@ -10,7 +10,7 @@ from command import run_assay
 from shared_data import shared
 
 from assay import Collection, evaluate, read_collection, read_documents, read_qrels, read_topics
-from assay.errors import InputError
+from assay.core.errors import InputError
 
 #: Documents, topics, judged topics and judged pairs, as the files' own descriptions count them.
 WHOLE = {

@@ -11,9 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import lines_of
+from reported import contents_of
 
 import assay
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures import registered
 
 UNITS = [f"u{number:02}" for number in range(30)]
@@ -71,7 +73,7 @@ def test_a_name_that_no_vocabulary_knows_is_only_higher_or_lower_until_its_direc
     plain = assay.compare(given)
     assert word(plain) == "lower"
     assert any(note.startswith(f"{measure}: whether higher or lower is better is not known") for note in plain.notes)
-    assert not any(said in " ".join(plain.lines()[:1]) for said in ("better", "worse", "as good"))
+    assert not any(said in lines_of(plain, "sentences")[0] for said in ("better", "worse", "as good"))
     for direction, expected in (("lower", "better"), ("higher", "worse")):
         assert word(assay.compare(given, direction=direction)) == expected
         assert word(assay.compare(given, direction={measure: direction})) == expected
@@ -89,7 +91,7 @@ def test_nothing_is_called_better_or_worse_where_the_direction_is_not_known() ->
         given = scores("seconds", gain)
         noisy = given.frame.with_columns(pl.col("value") + pl.Series(rng.normal(0, 0.1, given.frame.height)))
         for frame in (given.frame, noisy):
-            lines = assay.compare(assay.Scores(frame), margin=0.001).lines()
+            lines = lines_of(assay.compare(assay.Scores(frame), margin=0.001), "sentences")
             assert "better" not in lines[0]
             assert "as good as" not in lines[0]
 
@@ -180,14 +182,14 @@ def test_a_gate_asks_for_the_direction_of_what_is_neither_good_nor_bad() -> None
 
 
 def test_the_report_on_a_loss_calls_the_lower_number_best() -> None:
-    contents = assay.make_report(scores("LogLoss", -0.05)).contents
+    contents = contents_of(assay.make_report(scores("LogLoss", -0.05)))
     assert [(one.system, one.tone) for one in contents.verdicts] == [("s1", "good")]
     assert [[score.is_best for score in row.scores] for row in contents.systems] == [[True], [False]]
     unknown = assay.make_report(scores("latency_ms", -0.05))
-    assert unknown.contents.verdicts[0].word == "lower"
-    assert not any(score.is_best for row in unknown.contents.systems for score in row.scores)
-    assert "state the direction of latency_ms" in str(unknown.contents.advice)
-    assert assay.make_report(scores("latency_ms", -0.05), direction="lower").contents.verdicts[0].tone == "good"
+    assert contents_of(unknown).verdicts[0].word == "lower"
+    assert not any(score.is_best for row in contents_of(unknown).systems for score in row.scores)
+    assert "state the direction of latency_ms" in str(contents_of(unknown).advice)
+    assert contents_of(assay.make_report(scores("latency_ms", -0.05), direction="lower")).verdicts[0].tone == "good"
 
 
 def marked(text: str, marks: Sequence[str]) -> int:
@@ -212,12 +214,12 @@ def test_the_best_value_is_marked_where_lower_is_better_in_every_form() -> None:
 def test_the_command_asks_for_directions_by_an_option(tmp_path: Path) -> None:
     path = csv_of(tmp_path, "latency_ms", -0.05)
     plain = run_assay("compare", path, "--json", folder=tmp_path)
-    finding = json.loads(plain.stdout)["findings"][0]
+    finding = json.loads(plain.stdout)["sections"]["findings"]["findings"][0]
     assert (finding["verdict"], finding["direction"]) == ("lower", "unknown")
     assert "latency_ms: whether higher or lower is better is not known" in plain.stderr
     for option, expected in (("lower", "better"), ("latency_ms=lower", "better"), ("latency_ms=higher", "worse")):
         done = run_assay("compare", path, "--direction", option, "--json", folder=tmp_path)
-        assert json.loads(done.stdout)["findings"][0]["verdict"] == expected
+        assert json.loads(done.stdout)["sections"]["findings"]["findings"][0]["verdict"] == expected
     wrong = run_assay("compare", path, "--direction", "down", folder=tmp_path)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "the direction of latency_ms is higher or lower, not 'down'" in wrong.stderr

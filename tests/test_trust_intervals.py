@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from reported import contents_of
 from scipy import stats
 
 import assay
@@ -237,7 +238,7 @@ def test_fewer_than_five_units_have_the_t_interval_whatever_was_asked_for(interv
 def test_a_report_on_few_queries_names_the_t_interval_and_no_resamples() -> None:
     qrels = {query: {"a": 1} for query in ("q1", "q2", "q3")}
     run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"a": 1.0}}
-    contents = assay.make_report(qrels, run, "RR").contents
+    contents = contents_of(assay.make_report(qrels, run, "RR"))
     told = dict(contents.provenance.settings)
     assert told["interval"] == "Student's t"
     assert "bootstrap resamples" not in told
@@ -306,7 +307,7 @@ def test_a_number_that_one_item_makes_has_no_interval() -> None:
             for name, said in (("old", ["ok"] * 100), ("new", truth))]  # fmt: skip
     comparison = assay.compare(both, measures=["BalancedAccuracy", "Accuracy"])
     one, other = comparison.findings
-    assert (one.difference, one.interval.is_known, one.verdict.word) == (0.5, False, "cannot tell")
+    assert (one.difference, one.interval.is_known, one.verdict.word) == (0.5, False, "inconclusive")
     assert other.interval.is_known
     assert "(no interval, p = 1.0000)" in str(comparison)
 

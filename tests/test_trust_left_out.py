@@ -52,10 +52,10 @@ def test_table_lines_frame_and_json_name_the_class() -> None:
     text = str(result)
     assert "left out" in text
     assert "Precision (macro) leaves out class c, where it is undefined." in text
-    (system,) = json.loads(result.to_json())["systems"]
-    assert [row["left_out"] for row in system["measures"]] == [["c"], []]
+    rows = json.loads(result.to_json())["sections"]["measures"]["measures"]
+    assert [row["left_out"] for row in rows] == [["c"], []]
     for form in (result.report().to_markdown(), result.report().to_html()):
-        assert "without c" in form
+        assert "left out" in form
 
 
 def test_nothing_is_said_where_no_class_is_left_out() -> None:
@@ -91,7 +91,7 @@ def test_types_of_spans_are_named_too() -> None:
     result = assay.extract([("d", 0, 4, "PER"), ("d", 5, 6, "LOC")], [("d", 0, 4, "PER")])
     assert result.left_out == {"precision": ["LOC"]}
     assert "The mean of types leaves out type LOC, where precision is undefined." in str(result)
-    assert json.loads(result.to_json())["left_out"] == {"precision": ["LOC"]}
+    assert json.loads(result.to_json())["sections"]["basis"]["left_out"] == {"precision": ["LOC"]}
 
 
 def test_the_command_line_names_them(tmp_path: Path) -> None:

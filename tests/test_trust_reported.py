@@ -71,12 +71,13 @@ def test_a_diagnosis_is_true_unless_there_is_an_error() -> None:
 @pytest.mark.parametrize("given", [SCORED, LABELLED, GROUPED], ids=["scores", "labels", "clusters"])
 def test_a_comparison_of_anything_makes_a_report(given: list[Any]) -> None:
     comparison = assay.compare(given, alpha=0.1, seed=3, bootstrap_resamples=200)
-    for report in (assay.make_report(comparison), comparison.report()):
-        spoken = report.contents.verdicts
-        assert [(one.baseline, one.system) for one in spoken] == [("a", "b")] * len(comparison.measures)
-        assert [one.difference for one in spoken] == [one.difference for one in comparison.findings]
-        assert strictly(report.to_json())["confidence"] == 0.9
-        assert len(report.contents.measures) == len(comparison.measures)
+    reports: list[Any] = [assay.make_report(comparison), comparison.report()]
+    for report in reports:
+        found = report.table("findings")
+        assert found.select("baseline", "system").rows() == [("a", "b")] * len(comparison.measures)
+        assert found["difference"].to_list() == [finding.difference for finding in comparison.findings]
+        assert strictly(report.to_json())["sections"]["summary"]["confidence"] == 0.9
+        assert report.table("measures").height == len(comparison.measures)
         assert report.to_html().startswith("<!doctype html>")
         assert report.to_markdown()
         assert report.to_latex()
@@ -144,7 +145,8 @@ def test_json_is_strict(kind: str) -> None:
 def test_an_infinite_statistic_is_null_with_a_reason() -> None:
     """All differences are alike, so that their standard deviation is 0, and t is infinite."""
     two = {"better": BETTER, "worse": WORSE}
-    (finding,) = strictly(assay.compare(JUDGED, two, measures="RR", baseline="better", test="t").to_json())["findings"]
+    compared = assay.compare(JUDGED, two, measures="RR", baseline="better", test="t")
+    (finding,) = strictly(compared.to_json())["sections"]["findings"]["findings"]
     tested = next(part for part in (finding, *(one for one in finding.values() if isinstance(one, dict)))
                   if "statistic" in part)  # fmt: skip
     assert (tested["statistic"], tested["statistic_reason"]) == (None, "minus infinity")
@@ -193,12 +195,18 @@ def test_a_parameter_called_self_is_no_parameter(tmp_path: Path) -> None:
 # Words.
 
 
+def methods_of(report: Any) -> str:
+    """The methods paragraph of a report."""
+    (text,) = report.section("methods").parts[0].lines
+    return str(text)
+
+
 def test_the_methods_of_a_report_name_each_measures_intervals() -> None:
-    methods = assay.make_report(SCORED, measures=["Accuracy", "AUC"]).contents.methods
+    methods = methods_of(assay.make_report(SCORED, measures=["Accuracy", "AUC"]))
     assert "DeLong's intervals at 95% for AUC" in methods
     assert "for Accuracy; DeLong's" in methods
     perfect = Predictions.of(TRUTH, y_score=TRUTH.astype(float), name="perfect")
-    methods = assay.make_report([perfect, SCORED[0]], measures="AUC").contents.methods
+    methods = methods_of(assay.make_report([perfect, SCORED[0]], measures="AUC"))
     assert "exact one-sided bounds for AUC of perfect" in methods
     assert "for AUC of a" in methods
 
@@ -207,7 +215,7 @@ def test_the_methods_of_a_report_name_each_measures_intervals() -> None:
     ("given", "words"), [(LABELLED, "classifier"), (GROUPED, "clustering")], ids=["labels", "clusters"]
 )
 def test_one_system_is_an_it(given: list[Any], words: str) -> None:
-    alone, both = (assay.make_report(some).contents.methods for some in (given[:1], given))
+    alone, both = (methods_of(assay.make_report(some)) for some in (given[:1], given))
     assert alone.startswith(f"1 {words} (a)")
     assert " It was measured by " in alone
     assert " They were measured by " in both
@@ -242,8 +250,7 @@ def test_a_name_left_out_is_not_called_none() -> None:
 def test_noise_left_out_is_advised_in_words() -> None:
     noisy = Clusters.of(list("xxxoooxo"), [0, 0, 0, 1, 1, 1, -1, -1])
     (says,) = [one.says for one in assay.cluster(noisy, noise=-1).advice if one.code == "left_out"]
-    assert says.endswith("; to count the 2 items of noise as clusters of one item, say noise_as='singletons' "
-                         "(--noise-as singletons)")  # fmt: skip
+    assert says.endswith("; to count the 2 items of noise as clusters of one item, say noise_as='singletons'")
 
 
 def test_the_column_of_needed_units_is_called_as_documented() -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from command import run_assay
+from documents import json_of
 from shared_data import shared
 
 from assay import compare, evaluate
-from assay.errors import TopicError
+from assay.core.errors import TopicError
 
 Table = dict[str, dict[str, float]]
 TOPICS = [str(number) for number in range(51, 59)]
@@ -49,7 +49,7 @@ def warned(qrels: object, run: object, words: str) -> bool:
     said = evaluate(qrels, {"mine": run}, ["AP", "nDCG@10"]).warnings
     comparison = compare(qrels, {"mine": run, "yours": run}, measures="AP")
     also = comparison.warnings
-    assert json.loads(comparison.to_json())["warnings"] == list(also)
+    assert json_of(comparison)["method"]["warnings"] == list(also)
     return all(any(words in one and "doctor" in one for one in warnings) for warnings in (said, also))
 
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
 
 import assay
 from assay import Comparison, Measure
@@ -225,20 +226,20 @@ def test_a_verdict_depends_on_unjudged_documents_unless_the_judgments_are_declar
     assert complete.finding().reach is None
     assert complete.finding().noticed == plain.finding().noticed
     assert complete.finding().difference == plain.finding().difference == approx(1 / 3 - 1 / 2)
-    assert "unjudged" not in str(complete) + "".join(complete.lines())
-    assert "judgments declared complete" in "".join(complete.lines())
+    assert "unjudged" not in str(complete) + "".join(lines_of(complete))
+    assert "judgments declared complete" in "".join(lines_of(complete))
 
 
 def test_the_declaration_stands_in_signatures_and_json() -> None:
     evaluation = assay.evaluate(GOLDEN, {"old": OLD}, "RR", complete=True)
     assert "|complete=true|" in next(iter(evaluation.signatures.values()))
-    assert json.loads(evaluation.to_json())["policies"]["complete"] is True
+    assert json.loads(evaluation.to_json())["sections"]["settings"]["policies"]["complete"] is True
     signature = assay.parse_signature(next(iter(evaluation.signatures.values())))
     assert signature.policies.complete
-    told = json.loads(assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR", complete=True).to_json())
-    assert told["complete"] is True
-    assert "|complete=true|" in told["signatures"]["RR"]
-    assert told["findings"][0]["unjudged"] is None
+    payload = json_of(assay.compare(GOLDEN, {"old": OLD, "new": NEW}, measures="RR", complete=True))
+    assert payload["method"]["complete"] is True
+    assert "|complete=true|" in payload["method"]["signatures"]["RR"]
+    assert payload["findings"]["findings"][0]["unjudged"] is None
 
 
 def test_a_report_says_so_and_asks_nobody_to_judge() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 from command import run_assay
+from documents import json_of, lines_of
+from reported import contents_of
 
 import assay
 
@@ -42,8 +44,8 @@ def test_most_units_gain_and_the_mean_is_a_loss_so_there_is_no_verdict(test: str
     one = compared.findings[0]
     assert one.p < 0.01
     assert one.difference == pytest.approx((18 * 0.02 - 2 * 0.9) / 20)
-    assert (one.verdict.word, one.verdict.conflict) == ("cannot tell", "direction")
-    said = compared.lines()[0]
+    assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "direction")
+    said = lines_of(compared, "sentences")[0]
     assert "The mean and most queries point in different directions" in said
     assert "higher for 18 of 20 queries, but the mean is lower" in said
 
@@ -67,17 +69,17 @@ def test_better_and_worse_always_agree_with_the_test_and_with_the_mean(test: str
         if one.verdict.word in {"better", "worse"}:
             assert one.p < 0.05
             assert np.sign(one.difference) == way == (1 if one.verdict.word == "better" else -1)
-        elif one.p < 0.05 and one.verdict.word == "cannot tell":
+        elif one.p < 0.05 and one.verdict.word == "inconclusive":
             assert one.verdict.conflict == "direction"
             assert np.sign(one.difference) != way
-    assert "cannot tell" in seen
+    assert "inconclusive" in seen
 
 
 def test_a_mean_of_zero_is_neither_better_nor_worse_whatever_the_test_finds() -> None:
     one = finding([0.05] * 18 + [-0.45] * 2, test="sign")
     assert one.p < 0.001
     assert one.difference == 0
-    assert (one.verdict.word, one.verdict.conflict) == ("cannot tell", "direction")
+    assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "direction")
 
 
 def test_systems_that_a_test_and_the_mean_disagree_about_share_a_letter() -> None:
@@ -95,7 +97,7 @@ def test_with_fewer_than_five_units_systems_are_not_told_apart_in_any_table() ->
     frames = [scores([0.1, 0.101, 0.102, 0.099]).frame]
     frames.append(scores([0.3, 0.302, 0.299, 0.301]).frame.filter(system="b").with_columns(system=pl.lit("c")))
     compared = assay.compare(assay.Scores(pl.concat(frames)), test="t", bootstrap_resamples=200)
-    assert all(one.p < 0.05 and one.verdict.word == "cannot tell" for one in compared.findings)
+    assert all(one.p < 0.05 and one.verdict.word == "inconclusive" for one in compared.findings)
     assert all(one.groups == ("a",) for one in compared.standing("AP"))
 
 
@@ -110,8 +112,8 @@ def test_an_interval_beside_zero_and_a_large_p_are_explained_by_the_other_compar
     clashing = [one for one in compared.findings if one.outcome.p < 0.05 <= one.p and one.interval.is_beside_zero]
     assert clashing
     for one in clashing:
-        assert (one.verdict.word, one.verdict.conflict) == ("cannot tell", "interval only")
-        said = next(line for line in compared.lines() if f"{one.system} is better or worse than a" in line)
+        assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "interval only")
+        said = next(line for line in lines_of(compared) if f"between {one.system} and a" in line)
         assert "it is of this comparison alone; p is corrected for the others" in said
 
 
@@ -120,13 +122,13 @@ def test_too_few_units_that_differ_explain_a_large_p() -> None:
     one = compared.findings[0]
     assert one.p == pytest.approx(2 / 2**5)
     assert (one.interval.is_beside_zero, one.verdict.conflict) == (True, "interval only")
-    assert "The interval excludes 0, but only 5 queries differ" in compared.lines()[0]
+    assert "The interval excludes 0, but only 5 queries differ" in lines_of(compared, "sentences")[0]
 
 
 def test_a_test_without_p_says_so_beside_an_interval_that_excludes_zero() -> None:
     compared = quick([0.125] * 8, test="t")
     assert np.isnan(compared.findings[0].p)
-    assert compared.findings[0].verdict.word == "cannot tell"
+    assert compared.findings[0].verdict.word == "inconclusive"
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -143,9 +145,11 @@ def test_where_test_and_interval_disagree_that_is_data_and_a_sentence(test: str)
         if expected is None and sure != beside:
             expected = "test only" if sure else "interval only"
         assert one.verdict.conflict == expected
-        written = json.loads(compared.to_json())["findings"][0]
+        written = json_of(compared)["findings"]["findings"][0]
         assert written["conflict"] == expected
-        explained = any(words in compared.lines()[0] for words in ("The test decides", "there is no verdict"))
+        explained = any(
+            words in lines_of(compared, "sentences")[0] for words in ("The test decides", "there is no verdict")
+        )
         assert explained == (expected is not None)
 
 
@@ -154,26 +158,25 @@ def test_what_cannot_be_told_says_what_the_margin_and_the_difference_observed_wo
     differences = np.concatenate([rng.normal(0.03, 0.12, 25)])
     compared = quick(differences, margin=0.01)
     one = compared.findings[0]
-    assert one.verdict.word == "cannot tell"
+    assert one.verdict.word == "inconclusive"
     again = assay.plan(scores(differences), difference=abs(one.difference), resamples=1000).measures[0].pairs[0]
     assert one.needed_observed == again.needed
     assert one.needed is not None
-    assert (
-        f"about {one.needed:,} queries, and the difference observed about {one.needed_observed:,}"
-        in compared.lines()[0]
-    )
+    said = lines_of(compared, "sentences")[0]
+    assert f"Detecting a 0.01 gain would take about {one.needed:,}; the gain observed (0.0" in said
+    assert f"), about {one.needed_observed:,}." in said
 
 
 def test_slices_and_reports_follow_the_same_rule() -> None:
     compared = quick(MANY_SMALL_GAINS + MANY_SMALL_GAINS, test="sign", margin=0.001)
     halves = {f"q{place:03}": "first" if place < 20 else "second" for place in range(40)}
     sliced = compared.slices(halves)
-    assert sliced["verdict"].to_list() == ["cannot tell"] * 2
+    assert sliced["verdict"].to_list() == ["inconclusive"] * 2
     assert sliced["conflict"].to_list() == ["direction"] * 2
     report = assay.make_report(scores(MANY_SMALL_GAINS), test="sign")
-    [card] = report.contents.verdicts
-    assert (card.tone, card.word, card.conflict) == ("open", "cannot tell", "direction")
-    for text in (report.to_html(), report.to_markdown(), report.to_latex(), " ".join(report.contents.summary)):
+    [card] = contents_of(report).verdicts
+    assert (card.tone, card.word, card.conflict) == ("open", "inconclusive", "direction")
+    for text in (report.to_html(), report.to_markdown(), report.to_latex(), " ".join(contents_of(report).summary)):
         assert "point in different directions" in text
 
 
@@ -196,15 +199,15 @@ def test_tests_of_5x2_folds_must_agree_with_the_mean_of_all_folds(test: str) -> 
     assert one.difference == pytest.approx((wrong["old"] - wrong["new"]).mean() / items)
     assert one.difference < 0
     assert one.p < 0.05
-    assert (one.verdict.word, one.verdict.conflict) == ("cannot tell", "direction")
-    assert "The test and the mean do not point the same way" in result.lines()[0]
-    assert json.loads(result.to_json())["findings"][0]["conflict"] == "direction"
+    assert (one.verdict.word, one.verdict.conflict) == ("inconclusive", "direction")
+    assert "The test and the mean do not point the same way" in lines_of(result, "sentences")[0]
+    assert json_of(result)["findings"]["findings"][0]["conflict"] == "direction"
 
 
 def test_the_command_does_not_say_worse_where_most_topics_gain(tmp_path: Path) -> None:
     scores(MANY_SMALL_GAINS).frame.select("system", "measure", "unit", "value").write_csv(tmp_path / "s.csv")
     for test in ("sign", "wilcoxon"):
         done = run_assay("compare", "s.csv", "--test", test, "--json", folder=tmp_path)
-        written = json.loads(done.stdout)["findings"][0]
-        assert (written["verdict"], written["conflict"]) == ("cannot tell", "direction")
+        written = json.loads(done.stdout)["sections"]["findings"]["findings"][0]
+        assert (written["verdict"], written["conflict"]) == ("inconclusive", "direction")
         assert "point in different ways" in written["why"]

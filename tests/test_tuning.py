@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 from assay import evaluate, read_topics, tune
 from assay.cli import app
+from assay.core.errors import InputError, ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import parameters_in, settings_of
-from assay.errors import InputError, ParameterError
 from assay.stats.retuning import Choices, interval_by_error, t_by_error
 from assay.tables import Topics
 
@@ -155,7 +155,7 @@ def test_what_is_worth_a_warning_is_said() -> None:
         ({"by": "site"}, "names an attribute of topics"),
         ({"baseline": "k=9"}, "the baseline is one of k=0, k=1"),
         ({"order": ["k=9"]}, "order: expected settings of k=0, k=1"),
-        ({"alpha": 2}, "alpha lies between"),
+        ({"alpha": 2}, "alpha is a number between"),
         ({"measure": "GMAP"}, "no mean over topics"),
         ({"measure": "NumRet"}, "no mean over topics"),
     ],
@@ -371,13 +371,15 @@ def called(*arguments: str | Path) -> tuple[int, str, str]:
 
 def test_the_command_gives_what_the_function_gives() -> None:
     code, shown, _ = called(BICYCLES / "qrels.txt", *GRID, "-m", "nDCG@10", "-b", GRID[5].stem, "--json", "--quiet")
-    told = json.loads(shown)
+    told = json.loads(shown)["sections"]
+    honest, hindsight, _ = told["numbers"]["numbers"]
     result = tune(BICYCLES / "qrels.txt", GRID, "nDCG@10", baseline=GRID[5].stem)
-    assert (code, told["value"], told["hindsight"]["setting"]) == (0, result.value, result.hindsight)
-    assert told["settings"][5]["parameters"] == {"k1": 1.2, "title": 1.0}
-    assert (len(told["over"]), len(told["topics"]), len(told["folds"])) == (60, 20, 5)
+    assert (code, honest["nDCG@10"], hindsight["setting"]) == (0, result.value, result.hindsight)
+    settings, folds = told["settings"], told["folds"]
+    assert (settings["settings"][5]["k1"], settings["settings"][5]["title"]) == (1.2, 1.0)
+    assert (len(settings["over"]), len(folds["topics"]), len(folds["folds"])) == (60, 20, 5)
     assert result.finding is not None
-    assert told["comparison"]["p"] == result.finding.p
+    assert told["numbers"]["comparison"]["p"] == result.finding.p
 
 
 def test_a_table_of_numbers_holds_the_honest_one_first() -> None:
@@ -431,13 +433,13 @@ def test_folds_are_read_from_topics(tmp_path: Path) -> None:
     (tmp_path / "topics.csv").write_text("query_id,title,site\n" + "\n".join(rows) + "\n", encoding="utf-8")
     given = ("--topics", tmp_path / "topics.csv", "--fold", "site", "--json", "--quiet")
     code, shown, _ = called(BICYCLES / "qrels.txt", *GRID, *given)
-    assert (code, [one["fold"] for one in json.loads(shown)["folds"]]) == (0, ["x", "y", "z"])
+    assert (code, [one["fold"] for one in json.loads(shown)["sections"]["folds"]["folds"]]) == (0, ["x", "y", "z"])
 
 
 def test_models_are_compared_over_the_folds_of_a_file() -> None:
     folds = BICYCLES.parent / "letters" / "folds.csv"
     code, shown, _ = called(folds, "--positive", "spam", "--compare", "-m", "Accuracy", "--json", "--quiet")
-    (found,) = json.loads(shown)["findings"]
+    (found,) = json.loads(shown)["sections"]["findings"]["findings"]
     assert (code, found["test"]["test"], found["units"]) == (0, "corrected-t", 5)
     for wrong, says in ((("--test", "wilcoxon"), "refused"), (("--folds", "3"), "--folds goes with judgments")):
         assert says in called(folds, "--positive", "spam", *wrong)[2]

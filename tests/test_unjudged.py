@@ -14,9 +14,9 @@ from shared_data import shared
 from strategies import random_tables
 
 from assay import Evaluation, Measure, Policies, Qrels, Ranks, Run, evaluate, scan_run
+from assay.core.errors import DuplicateError, InputError, ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.retrieved import as_judged, retrieved, same_queries
-from assay.errors import DuplicateError, InputError, ParameterError
 from assay.measures import parse_measure, registered
 from assay.rankings import extremes as search
 from assay.rankings import limits as bounding

@@ -29,7 +29,7 @@ def test_no_difference_anywhere_is_identical_however_few_the_units() -> None:
 
 def test_with_fewer_than_five_units_one_cannot_tell_whatever_p_is() -> None:
     found = said(units=4, p=0.0001, narrow=Interval(-0.001, 0.001, 0.9, "bca"))
-    assert (found.word, found.why) == ("cannot tell", "fewer than 5 paired units")
+    assert (found.word, found.why) == ("inconclusive", "fewer than 5 paired units")
     assert said(units=5, p=0.0001).word == "better"
 
 
@@ -45,14 +45,14 @@ def test_equivalence_comes_before_significance_and_says_that_the_difference_is_n
 
 
 def test_an_interval_that_reaches_the_margin_is_not_within_it() -> None:
-    assert said(narrow=Interval(-0.004, 0.01, 0.9, "bca"), p=0.3).word == "cannot tell"
-    assert said(narrow=Interval(-0.01, 0.004, 0.9, "bca"), p=0.3).word == "cannot tell"
+    assert said(narrow=Interval(-0.004, 0.01, 0.9, "bca"), p=0.3).word == "inconclusive"
+    assert said(narrow=Interval(-0.01, 0.004, 0.9, "bca"), p=0.3).word == "inconclusive"
 
 
 def test_a_small_p_is_better_or_worse() -> None:
     assert said(p=0.049).word == "better"
     assert said(p=0.049, difference=-0.05).word == "worse"
-    assert said(p=0.05).word == "cannot tell"
+    assert said(p=0.05).word == "inconclusive"
 
 
 def test_where_less_is_better_the_sign_turns_round() -> None:
@@ -61,7 +61,7 @@ def test_where_less_is_better_the_sign_turns_round() -> None:
 
 
 def test_without_an_interval_nothing_is_equivalent() -> None:
-    assert said(narrow=Interval(float("nan"), float("nan"), 0.9, "bca"), p=0.3).word == "cannot tell"
+    assert said(narrow=Interval(float("nan"), float("nan"), 0.9, "bca"), p=0.3).word == "inconclusive"
 
 
 def test_a_verdict_carries_that_it_depends_on_unjudged_documents() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import explained
 from typer.testing import CliRunner
 
 from assay import Predictions, classify, explain
@@ -61,11 +61,11 @@ def test_the_page_has_a_command_for_every_example() -> None:
 
 @pytest.mark.parametrize(("name", "command", "look_at"), listed(), ids=lambda text: text[:50])
 def test_what_the_page_says_to_look_at_is_there_to_the_last_digit(name: str, command: str, look_at: str) -> None:
-    told = json.loads(typed(f"{command} --json"))
+    told = explained(typed(f"{command} --json"))
     for part in look_at.split("; "):
         if column := re.fullmatch(r"`(.*)`: (.*)", part):
             printed = column[2].split(", ")
-            table = next(table["rows"] for table in told["steps"] if column[1] in table["rows"][0])
+            table = next(table["rows"] for table in told["steps"].values() if column[1] in table["rows"][0])
             assert len(table) == len(printed), (name, part)
             assert all(is_printed_as(row[column[1]], text) for row, text in zip(table, printed, strict=True)), part
         else:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from assay import Confusion, Measure, Ranks, evaluate, parse_measure
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures import (
     AP,
     AUC,

@@ -10,11 +10,11 @@ import numpy as np
 from strategies import TOP_GRADE, random_tables
 
 from assay import Measure, Ranks
+from assay.core.domains import Choice, Flag, Real, Whole, WordOrTable
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError
 from assay.measures import registered
 from assay.measures.definition import Parameter
-from assay.measures.domains import Choice, Flag, Real, Whole, WordOrTable
 
 EXACT = 1e-9
 MEASURES = tuple(registered().values())

@@ -48,7 +48,7 @@ _HOMES = {
     "assay.counting.contingency": ("Contingency",),
     "assay.counting.points": ("Points",),
     "assay.diagnosis": ("Diagnosis", "doctor"),
-    "assay.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
+    "assay.core.errors": ("AssayError", "DuplicateError", "FormatError", "InputError", "ParameterError", "TopicError"),
     "assay.evaluation": ("Evaluation", "evaluate"),
     "assay.explanation": ("Explanation", "explain"),
     "assay.extraction": ("Extraction", "extract"),
@@ -93,6 +93,12 @@ if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters as NumberOfClusters
     from assay.comparison import Comparison as Comparison
     from assay.comparison import compare as compare
+    from assay.core.errors import AssayError as AssayError
+    from assay.core.errors import DuplicateError as DuplicateError
+    from assay.core.errors import FormatError as FormatError
+    from assay.core.errors import InputError as InputError
+    from assay.core.errors import ParameterError as ParameterError
+    from assay.core.errors import TopicError as TopicError
     from assay.correlation import Correlations as Correlations
     from assay.correlation import correlate as correlate
     from assay.counting import Confusion as Confusion
@@ -112,12 +118,6 @@ if TYPE_CHECKING:
     from assay.crossvalidation import tune as tune
     from assay.diagnosis import Diagnosis as Diagnosis
     from assay.diagnosis import doctor as doctor
-    from assay.errors import AssayError as AssayError
-    from assay.errors import DuplicateError as DuplicateError
-    from assay.errors import FormatError as FormatError
-    from assay.errors import InputError as InputError
-    from assay.errors import ParameterError as ParameterError
-    from assay.errors import TopicError as TopicError
     from assay.evaluation import Evaluation as Evaluation
     from assay.evaluation import evaluate as evaluate
     from assay.explanation import Explanation as Explanation

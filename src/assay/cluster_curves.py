@@ -19,10 +19,11 @@ import polars as pl
 from assay.clustering import Clustering
 from assay.clustering.arrangement import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.curves import Curve
-from assay.errors import ParameterError, number_of
-from assay.report.cluster_charts import MOST_NAMED
+from assay.show.charts import MOST_NAMED
 
 #: Of more classes or clusters, the largest are drawn: cells would be too small to see.
 MOST_DRAWN = 70
@@ -41,7 +42,7 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
     for name in _chosen(result, system):
         points = result.points(name)
         if points is None:
-            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say points=... (--points)")
+            raise ParameterError(f"{name}: silhouettes are of points, and there are none: say {argument('points')}")
         bars = bars_of(points)
         if bars is None:
             raise ParameterError(f"{name}: there is one cluster only, and no silhouette without another one")
@@ -53,14 +54,14 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
         frames += [
             pl.DataFrame(
                 {
-                    "system": [name] * len(one.values),
-                    "cluster": [str(one.cluster)] * len(one.values),
-                    "item": [str(row + 1) if ids is None else str(ids[row]) for row in one.rows.tolist()],
-                    "silhouette": one.values,
-                    "nearest": list(map(str, one.nearest)),
+                    "system": [name] * len(each.values),
+                    "cluster": [str(each.cluster)] * len(each.values),
+                    "item": [str(row + 1) if ids is None else str(ids[row]) for row in each.rows.tolist()],
+                    "silhouette": each.values,
+                    "nearest": list(map(str, each.nearest)),
                 }
             )
-            for one in bars.clusters
+            for each in bars.clusters
         ]
     drawn = pl.concat(frames)
     subtitle = f"{_points_of(result, values[0][0])}, {result.rules.metric} distances"
@@ -80,7 +81,7 @@ def contingency(result: Clustering, *, system: str | None = None) -> Curve:
     for name in _chosen(result, system):
         table = result.contingency(name)
         if table is None:
-            raise ParameterError(f"{name}: no classes are known: say truth=... (--truth)")
+            raise ParameterError(f"{name}: no classes are known: say {argument('truth')}")
         every = arranged(table)
         rows, columns = (
             largest(order, sizes[0], MOST_DRAWN)
@@ -122,7 +123,11 @@ def over_k(result: NumberOfClusters) -> Curve:
     >>> over_k(numbers_given(made, "Silhouette")).frame["k"].to_list()
     [2, 3]
     """
-    return Curve(*result.drawn(), result.warnings)
+    preferred = {"system": list(result.names), "value": [result.preferred(name) for name in result.names]}
+    summary = pl.DataFrame(preferred, schema={"system": pl.String, "value": pl.Int64})
+    subtitle = f"{number_of('point', result.items)}, {result.by}"
+    title = "Measures over the number of clusters"
+    return Curve("over_k", title, subtitle, result.to_frame(), summary, result.warnings)
 
 
 def largest(order: Ints, sizes: Floats, most: int) -> list[int]:
@@ -142,7 +147,7 @@ def _left_out(name: str, groups: Mapping[str, tuple[Sequence[int], Ints]]) -> li
 
 
 def _chosen(result: Clustering, system: str | None) -> Iterator[str]:
-    yield from [one.name for one in result.systems] if system is None else [result.system(system).name]
+    yield from [each.name for each in result.systems] if system is None else [result.system(system).name]
 
 
 def _points_of(result: Clustering, system: str) -> str:

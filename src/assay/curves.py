@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.core import registry
+from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.results import Result
 from assay.evaluation import Evaluation, System, evaluate
-from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
     averaged_precision,
@@ -43,71 +44,71 @@ from assay.measures.summary import Summary, Undefined, counted, summarise
 if TYPE_CHECKING:
     import altair as alt
 
+    from assay.show.figure import Figure
+    from assay.show.model import Document
+
 #: Cut-offs that `by_cutoff` looks at, as far as the longest result reaches.
 CUTOFFS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Result):
     """Points of one or more systems, with what goes with them; `chart` draws them, `save` writes them.
 
-    `frame`: one row a point. `summary`: one number a system (the mean of the points, the area below, ...), how many
-    queries it is made from, and how many of them were undefined.
+    `name` says which curve it is. `frame`: one row for each point. `summary`: one number for each system (the mean of
+    the points, the area below, ...), how many queries it is made from, and how many of them were undefined.
 
     >>> curve = precision_recall({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 2.0, "d3": 1.0, "d2": 0.5}}, levels=3)
     >>> curve.frame["precision"].to_list()  # 1/1, 1/1, 2/3
     [1.0, 1.0, 0.6666666666666666]
     """
 
-    kind: CurveKind
+    kind = "curve"
+    name: CurveKind
     title: str
     subtitle: str
     frame: pl.DataFrame
     summary: pl.DataFrame
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         warned = f"; {number_of('warning', len(self.warnings))}" if self.warnings else ""
         return f"<Curve: {self.title}, {self.subtitle}; {number_of('point', self.frame.height)}{warned}>"
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a point."""
+        """One row for each point."""
         return self.frame
 
-    def to_csv(self, *, spreadsheet: bool = False) -> str:
-        """The points as CSV, numbers in full; for a `spreadsheet`, no cell is a formula."""
-        return for_spreadsheets(self.frame.write_csv()) if spreadsheet else self.frame.write_csv()
+    def figure(self) -> Figure:
+        """What is drawn, as data: marks on axes. An error where there is nothing to draw."""
+        shown: Figure = registry.load("assay.sections.curves:figure")(self)
+        return shown
 
-    def to_json(self) -> str:
-        """Points, summary and warnings as JSON."""
-        from assay.report.points import to_json  # noqa: PLC0415  # results reach the report inside functions only
+    def page(self) -> Document:
+        """The figure as a page by itself."""
+        shown: Document = registry.load("assay.sections.curves:page")(self)
+        return shown
 
-        return to_json(self)
-
-    def to_markdown(self) -> str:
-        """The points as a Markdown table."""
-        from assay.report.points import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self)
-
-    def chart(self) -> alt.HConcatChart:
-        """The chart, as an Altair object; needs the extra `report`."""
-        from assay.report.charts import chart  # noqa: PLC0415
-
-        return chart(self)
+    def chart(self) -> alt.ConcatChart:
+        """The figure as an Altair object, to change it; needs the extra `report`."""
+        drawn: alt.ConcatChart = registry.verb("chart")(self.figure())
+        return drawn
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix.
 
         What was read is not replaced, unless `overwrite` says so."""
-        from assay.report.pictures import save  # noqa: PLC0415
-
-        return save(self, path, overwrite=overwrite)
+        target: Path = registry.verb("save")(self, path, overwrite=overwrite)
+        return target
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        from assay.report.pictures import in_notebook  # noqa: PLC0415
-
-        return in_notebook(self)
+        try:
+            return {
+                "image/svg+xml": registry.load("assay.show.svg:standalone")(self.figure()),
+                "text/plain": repr(self),
+            }
+        except ParameterError:
+            return {"text/html": self.to_html(), "text/plain": repr(self)}
 
 
 def precision_recall(

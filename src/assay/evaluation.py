@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
+from assay.core import registry
+from assay.core.domains import Choice, Whole
+from assay.core.errors import ParameterError, listed, not_among, number_of, refuse_unknown
+from assay.core.results import Result, as_pandas, frame_as_csv, written
 from assay.counting.judgments import Judgments
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, listed, need, not_among, number_of, refuse_unknown
-from assay.files.spreadsheets import for_spreadsheets
-from assay.given import check_text, judgments_of, named_runs, whole
+from assay.given import check_text, judgments_of, named_runs
 from assay.measures import Judged, NumRelRet, parse_measure
 from assay.measures.diversity import by_subtopics, check_subtopics
 from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from assay.explanation import Explanation
-    from assay.reporting import Report
+    from assay.show.model import Document
 
 #: What `evaluate` computes unless told otherwise.
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@5", "R@10", "R@20", "Judged@10")
@@ -50,7 +52,7 @@ class System(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Result):
     """Scores of one or more systems, with what they rest on.
 
     >>> from assay import evaluate
@@ -58,6 +60,8 @@ class Evaluation:
     >>> result.mean("AP")
     1.0
     """
+
+    kind = "evaluation"
 
     systems: tuple[System, ...]
     measures: tuple[Measure, ...]
@@ -128,9 +132,9 @@ class Evaluation:
         >>> evaluate({"q1": {"d1": 1}}, {"q1": {"d2": 0.9, "d1": 0.8}}, "RR").explain(query="q1").value
         0.5
         """
-        from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
-
-        return explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
+        explain = registry.verb("explain")
+        made: Explanation = explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
+        return made
 
     def to_frame(self, per_query: bool = False) -> pl.DataFrame:
         """One row a system (or a system and query), one column a measure.
@@ -174,52 +178,43 @@ class Evaluation:
             for measure in self.measures
         }
 
+    def document(self, per_query: bool = False) -> Document:
+        """What is shown, as data: scores, what they rest on, and with `per_query` every query."""
+        made: Document = registry.presenter(self.kind)(self, per_query)
+        return made
+
     def to_pandas(self, per_query: bool = False) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
-        need("pandas", extra="pandas", purpose="to_pandas")
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame(self.to_frame(per_query).to_dict(as_series=False))
+        return as_pandas(self.to_frame(per_query))
 
     def to_json(self, per_query: bool = False) -> str:
         """Scores, coverage and signatures as JSON."""
-        from assay.report.tables import to_json  # noqa: PLC0415  # results reach the report inside functions only
-
-        return to_json(self, per_query)
+        return written(self.document(per_query), "json")
 
     def to_csv(self, per_query: bool = False, *, spreadsheet: bool = False) -> str:
         """The table of systems, or of queries, as CSV; for a `spreadsheet`, no cell is a formula."""
-        from assay.report.tables import to_csv  # noqa: PLC0415
-
-        text = to_csv(self, per_query)
-        return for_spreadsheets(text) if spreadsheet else text
+        return frame_as_csv(self.to_frame(per_query), spreadsheet=spreadsheet)
 
     def to_markdown(self, per_query: bool = False) -> str:
-        """The table of systems, or of queries, as Markdown."""
-        from assay.report.tables import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self, per_query)
+        """The table of systems, or of queries, as Markdown; below, why there is no number where there is none."""
+        return self._table_alone("markdown", per_query)
 
     def to_latex(self, per_query: bool = False) -> str:
         """The table of systems, or of queries, as LaTeX (booktabs)."""
-        from assay.report.tables import to_latex  # noqa: PLC0415
-
-        return to_latex(self, per_query)
-
-    def report(self, **options: Any) -> Report:
-        """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
-        from assay.reporting import make_report  # noqa: PLC0415
-
-        return make_report(self, **options)
+        return self._table_alone("latex", per_query)
 
     def to_html(self, title: str = "Evaluation") -> str:
         """The page of `report`; the first system is what the others are held against."""
-        return self.report(title=title).to_html()
+        page: str = self.report(title=title).to_html()
+        return page
 
     def _repr_html_(self) -> str:
-        from assay.report.tables import to_html  # noqa: PLC0415
+        return self._table_alone("html")
 
-        return to_html(self)
+    def _table_alone(self, form: str, per_query: bool = False) -> str:
+        document = self.document(per_query)
+        names = ("queries" if per_query else "systems", "undefined")
+        return written(replace(document, sections=tuple(map(document.section, names))), form)
 
     def system(self, name: str | None = None) -> System:
         """A system by name; may be left out if there is only one."""
@@ -268,7 +263,7 @@ def evaluate(
     1.0
     """
     refuse_unknown(rules, Policies, evaluate)
-    samples, seed = whole("samples", samples, 1), whole("seed", seed, 0)
+    samples, seed = Whole(1).check("samples", samples), Whole(0).check("seed", seed)
     profile = _profile(compat)
     chosen = policies(None, **(profile | rules))
     wanted = _measures(measures, compat)
@@ -324,10 +319,7 @@ def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None
 def _profile(compat: str | None) -> dict[str, Any]:
     if compat is None:
         return {}
-    if compat not in _PROFILES:
-        raise ParameterError(
-            f"compat is one of {', '.join(_PROFILES)}, not {compat!r}{did_you_mean(str(compat), _PROFILES)}"
-        )
+    Choice(_PROFILES).check("compat", compat)
     return _PROFILES[compat]
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import polars as pl
 
-from assay.errors import EmptyFileError, ParameterError
+from assay.core.arguments import naming
+from assay.core.domains import CONFIDENCE, POSITIVE, Real
+from assay.core.errors import EmptyFileError, ParameterError
 from assay.files import Source, is_file, read_qrels, scan_run
 from assay.tables import Batches, Qrels, Run
 
@@ -33,9 +34,7 @@ def named_runs(runs: Any) -> dict[str, Batches]:
     if len(named) < len(opened):
         names = [run.name for run in opened]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(
-            f"two runs are called {twice!r}: each needs a name of its own (name=FILE; in Python a dict of runs)"
-        )
+        raise ParameterError(f"two runs are called {twice!r}: each needs a name of its own, {naming()}")
     return named
 
 
@@ -79,7 +78,7 @@ def check_text(name: str) -> None:
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise ParameterError(f"the run's name {name!a} is not text: give it another, as in name=FILE") from None
+        raise ParameterError(f"the run's name {name!a} is not text: give it another, {naming()}") from None
 
 
 def judgments_of(given: Any, judge: str | None = None, subtopics: bool = False) -> Qrels:
@@ -95,28 +94,12 @@ def judgments_of(given: Any, judge: str | None = None, subtopics: bool = False) 
     return Qrels.of(given)
 
 
-def whole(name: str, value: Any, low: int) -> int:
-    """Accept a whole number from `low` on.
-
-    >>> whole("seed", 7, low=0)
-    7
-    """
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < low:
-        raise ParameterError(f"{name} is a whole number from {low} on, not {value!r}")
-    return int(value)
-
-
 def check_levels(*, alpha: float, power: float, margin: float | None = None) -> None:
     """Refuse levels and margins that are none.
 
     >>> check_levels(alpha=0.05, power=0.8)
     """
-    for name, value, most in (("alpha", alpha, 0.5), ("power", power, 1.0)):
-        if not _is_number(value) or not 0 < value < most:
-            raise ParameterError(f"{name} lies between 0 and {most:g}, not {value!r}")
-    if margin is not None and not (_is_number(margin) and 0 < margin < float("inf")):
-        raise ParameterError(f"the margin is a number above 0, not {margin!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    Real(0.0, 0.5, inside=True).check("alpha", alpha)
+    CONFIDENCE.check("power", power)
+    if margin is not None:
+        POSITIVE.check("the margin", margin)

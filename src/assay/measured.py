@@ -10,8 +10,8 @@ import polars as pl
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import RULES as RULES_OF_CLUSTERINGS
 from assay.clustering.pairing import Clusterings, are_clusters
+from assay.core.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
 from assay.counting.policies import Policies
-from assay.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
 from assay.files.scores import read_scores

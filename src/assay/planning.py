@@ -6,14 +6,16 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.comparison.pairing import pairs_of
-from assay.errors import InputError, ParameterError, number_of
-from assay.given import check_levels, whole
+from assay.core.domains import POSITIVE, Whole
+from assay.core.errors import InputError, number_of
+from assay.core.results import Result
+from assay.given import check_levels
 from assay.measured import Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats import pairs as pairwise
@@ -23,14 +25,7 @@ from assay.stats.permutation import Outcome, swaps
 from assay.stats.power import smallest_detectable, units_needed
 from assay.stats.samples import Averaged, Pooled
 from assay.stats.stability import Stability, discriminative_power, ranking_stability
-from assay.tabled import Tabled
 
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
-# More pairs than this are summed up, not listed.
-_MOST_PAIRS_SHOWN = 10
 _STABILITY_RESAMPLES = 1000
 
 
@@ -80,7 +75,7 @@ class MeasurePlan(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(Tabled):
+class Plan(Result):
     """How many units a comparison needs, measure by measure.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(8)}
@@ -90,6 +85,8 @@ class Plan(Tabled):
     >>> found.measures[0].pairs[0].needed, found.measures[0].pairs[0].spread
     (101, 0.3536)
     """
+
+    kind = "plan"
 
     measures: tuple[MeasurePlan, ...]
     alpha: float
@@ -106,38 +103,6 @@ class Plan(Tabled):
         """One row a measure and pair of systems."""
         rows = [pair._asdict() for one in self.measures for pair in one.pairs]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """Measures, pairs and settings; numbers in full, null where there is none."""
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        told = {
-            "schema_version": JSON_SCHEMA_VERSION,
-            "alpha": self.alpha,
-            "power": self.power,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "notes": list(self.notes),
-            "measures": [
-                one._asdict()
-                | {"pairs": [pair._asdict() for pair in one.pairs]}
-                | {"stability": {name: part._asdict() for name, part in one.stability._asdict().items()}}
-                for one in self.measures
-            ],
-        }
-        return as_json(told)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: the pairs if they are few, else their median and range; then what the measures tell apart."""
-        from assay.report.plans import tables  # noqa: PLC0415
-
-        return tables(self, _MOST_PAIRS_SHOWN)
-
-    def lines(self) -> list[str]:
-        """What the numbers rest on, in words."""
-        from assay.report.plans import lines  # noqa: PLC0415
-
-        return [*lines(self, _MOST_PAIRS_SHOWN), *self.notes]
 
 
 def plan(
@@ -166,10 +131,10 @@ def plan(
     2
     """
     check_rules(rules, plan)
-    if difference is not None and not (np.isfinite(difference) and difference > 0):
-        raise ParameterError(f"the difference is a number above 0, not {difference!r}")
+    if difference is not None:
+        POSITIVE.check("the difference", difference)
     check_levels(alpha=alpha, power=power)
-    seed = whole("seed", seed, 0)
+    seed = Whole(0).check("seed", seed)
     paired, left_out = Measured.of_units("a plan", given, runs, measures, seed=seed, **rules).comparable(measures)
     notes = left_out + [
         f"{one.measure} is a sum over units: it grows with them, and is left out" for one in paired if _is_sum(one)
@@ -188,7 +153,7 @@ def plan(
         difference,
         alpha,
         power,
-        pairwise.resamples_for(len(pairs), alpha) if resamples is None else whole("resamples", resamples, 100),
+        pairwise.resamples_for(len(pairs), alpha) if resamples is None else Whole(100).check("resamples", resamples),
         seed,
     )
     notes += [note for one in usable for note in one.notes()]

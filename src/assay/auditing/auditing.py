@@ -13,8 +13,8 @@ from assay.auditing.catalogue import rules as known_rules
 from assay.auditing.result import Audit, Finding
 from assay.auditing.search import Match, answer, wanted
 from assay.auditing.settings import Setting
+from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.counting.policies import Policies, policies
-from assay.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.given import named_runs
 from assay.measures import parse_measure

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from assay.auditing.settings import Data, Grades, Repeated, Setting
+from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Judgments, Mask
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.steps import PerQuery
 from assay.measures.summary import filled, summarise
 from assay.tables import Qrels, Run

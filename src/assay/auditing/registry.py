@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from assay.auditing.settings import Setting
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures.registry import Measure
 
 #: From a setting to another one; None where the rule has no meaning.

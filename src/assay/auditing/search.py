@@ -13,7 +13,8 @@ from assay.auditing.cases import Case
 from assay.auditing.catalogue import rules
 from assay.auditing.registry import Rule
 from assay.auditing.settings import Setting
-from assay.errors import AssayError, ParameterError
+from assay.core.domains import Whole
+from assay.core.errors import AssayError, ParameterError
 
 #: What is chosen otherwise together, as tools that nobody has listed do. More combinations would explain any number.
 PAIRS = (("gain", "discount"), ("gain", "ideal"), ("gain", "duplicates"), ("grades", "level"))
@@ -78,9 +79,7 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
     mantissa, _, exponent = text.lower().partition("e")
     decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
     if digits is not None:
-        if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= _MOST_DIGITS:
-            raise ParameterError(f"digits is a whole number from 0 to {_MOST_DIGITS}, not {digits!r}")
-        decimals = digits
+        decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
     made = Wanted(said, number, decimals)
     return made if text == said else made.in_percent()
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from assay.auditing.signatures import Signature, parse_signature
+from assay.core.arguments import evaluation
+from assay.core.results import Result
 from assay.counting.policies import DEFAULT_POLICIES, Policies
 from assay.measures.registry import Measure
-from assay.tabled import Tabled
 
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
 NOT_SAID = "–"
 #: What follows where a rule or a parameter differs.
 FOLLOWS = {
@@ -50,7 +46,6 @@ FOLLOWS = {
     "version": "The definition of the measure has changed between versions of Assay.",
 }
 _OTHERWISE = "A parameter of the measure: values can change for every query."
-_OPTIONS = {"relevance_level": "level"}
 
 
 class Difference(NamedTuple):
@@ -63,7 +58,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SignatureComparison(Tabled):
+class SignatureComparison(Result):
     """What differs between two signatures, and what to pass to get each.
 
     >>> from assay import compare_signatures
@@ -72,6 +67,8 @@ class SignatureComparison(Tabled):
     >>> [difference.field for difference in result.differences], result.second_call
     (['rel'], "assay.evaluate(qrels, run, 'P@5', relevance_level=2.0)")
     """
+
+    kind = "signatures"
 
     first: Signature
     second: Signature
@@ -87,56 +84,17 @@ class SignatureComparison(Tabled):
 
     @property
     def first_call(self) -> str:
-        """The Python call that gives the first one's rules."""
+        """What to write to evaluate by the first one's rules: a call in Python, on the command line a command."""
         return _call(self.first)
 
     @property
     def second_call(self) -> str:
-        """The Python call that gives the second one's rules."""
+        """The same by the second one's rules."""
         return _call(self.second)
 
-    @property
-    def first_command(self) -> str | None:
-        """The command that gives the first one's rules, if the command line has options for them."""
-        return _command(self.first)
-
-    @property
-    def second_command(self) -> str | None:
-        """The command that gives the second one's rules, if the command line has options for them."""
-        return _command(self.second)
-
     def to_frame(self) -> pl.DataFrame:
-        """One row a difference."""
+        """One row per difference."""
         return pl.DataFrame(self.differences, schema=dict.fromkeys(Difference._fields, pl.String), orient="row")
-
-    def to_json(self) -> str:
-        """The differences, and what to pass to get each."""
-        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
-
-        return as_json(
-            {
-                "schema_version": JSON_SCHEMA_VERSION,
-                "first": str(self.first),
-                "second": str(self.second),
-                "differences": [one._asdict() for one in self.differences],
-                "first_call": self.first_call,
-                "second_call": self.second_call,
-                "first_command": self.first_command,
-                "second_command": self.second_command,
-            }
-        )
-
-    def tables(self) -> list[Titled]:
-        """What differs."""
-        from assay.report.audits import difference_tables  # noqa: PLC0415
-
-        return difference_tables(self)
-
-    def lines(self) -> list[str]:
-        """What follows, and what to pass."""
-        from assay.report.audits import difference_lines  # noqa: PLC0415
-
-        return difference_lines(self)
 
 
 def compare_signatures(first: str | Signature, second: str | Signature) -> SignatureComparison:
@@ -182,49 +140,6 @@ def _follows(name: str, measure: Measure) -> str:
     return FOLLOWS.get(name.removesuffix(" (rule)"), _OTHERWISE)
 
 
-def _arguments(signature: Signature) -> tuple[Measure, dict[str, object]]:
-    """The measure with all that it took from the data, and the rules that are not the default."""
-    measure = signature.measure
-    if "max_grade" in measure.parameters and signature.max_grade > 0:
-        measure = measure(max_grade=signature.max_grade)
-    rules: dict[str, object] = {
-        field.name: value
-        for field in fields(Policies)
-        if (value := getattr(signature.policies, field.name)) != getattr(DEFAULT_POLICIES, field.name)
-    }
-    if signature.undefined != "counted_as":
-        rules["undefined"] = signature.undefined
-    if measure.is_sampled(signature.policies):
-        rules |= {"samples": signature.samples, "seed": signature.seed}
-    if signature.judge is not None:
-        rules["judge"] = signature.judge
-    if signature.subtopics:
-        rules["subtopics"] = True
-    return measure, rules
-
-
 def _call(signature: Signature) -> str:
-    measure, rules = _arguments(signature)
-    told = "".join(f", {name}={value!r}" for name, value in rules.items())
-    return f"assay.evaluate(qrels, run, {str(measure)!r}{told})"
-
-
-def _command(signature: Signature) -> str | None:
-    if signature.policies.score_precision != DEFAULT_POLICIES.score_precision:
-        return None
-    measure, rules = _arguments(signature)
-    told = ["assay", "evaluate", "QRELS", "RUN", "-m", str(measure)]
-    for name, value in rules.items():
-        option = f"--{_OPTIONS.get(name, name).replace('_', '-')}"
-        told += [option] if value is True else [option, _number(value) if isinstance(value, float) else str(value)]
-    return " ".join(map(_quoted, told))
-
-
-def _number(value: float) -> str:
-    """In full: what differs in the last digit is another level."""
-    return repr(value).removesuffix(".0")
-
-
-def _quoted(word: str) -> str:
-    """A word as a shell takes it; in double quotes where it holds single ones, which reads best."""
-    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+    measure, rules = signature.arguments()
+    return evaluation(str(measure), rules)

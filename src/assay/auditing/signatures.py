@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 
+from assay.core.domains import Domain, Real, Whole, WordOrTable
+from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
-from assay.errors import ParameterError, UnknownMeasureError, did_you_mean, quote
-from assay.measures.domains import Domain, Real, Whole, WordOrTable
 from assay.measures.registry import Measure
 from assay.measures.summary import UNSAID, Undefined, judge_of, signature
 from assay.measures.vocabularies import by_name
 from assay.measures.vocabularies import registered as measures_registered
-
-if TYPE_CHECKING:
-    from assay.auditing.signature_differences import Difference
 
 _ALWAYS = ("ties", "unjudged", "missing")
 _POLICIES = tuple(field.name for field in fields(Policies))
@@ -61,11 +58,25 @@ class Signature:
         )
         return text.removesuffix(f"|v{self.measure.definition.version}") + f"|v{self.version}"
 
-    def differences(self, other: Signature) -> tuple[Difference, ...]:
-        """What differs from another signature, in words: see `compare_signatures`."""
-        from assay.auditing.signature_differences import compare_signatures  # noqa: PLC0415  # it takes signatures
-
-        return compare_signatures(self, other).differences
+    def arguments(self) -> tuple[Measure, dict[str, Any]]:
+        """The measure with all that it took from the data, and the rules of `evaluate` that are not the default."""
+        measure = self.measure
+        if "max_grade" in measure.parameters and self.max_grade > 0:
+            measure = measure(max_grade=self.max_grade)
+        rules: dict[str, Any] = {
+            name: value
+            for name in _POLICIES
+            if (value := getattr(self.policies, name)) != getattr(DEFAULT_POLICIES, name)
+        }
+        if self.undefined != "counted_as":
+            rules["undefined"] = self.undefined
+        if measure.is_sampled(self.policies):
+            rules |= {"samples": self.samples, "seed": self.seed}
+        if self.judge is not None:
+            rules["judge"] = self.judge
+        if self.subtopics:
+            rules["subtopics"] = True
+        return measure, rules
 
 
 def parse_signature(text: str) -> Signature:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from assay.classification import remarks_on_labels, remarks_on_two
 from assay.classification.remark import CHECKS, Case, Remark
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.classification.result import Classification

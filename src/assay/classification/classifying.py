@@ -12,13 +12,13 @@ from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.classification.opening import Prepared, all_labels, not_alike, prepare, same_task, systems_in
 from assay.classification.resampling import Patterns, weighted_patterns
 from assay.classification.result import Classification, ClassifiedSystem, Shown
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
-from assay.given import whole
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
@@ -83,7 +83,7 @@ def classify(
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
     check_codes(mute)
     checked_confidence(confidence)
-    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     given = systems_in(predictions, pos_label)
     if one_class is not None:
         if pos_label is not None or labels is not None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.confusion_matrix import REST, ConfusionMatrix
-from assay.errors import ParameterError
 from assay.tables import Predictions
 from assay.tables.positive import label_among
 

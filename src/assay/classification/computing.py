@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.classification.label_sets import is_per_item, of_label_sets
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import SLACK, Probabilities
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
 from assay.measures.over_classes import left_out, overall
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure

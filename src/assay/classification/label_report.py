@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.results import Result
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import of_kind
 from assay.measures.over_classes import Averages, averages
 from assay.measures.parser import parse_measure
-from assay.stats.digits import number, short
-from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from assay.report.titled import Titled
 
 _MEASURES = tuple(parse_measure(name, "multiclass") for name in ("Precision", "Recall", "F"))
 
 
 @dataclass(frozen=True, eq=False)
-class LabelReport(Tabled):
+class LabelReport(Result):
     """Precision, recall and F1 of every class, and their averages; NaN where one is undefined.
 
     >>> from assay import classification_report
@@ -34,6 +30,8 @@ class LabelReport(Tabled):
     >>> report.f1.macro, report.accuracy
     (0.6667, 0.6667)
     """
+
+    kind = "label_report"
 
     matrix: ConfusionMatrix
     precision: Averages
@@ -81,17 +79,6 @@ class LabelReport(Tabled):
         frame = pl.DataFrame([*self._rows()], schema=columns | {"support": support}, orient="row")
         return frame.with_columns(pl.col("precision", "recall", "f1").fill_nan(None))
 
-    def tables(self) -> list[Titled]:
-        """One table: classes, then averages."""
-        from assay.report.layout import Cell, Table  # noqa: PLC0415
-        from assay.report.titled import Titled  # noqa: PLC0415  # results reach the report inside functions
-
-        rows = [
-            ((name,), (*(Cell(number(value)) for value in numbers), Cell(short(float(support)))))
-            for name, *numbers, support in self._rows()
-        ]
-        return [Titled("", Table(("class",), ("precision", "recall", "F1", "support"), tuple(rows)))]
-
     @property
     def left_out(self) -> dict[str, list[Any]]:
         """The classes that have no number, and that the macro and weighted averages leave out, by column.
@@ -106,12 +93,6 @@ class LabelReport(Tabled):
             for name, one in columns.items()
         }
         return {name: classes for name, classes in absent.items() if classes}
-
-    def lines(self) -> list[str]:
-        """The accuracy, and the classes that averages leave out."""
-        absent = {name: of_kind("class", [*map(str, labels)]) for name, labels in self.left_out.items()}
-        said = [f"macro avg of {name} leaves out {classes}" for name, classes in absent.items()]
-        return [f"accuracy {number(self.accuracy)}", *said]
 
 
 def classification_report(

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_sets import LabelSets
-from assay.errors import ParameterError
 from assay.measures.over_classes import averaged
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery

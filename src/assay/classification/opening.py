@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 import polars as pl
 
 from assay.classification.result import Classification
+from assay.core.arguments import argument, naming
+from assay.core.digits import significant
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import InputError, ParameterError, listed, number_of
 from assay.files.sources import Source
-from assay.stats.digits import significant
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
 from assay.tables.label_rules import NONE, stated_labels
@@ -36,9 +37,7 @@ def systems_in(given: Any, pos_label: Any = None) -> dict[str, Opened]:
     found: dict[str, Opened] = {}
     for name, one in _found(given, pos_label):
         if name in found:
-            raise ParameterError(
-                f"two systems are called {name!r}: give each a name of its own, in a dict, or as name=FILE"
-            )
+            raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
         found[name] = one
     if not found:
         raise ParameterError("expected predictions, got none")
@@ -108,7 +107,7 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
         named, label = listed([*map(str, given.classes)]), given.pos_label
         raise ParameterError(
             f"{name}: only one of two labels can be positive, and there are {len(given.classes)} ({named}): "
-            f"one_class={label!r} of classify (on the command line --class {label}) sets it against all others"
+            f"{argument('one_class', label)} sets it against all others"
         )
     if threshold is not None:
         if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
@@ -132,7 +131,7 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
     if needed:
         raise ParameterError(
             f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
-            "say threshold=... (on the command line --threshold), or ask for measures of scores alone, such as AUC"
+            f"say {argument('threshold')}, or ask for measures of scores alone, such as AUC"
         )
     return Labelled(given)
 

@@ -17,6 +17,9 @@ from assay.classification.label_sets import is_per_item
 from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.result import Classification, ClassifiedSystem
 from assay.classification.signatures import label_signature
+from assay.core.arguments import argument
+from assay.core.digits import as_percents
+from assay.core.errors import InputError, ParameterError, listed, not_among, of_kind
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
@@ -24,13 +27,11 @@ from assay.counting.label_pairs import codes, column
 from assay.counting.label_sets import LabelSets
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, listed, not_among, of_kind
 from assay.files.sources import Source
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import given as counted
 from assay.measures.vocabularies import Vocabulary
-from assay.stats.digits import as_percents
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import AnySample, Paired
 from assay.stats.samples import Averaged, Pooled
@@ -250,8 +251,7 @@ class Classifiers:
         for one in self.predictions:
             if one.prediction is None:
                 raise ParameterError(
-                    f"{one.name}: from which score on is positive predicted? say threshold=... "
-                    "(on the command line --threshold)"
+                    f"{one.name}: from which score on is positive predicted? say {argument('threshold')}"
                 )
         predicted = [one.prediction for one in self.predictions if one.prediction is not None]
         if self.task == "multilabel":  # a set of labels is right as a whole, or wrong

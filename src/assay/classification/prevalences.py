@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.confusion_matrix import ConfusionMatrix
-from assay.errors import ParameterError
 
 
 def predictive_values(matrix: ConfusionMatrix, prevalences: Sequence[float]) -> pl.DataFrame:

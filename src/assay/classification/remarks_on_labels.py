@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.classification.remark import RARE, Case, Remark, remark
-from assay.errors import number_of
-from assay.stats.digits import as_percent, as_percents, counted, signed_percent
+from assay.core.digits import as_percent, as_percents, counted, signed_percent
+from assay.core.errors import number_of
 from assay.stats.proportions import wilson
 
 #: A label is predicted too often if the predictions exceed the truth by this share of all items ...

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from assay.classification.prevalences import predictive_values
 from assay.classification.remark import Case, Remark, remark
+from assay.core.digits import as_level, as_percent, as_percents, number
 from assay.measures.score_curves import AUC
 from assay.stats.delong import delong
-from assay.stats.digits import as_level, as_percent, as_percents, number
 from assay.stats.proportions import wilson
 
 #: Both numbers of a pair have to reach this for a test to rule out, or to rule in ...

@@ -9,27 +9,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import polars as pl
 
+from assay.classification.advice import advise
 from assay.classification.baselines import Baseline, baselines_of
 from assay.classification.computing import mean_of, measure_of
 from assay.classification.intervals import Estimate, estimates_of, per_class_of
 from assay.classification.mistakes import confused_pairs, wrong_items
+from assay.classification.prevalences import predictive_values
+from assay.classification.remark import Remark
 from assay.classification.signatures import label_signature
 from assay.classification.unit_scores import unit_scores
+from assay.core import registry
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.results import Result
 from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientation
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
-from assay.tabled import Tabled
 from assay.tables import Predictions, Scores
 
 if TYPE_CHECKING:
-    from assay.classification.advice import Remark
     from assay.explanation import Explanation
-    from assay.report.titled import Titled
-    from assay.reporting.classifier_result import ClassifierReport
-
 
 Kept = TypeVar("Kept")
 
@@ -66,13 +67,12 @@ class ClassifiedSystem(NamedTuple):
 def _refuse_no_labels(one: ClassifiedSystem) -> None:
     if not one.is_labelled:
         raise ParameterError(
-            f"{one.name}: nothing is predicted: from which score on is it positive? say threshold=... "
-            "(on the command line --threshold)"
+            f"{one.name}: nothing is predicted: from which score on is it positive? say {argument('threshold')}"
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Classification(Tabled):
+class Classification(Result):
     """Measures of one classifier or several, with intervals, baselines and advice.
 
     >>> from assay import Predictions, classify
@@ -83,6 +83,8 @@ class Classification(Tabled):
     Estimate(value=0.6667, low=0.2077, high=0.9385, method='wilson', undefined=None, resamples=0, no_interval=None,
              left_out=())
     """
+
+    kind = "classification"
 
     systems: tuple[ClassifiedSystem, ...]
     measures: tuple[Measure, ...]
@@ -213,8 +215,6 @@ class Classification(Tabled):
         >>> classify(matrix).at_prevalence(0.01).rows()  # 0.009 / (0.009 + 0.099), 0.891 / (0.891 + 0.001)
         [(0.01, 0.0833, 0.9989)]
         """
-        from assay.classification.prevalences import predictive_values  # noqa: PLC0415
-
         return predictive_values(self.matrix(system), prevalences)
 
     def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
@@ -224,15 +224,13 @@ class Classification(Tabled):
         >>> classify(Predictions.of([1, 0, 1], [1, 1, 1]), "Precision").explain().formula.numbers
         '2 / 3'
         """
-        from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
-
-        return explain(self.measure() if measure is None else measure, self, system=system, **chosen)
+        wanted = self.measure() if measure is None else measure
+        made: Explanation = registry.verb("explain")(wanted, self, system=system, **chosen)
+        return made
 
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
         """What the numbers mean for whoever relies on them, each remark with the number behind it."""
-        from assay.classification.advice import advise  # noqa: PLC0415  # made of this result
-
         return advise(self)
 
     @cached_property
@@ -276,27 +274,3 @@ class Classification(Tabled):
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
             pl.col(pl.Float64).fill_nan(None)
         )
-
-    def report(self, **options: Any) -> ClassifierReport:
-        """Everything that is known about the classifiers, to be saved as a page or a paper: see `make_report`."""
-        from assay.reporting.classifier_making import classifier_report  # noqa: PLC0415
-
-        return classifier_report(self, **options)
-
-    def to_json(self) -> str:
-        """Everything: measures, matrices, classes, advice, signatures; numbers in full, null where there is none."""
-        from assay.report.classifications import to_json  # noqa: PLC0415  # results reach the report inside functions
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: the matrix, the measures and the classes of each system."""
-        from assay.report.classifications import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """Advice, and what the tables rest on, in words."""
-        from assay.report.classifications import lines  # noqa: PLC0415
-
-        return lines(self)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.classification.computing import LABEL_COUNTS, computed, counts_of
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.tables import Predictions

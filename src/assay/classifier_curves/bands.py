@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
 from assay.counting.judgments import Floats
-from assay.given import whole
 from assay.stats.confidence import checked_confidence
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import ScoredSystem
@@ -26,7 +26,7 @@ class Band(NamedTuple):
     seed: int
 
 
-def band_frame(one: ScoredSystem, band: Band) -> pl.DataFrame:
+def band_frame(each: ScoredSystem, band: Band) -> pl.DataFrame:
     """The lower and the upper end of true positive rates at 101 false positive rates.
 
     Pointwise, they are percentiles. The simultaneous band is as many standard deviations wide as the whole curves of
@@ -38,9 +38,9 @@ def band_frame(one: ScoredSystem, band: Band) -> pl.DataFrame:
     ['system', 'curve', 'fpr', 'low', 'high']
     """
     checked_confidence(band.confidence)
-    whole("resamples", band.resamples, 2)
-    whole("seed", band.seed, 0)
-    candidates = Candidates(one.scored)
+    Whole(2).check("resamples", band.resamples)
+    Whole(0).check("seed", band.seed)
+    candidates = Candidates(each.scored)
     drawn: list[Floats] = []
     for block in candidates.drawn(band.resamples, band.seed):
         cells = block.cells()
@@ -53,11 +53,11 @@ def band_frame(one: ScoredSystem, band: Band) -> pl.DataFrame:
     if band.simultaneous:
         middle = _at_levels(candidates.cells.fpr, candidates.cells.tpr)
         # A rate that no resample moves has no spread of its own; the least of counting one item more or less is taken.
-        spread = np.maximum(curves.std(axis=0, ddof=1), 0.5 / max(len(one.scored.positive), 1))
+        spread = np.maximum(curves.std(axis=0, ddof=1), 0.5 / max(len(each.scored.positive), 1))
         reach = np.quantile(np.abs((curves - middle) / spread).max(axis=1), band.confidence)
         low, high = np.clip(middle - reach * spread, 0, 1), np.clip(middle + reach * spread, 0, 1)
         low[-1] = 1.0  # whoever calls everything positive finds everything
-    told = {"system": [one.name] * len(_LEVELS), "curve": ["band"] * len(_LEVELS), "fpr": _LEVELS}
+    told = {"system": [each.name] * len(_LEVELS), "curve": ["band"] * len(_LEVELS), "fpr": _LEVELS}
     return pl.DataFrame({**told, "low": low, "high": high})
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import subtitle, summary, with_both_kinds
+from assay.core.digits import as_level
+from assay.core.errors import InputError
 from assay.counting.probabilities import Probabilities
 from assay.curves import Curve
-from assay.errors import InputError
 from assay.measures.probabilities import ECE, bins_of, claims_of
-from assay.stats.digits import as_level
 from assay.stats.proportions import wilson
 from assay.thresholding.given import ScoredSystem, said
 
@@ -43,9 +43,9 @@ def calibration(
     systems = with_both_kinds("a calibration curve", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
     frames, values = [], []
-    for one in systems:
-        frame, error = reliability(_in_one(one), bins=bins, binning=binning, confidence=confidence)
-        frames.append(frame.select(pl.lit(one.name).alias("system"), pl.all()))
+    for each in systems:
+        frame, error = reliability(_in_one(each), bins=bins, binning=binning, confidence=confidence)
+        frames.append(frame.select(pl.lit(each.name).alias("system"), pl.all()))
         values.append(error)
     kind = f"{bins} bins of equal {binning}, Wilson's {as_level(confidence)} intervals"
     summed = summary(systems, str(ECE(bins=bins, binning=binning)), values, better=False)
@@ -74,13 +74,13 @@ def reliability(
     return frame, float(result.values[0])
 
 
-def _in_one(one: ScoredSystem) -> Probabilities:
+def _in_one(each: ScoredSystem) -> Probabilities:
     """The items of both kinds, one after the other."""
-    scored = one.scored
+    scored = each.scored
     scores = np.concatenate([scored.positive, scored.negative]).astype(np.float64)
     if scores.min() < 0 or scores.max() > 1:
         raise InputError(
-            f"{one.name}: calibration is of probabilities, from 0 to 1: scores go from {scores.min():g} to "
+            f"{each.name}: calibration is of probabilities, from 0 to 1: scores go from {scores.min():g} to "
             f"{scores.max():g}"
         )
     truth = np.repeat([True, False], [len(scored.positive), len(scored.negative)])

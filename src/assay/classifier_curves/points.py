@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from assay.core.digits import counted, number
+from assay.core.errors import InputError, number_of
 from assay.counting.scored import Scored
-from assay.errors import InputError, number_of
 from assay.measures.registry import Measure
-from assay.stats.digits import counted, number
 from assay.thresholding.given import ScoredSystem, scored_systems
 from assay.thresholding.table import table_frame
 
@@ -20,17 +20,17 @@ def with_both_kinds(
 ) -> list[ScoredSystem]:
     """The systems; an error if one has no positive or no negative item, and so no curve."""
     systems = scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
-    for one in systems:
-        for kind, count in (("positive", one.scored.positives), ("negative", one.scored.negatives)):
+    for each in systems:
+        for kind, count in (("positive", each.scored.positives), ("negative", each.scored.negatives)):
             if not count:
-                label = "" if one.positive is None else f" (positive is {one.positive})"
-                raise InputError(f"{one.name}: {curve} needs positive and negative items: none is {kind}{label}")
+                label = "" if each.positive is None else f" (positive is {each.positive})"
+                raise InputError(f"{each.name}: {curve} needs positive and negative items: none is {kind}{label}")
     return systems
 
 
 def all_points(systems: Sequence[ScoredSystem], columns: Callable[[pl.DataFrame], list[pl.Expr]]) -> pl.DataFrame:
     """The points of all systems, a row a threshold, with columns made from the four cells."""
-    frames = [table_frame(one.scored).select(pl.lit(one.name).alias("system"), pl.all()) for one in systems]
+    frames = [table_frame(each.scored).select(pl.lit(each.name).alias("system"), pl.all()) for each in systems]
     return pl.concat(
         [frame.with_columns(pl.col("tp", "fp", "fn", "tn").cast(_number(systems))) for frame in frames]
     ).pipe(lambda frame: frame.select(columns(frame)))
@@ -38,7 +38,7 @@ def all_points(systems: Sequence[ScoredSystem], columns: Callable[[pl.DataFrame]
 
 def one_number(systems: Sequence[ScoredSystem], measure: Measure, **others: Sequence[Any]) -> pl.DataFrame:
     """A measure of scores for each system, and whether more is better; with further columns."""
-    return summary(systems, str(measure), [value_of(measure, one.scored) for one in systems],
+    return summary(systems, str(measure), [value_of(measure, each.scored) for each in systems],
                    better=measure.definition.higher_is_better is not False, **others)  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def summary(
     systems: Sequence[ScoredSystem], says: str, values: Sequence[float], *, better: bool, **others: Sequence[Any]
 ) -> pl.DataFrame:
     """One number a system."""
-    names = [one.name for one in systems]
+    names = [each.name for each in systems]
     told = {"system": names, "measure": [says] * len(names), "value": list(values)}
     return pl.DataFrame({**told, "higher_is_better": [better] * len(names), **{k: list(v) for k, v in others.items()}})
 
@@ -62,7 +62,7 @@ def about(systems: Sequence[ScoredSystem]) -> str:
     >>> about([ScoredSystem("a", Scored.from_lists([0.9], [0.1, 0.2]), "spam")])
     '3 items, 1 spam'
     """
-    said = dict.fromkeys(_about(one) for one in systems)
+    said = dict.fromkeys(_about(each) for each in systems)
     return " or ".join(said) if len(said) <= 2 else number_of("set", len(said)) + " of items"
 
 
@@ -74,17 +74,17 @@ def subtitle(systems: Sequence[ScoredSystem], told: pl.DataFrame, *more: str) ->
 
 def prevalence(systems: Sequence[ScoredSystem]) -> list[float]:
     """The share of positive items of each system."""
-    return [one.scored.positives / (one.scored.positives + one.scored.negatives) for one in systems]
+    return [each.scored.positives / (each.scored.positives + each.scored.negatives) for each in systems]
 
 
-def _about(one: ScoredSystem) -> str:
-    label = "positive" if one.positive is None or isinstance(one.positive, bool | int) else str(one.positive)
-    total = one.scored.positives + one.scored.negatives
-    if one.scored.is_weighted:
-        return f"items of weight {counted(total)}, {counted(one.scored.positives)} of it {label}"
-    return f"{number_of('item', int(total))}, {one.scored.positives:,} {label}"
+def _about(each: ScoredSystem) -> str:
+    label = "positive" if each.positive is None or isinstance(each.positive, bool | int) else str(each.positive)
+    total = each.scored.positives + each.scored.negatives
+    if each.scored.is_weighted:
+        return f"items of weight {counted(total)}, {counted(each.scored.positives)} of it {label}"
+    return f"{number_of('item', int(total))}, {each.scored.positives:,} {label}"
 
 
 def _number(systems: Sequence[ScoredSystem]) -> type[pl.DataType]:
     """Whole numbers, unless items of any system have weights."""
-    return pl.Float64 if any(one.scored.is_weighted for one in systems) else pl.Int64
+    return pl.Float64 if any(each.scored.is_weighted for each in systems) else pl.Int64

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 from scipy import special
 
 from assay.classifier_curves.bands import Band, band_frame
 from assay.classifier_curves.points import all_points, one_number, prevalence, subtitle, value_of, with_both_kinds
+from assay.core.digits import as_level
+from assay.core.domains import Choice
 from assay.curves import Curve
-from assay.errors import ParameterError, did_you_mean
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
-from assay.stats.digits import as_level
 from assay.thresholding.given import ScoredSystem, said
 
 BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
@@ -42,18 +42,16 @@ def roc(
     >>> roc([1, 0, 1], [0.9, 0.8, 0.7]).frame.select("threshold", "tpr", "fpr").rows()
     [(inf, 0.0, 0.0), (0.9, 0.5, 0.0), (0.8, 0.5, 1.0), (0.7, 1.0, 1.0)]
     """
-    if band not in get_args(BandName):
-        names = get_args(BandName)
-        raise ParameterError(f"band is one of {', '.join(names)}, not {band!r}{did_you_mean(str(band), names)}")
+    Choice(BandName).check("band", band)
     systems = with_both_kinds("a ROC curve", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
     frame = all_points(systems, lambda _: [pl.all()])
-    areas = [_area(one, confidence) for one in systems]
+    areas = [_area(each, confidence) for each in systems]
     summary = one_number(systems, AUC, low=[low for low, _ in areas], high=[high for _, high in areas])
     words: tuple[str, ...] = ()
     if band != "none":
         wanted = Band(band == "simultaneous", confidence, resamples, seed)
-        bands = pl.concat([band_frame(one, wanted) for one in systems])
+        bands = pl.concat([band_frame(each, wanted) for each in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
         words = (f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}",)
     return Curve("classifier_roc", "ROC curve", subtitle(systems, summary, *words), frame, summary, said(systems))
@@ -76,7 +74,7 @@ def precision_recall(
     precision = (pl.col("tp") / (pl.col("tp") + pl.col("fp"))).fill_nan(None).alias("precision")
     kept = ["system", "threshold", "tp", "fp", "fn", "tn"]
     frame = all_points(systems, lambda _: [pl.col(kept), pl.col("tpr").alias("recall"), precision])
-    trapezoids = [value_of(PRArea, one.scored) for one in systems]
+    trapezoids = [value_of(PRArea, each.scored) for each in systems]
     summary = one_number(systems, AveragePrecision, trapezoid=trapezoids, prevalence=prevalence(systems))
     words = subtitle(systems, summary)
     return Curve("classifier_pr", "Precision and recall", words, frame, summary, said(systems))
@@ -106,9 +104,9 @@ def det(
     return Curve("det", "Detection error trade-off", words, frame, summary, said(systems))
 
 
-def _area(one: ScoredSystem, confidence: float) -> tuple[float | None, float | None]:
+def _area(each: ScoredSystem, confidence: float) -> tuple[float | None, float | None]:
     """DeLong's interval of the area, on the logit scale; none where items have weights."""
-    if one.scored.is_weighted:
+    if each.scored.is_weighted:
         return None, None
-    found = delong(one.scored, confidence).interval
+    found = delong(each.scored, confidence).interval
     return (None, None) if math.isnan(found.low) else (found.low, found.high)

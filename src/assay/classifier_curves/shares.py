@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import all_points, prevalence, subtitle, summary, with_both_kinds
+from assay.core.digits import as_level
+from assay.core.domains import Real
 from assay.curves import Curve
-from assay.measures.domains import Real
-from assay.stats.digits import as_level
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import ScoredSystem, said
 
@@ -38,7 +38,7 @@ def gain(
     systems = with_both_kinds("a gain curve", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
     frame = all_points(systems, lambda _: [pl.col(_KEPT), _SHARE, pl.col("tpr").alias("gain")])
-    found = [_gain_at(one, at) for one in systems]
+    found = [_gain_at(each, at) for each in systems]
     told = summary(systems, f"gain at {as_level(at)}", found, better=True, prevalence=prevalence(systems))
     return Curve("gain", "Cumulative gain", subtitle(systems, told), frame, told, said(systems))
 
@@ -64,12 +64,12 @@ def lift(
                               system=system)  # fmt: skip
     lifted = (pl.col("tpr") / _SHARE).fill_nan(None).alias("lift")
     frame = all_points(systems, lambda _: [pl.col(_KEPT), _SHARE, lifted])
-    found = [_gain_at(one, at) / at for one in systems]
+    found = [_gain_at(each, at) / at for each in systems]
     told = summary(systems, f"lift at {as_level(at)}", found, better=True, prevalence=prevalence(systems))
     return Curve("lift", "Lift", subtitle(systems, told), frame, told, said(systems))
 
 
-def _gain_at(one: ScoredSystem, at: float) -> float:
+def _gain_at(each: ScoredSystem, at: float) -> float:
     Real(0.0, 1.0, inside=True).check("at", at)
-    cells = Candidates(one.scored).cells
+    cells = Candidates(each.scored).cells
     return float(np.interp(at, cells.predicted / cells.items, cells.tpr))

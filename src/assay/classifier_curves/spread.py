@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from assay.classifier_curves.points import one_number, subtitle, with_both_kinds
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.curves import Curve
-from assay.errors import ParameterError
-from assay.given import whole
 from assay.measures.score_curves import AUC
 from assay.thresholding.given import ScoredSystem, said
 from assay.thresholding.registry import Rule
@@ -46,12 +46,12 @@ def score_distributions(
     """
     systems = with_both_kinds("a picture of scores", y_true, y_score, pos_label=pos_label, sample_weight=sample_weight,
                               system=system)  # fmt: skip
-    edges = bin_edges([one.scored for one in systems], whole("bins", bins, 1))
-    frame = pl.concat([_counted(one, edges) for one in systems])
-    cuts = [_threshold(one, threshold) for one in systems]
+    edges = bin_edges([each.scored for each in systems], Whole(1).check("bins", bins))
+    frame = pl.concat([_counted(each, edges) for each in systems])
+    cuts = [_threshold(each, threshold) for each in systems]
     outside = [
-        f"{one.name}: the threshold {cut:g} is outside the picture: no score is on its other side"
-        for one, cut in zip(systems, cuts, strict=True)
+        f"{each.name}: the threshold {cut:g} is outside the picture: no score is on its other side"
+        for each, cut in zip(systems, cuts, strict=True)
         if cut is not None and not edges[0] <= cut <= edges[-1]
     ]
     summary = one_number(systems, AUC, threshold=cuts).with_columns(pl.col("threshold").cast(pl.Float64))
@@ -70,7 +70,7 @@ def bin_edges(scored: Sequence[Scored], bins: int) -> Floats:
     >>> bin_edges([Scored.from_lists(positive=[3, 5], negative=[1])], bins=2)
     array([1., 3., 5.])
     """
-    sides = [side for one in scored for side in (one.positive, one.negative)]
+    sides = [side for each in scored for side in (each.positive, each.negative)]
     low, high = min(float(side[0]) for side in sides), max(float(side[-1]) for side in sides)
     told_apart = high - low > max(_LEAST_APART, _LEAST_SHARE * high)
     if low >= 0 and high <= 1 and not (told_apart and high - low < 1 / bins):
@@ -93,23 +93,28 @@ def in_bins(scored: Scored, edges: Floats) -> tuple[Floats, Floats]:
     return positive, negative
 
 
-def _counted(one: ScoredSystem, edges: Floats) -> pl.DataFrame:
-    named = one.positive is not None and not isinstance(one.positive, bool | int)
-    labels = (str(one.positive), f"not {one.positive}") if named else ("positive", "negative")
+def _counted(each: ScoredSystem, edges: Floats) -> pl.DataFrame:
+    named = each.positive is not None and not isinstance(each.positive, bool | int)
+    labels = (str(each.positive), f"not {each.positive}") if named else ("positive", "negative")
     frames = []
-    for label, items in zip(labels, in_bins(one.scored, edges), strict=True):
+    for label, items in zip(labels, in_bins(each.scored, edges), strict=True):
         frames.append(
             pl.DataFrame(
-                {"system": [one.name] * len(items), "label": [label] * len(items), "low": edges[:-1], "high": edges[1:]}
+                {
+                    "system": [each.name] * len(items),
+                    "label": [label] * len(items),
+                    "low": edges[:-1],
+                    "high": edges[1:],
+                }
             ).with_columns(items=pl.Series(items), share=pl.Series(items / items.sum()))
         )
     return pl.concat(frames)
 
 
-def _threshold(one: ScoredSystem, threshold: float | str | Rule | None) -> float | None:
+def _threshold(each: ScoredSystem, threshold: float | str | Rule | None) -> float | None:
     if isinstance(threshold, int | float) and math.isnan(threshold):
         raise ParameterError("a threshold is a number, not nan")
     if threshold is None or isinstance(threshold, int | float):
         return threshold
-    found = choose_threshold(one, rule=threshold, resamples=0)
+    found = choose_threshold(each, rule=threshold, resamples=0)
     return None if not np.isfinite(found.threshold) else found.threshold

@@ -41,8 +41,9 @@ from assay.cli import (
     trec_eval,
 )
 from assay.cli.output import with_common_options
-from assay.cli.wording import as_typed
-from assay.errors import AssayError
+from assay.cli.wording import Options
+from assay.core.arguments import speaking
+from assay.core.errors import AssayError
 
 app = typer.Typer(
     name="assay",
@@ -85,9 +86,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    context: typer.Context,
+    version: bool = typer.Option(  # noqa: ARG001  # its callback answers
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
     """Evaluate search systems against judgments; every rule named."""
+    context.with_resource(speaking(Options()))
 
 
 def main() -> None:
@@ -99,7 +104,7 @@ def main() -> None:
     try:
         _called(sys.argv[1:])()
     except AssayError as problem:
-        _end(as_typed(str(problem)))
+        _end(str(problem))
     except OSError as problem:  # a full disk behind stdout, mostly
         where = f"{problem.filename}: " if problem.filename else ""
         _end(f"{where}reading or writing failed: {(problem.strerror or str(problem)).lower()}")
@@ -109,7 +114,7 @@ def main() -> None:
         if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":  # that is Polars'
             raise
         # 1 would be an answer, such as that quality fell; the traceback is for whoever reports the bug.
-        from assay.report.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
+        from assay.show.legible import legible  # noqa: PLC0415  # `assay --help` need not wait for it
 
         sys.stderr.write(legible(traceback.format_exc()))
         _end("this is a bug in assay: please report it with the lines above")
@@ -129,7 +134,7 @@ def _called(arguments: list[str]) -> typer.Typer:
 
 def _end(problem: str) -> NoReturn:
     """Say what is wrong in one line, and leave with exit code 2."""
-    from assay.report.legible import on_one_line  # noqa: PLC0415
+    from assay.show.legible import on_one_line  # noqa: PLC0415
 
     for stream, last in ((sys.stdout, ""), (sys.stderr, f"assay: {on_one_line(problem)}\n")):
         try:

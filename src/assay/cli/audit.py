@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import inputs, options, output
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.auditing import Audit, SignatureComparison

@@ -9,7 +9,7 @@ import typer
 from assay.cli import inputs, options, output, prediction_inputs
 from assay.cli.output import message
 from assay.cli.prediction_inputs import PredictionInputs
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.classification import Classification

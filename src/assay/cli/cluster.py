@@ -12,7 +12,7 @@ from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.clusters_by_use import UseInputs
 from assay.cli.numbers_of_clusters import NumberInputs
 from assay.cli.output import message
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 _SHOWN = "What is shown"
 

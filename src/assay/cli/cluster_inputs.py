@@ -12,7 +12,7 @@ import typer
 from assay.cli import inputs
 from assay.cli.options import one_of, refuse
 from assay.cli.output import message
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
     from assay.counting.contingency import Contingency
@@ -168,8 +168,8 @@ class ClusterInputs(NamedTuple):
 
     def table(self, text: str) -> Contingency:
         """The table of classes (rows) and clusters (columns) that was typed."""
+        from assay.cli.typed_labels import table_in  # noqa: PLC0415
         from assay.counting.contingency import Contingency  # noqa: PLC0415
-        from assay.files.typed_labels import table_in  # noqa: PLC0415
 
         self.refuse("goes with a file, not with --table")
         return Contingency.from_table(table_in(text))

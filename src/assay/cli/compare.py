@@ -9,8 +9,8 @@ import typer
 
 from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
-from assay.cli.compared_lists import Pair, extras, flipped_items, rendered
-from assay.errors import ParameterError
+from assay.cli.compared_lists import Pair, extras, rendered
+from assay.core.errors import ParameterError
 
 _DOCUMENTS = "Documents and queries"
 
@@ -170,9 +170,9 @@ def compare(
     from assay.measured import DEFAULT_MEASURES  # noqa: PLC0415
 
     if plot is not None:
-        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
+        from assay.show.pictures import suffix_of  # noqa: PLC0415
 
-        ask_for_packages(suffix_of(plot))  # before anything is read
+        suffix_of(plot)  # before anything is read
     settings: dict[str, Any] = {
         "baseline": baseline or None, "direction": tested.directions(direction), "all_pairs": all_pairs, "test": test,
         "correction": correction, "family": family,
@@ -213,9 +213,7 @@ def compare(
     with inputs.working("comparing", hidden=quiet):
         result = verb.compare(compared, **settings)
         pair = Pair(result, system)
-        lists = extras(pair, judge_next, changes, queries, bounds, slices, topics)
-        if flipped is not None:
-            lists |= flipped_items(pair, flipped)
+        lists = extras(pair, judge_next, changes, queries, bounds, slices, topics, flipped)
     text = rendered(result, form, lists, plain=to is not None)
     if plot is not None:
         result.intervals().save(plot)

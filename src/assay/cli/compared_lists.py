@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.cli import output
-from assay.cli.wording import as_typed
-from assay.errors import ParameterError
+from assay.cli.wording import option
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from assay.comparison import Comparison, Finding
-    from assay.report.layout import Table
+    from assay.show.model import Document, Section
 
 
 class Pair(NamedTuple):
@@ -50,30 +49,35 @@ def extras(
     bounds: bool,
     slices: str | None,
     topics: str | None,
-) -> dict[str, Any]:
-    """The tables besides the comparison, as data frames by title."""
-    frames: dict[str, Any] = {}
+    flipped: int | None,
+) -> list[Section]:
+    """The lists besides the comparison, a section each."""
+    from assay.sections.comparisons import list_section  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    sections = []
     if queries is not None:
-        frames[f"The queries that make most of the difference {pair.says()}"] = pair.table("queries").head(queries)
+        title = f"The queries that make most of the difference {pair.says()}"
+        sections.append(list_section("queries", pair.table("queries").head(queries), title))
     if changes is not None:
-        frames[f"What changed {pair.says()}"] = _changes(pair, changes)
+        sections.append(list_section("changes", _changes(pair, changes), f"What changed {pair.says()}"))
     if bounds:
-        frames["What unjudged documents could make of each score"] = pair.result.bounds()
+        title = "What unjudged documents could make of each score"
+        sections.append(list_section("bounds", pair.result.bounds(), title))
     if judge_next is not None:
-        frames[f"Judge these next, for the difference {pair.says()}"] = pair.table("judge_next", judge_next)
+        title = f"Judge these next, for the difference {pair.says()}"
+        sections.append(list_section("judge_next", pair.table("judge_next", judge_next), title))
     if slices is not None:
         from assay.files import read_topics  # noqa: PLC0415
 
-        frames[f"By {slices}, the difference {pair.says()}"] = pair.table("slices", read_topics(str(topics)), slices)
-    return frames
-
-
-def flipped_items(pair: Pair, most: int) -> dict[str, Any]:
-    """The items that a pair of classifiers predicts differently."""
-    finding = pair.finding()
-    frame = pair.result.flipped(finding.baseline, finding.system)
-    shown = "" if frame.height <= most else f", {most} of {frame.height:,}"
-    return {f"Items that {finding.system} predicts otherwise than {finding.baseline}{shown}": frame.head(most)}
+        frame = pair.table("slices", read_topics(str(topics)), slices)
+        sections.append(list_section("slices", frame, f"By {slices}, the difference {pair.says()}"))
+    if flipped is not None:
+        finding = pair.finding()
+        frame = pair.result.flipped(finding.baseline, finding.system)
+        shown = "" if frame.height <= flipped else f", {flipped} of {frame.height:,}"
+        title = f"Items that {finding.system} predicts otherwise than {finding.baseline}{shown}"
+        sections.append(list_section("flipped", frame.head(flipped), title))
+    return sections
 
 
 def _changes(pair: Pair, query: str) -> Any:
@@ -86,46 +90,27 @@ def _changes(pair: Pair, query: str) -> Any:
     return moved.filter(query_id=query)
 
 
-def rendered(result: Comparison, form: str | None, lists: dict[str, Any], plain: bool) -> str:
+def rendered(result: Comparison, form: str | None, lists: list[Section], plain: bool) -> str:
     """The comparison; in forms for other programs, what was asked for besides takes its place."""
     if form is None:
-        return output.Styled(as_typed(output.text_of(lambda out: _show(result, lists, out), plain)))
+        return output.written(_with_options(result, lists), None, plain)
     if not lists:
-        return str(getattr(result, f"to_{form}")())
-    if form == "json":
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        frames = [frame.to_dicts() for frame in lists.values()]
-        return as_json(frames[0] if len(frames) == 1 else dict(zip(lists, frames, strict=True)))
-    if len(lists) > 1:
-        known = "--queries, --changes, --judge-next, --bounds, --slices, --flipped"
-        raise ParameterError(f"--{form} gives one table: choose one of {known}")
-    frame = next(iter(lists.values()))
-    if form == "csv":
-        return str(frame.write_csv())
-    return str(getattr(_table(frame), f"to_{form}")())
+        return output.rendered(result, form, plain)
+    if len(lists) > 1 and form != "json":
+        names = ", ".join(option(each) for each in ("queries", "changes", "judge_next", "bounds", "slices", "flipped"))
+        raise ParameterError(f"--{form} gives one table: choose one of {names}")
+    return output.written(replace(result.document(), sections=tuple(lists)), form)
 
 
-def _show(result: Comparison, lists: dict[str, Any], out: Console) -> None:
-    from rich.text import Text  # noqa: PLC0415
+def _with_options(result: Comparison, lists: list[Section]) -> Document:
+    """What is shown, with the lists below, and the option that lists what a verdict depends on."""
+    from assay.show.model import Prose  # noqa: PLC0415
 
-    from assay.report.comparisons import show  # noqa: PLC0415
-    from assay.report.terminal import show_table  # noqa: PLC0415
-
-    show(result, out)
-    for title, frame in lists.items():
-        out.print()
-        out.print(Text(title, style="bold"))
-        show_table(_table(frame), out)
-
-
-def _table(frame: Any) -> Table:
-    from assay.report.layout import Cell, Table  # noqa: PLC0415
-
-    # Verdicts with a conflict are rare: where there is none, people need no column for it.
-    made = Table.of(frame.drop([name for name in frame.columns if name == "conflict" and frame[name].is_null().all()]))
-    if made.numbers or len(made.names) < 2:
-        return made
-    # Where all is text, what comes first names the row.
-    rows = tuple((names[:1], tuple(map(Cell, names[1:]))) for names, _ in made.rows)
-    return Table(made.names[:1], made.names[1:], rows)
+    document = result.document()
+    is_open = any(finding.verdict.unjudged for finding in result.findings)
+    hint = Prose(f"{option('judge_next')} lists the documents to judge first.", "fine")
+    sections = [
+        replace(each, parts=(*each.parts, hint)) if each.name == "legend" and each.parts and is_open else each
+        for each in document.sections
+    ]
+    return replace(document, sections=(*sections, *lists))

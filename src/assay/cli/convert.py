@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from assay.cli import inputs
-from assay.cli.output import deliver, message
-from assay.errors import ParameterError, did_you_mean
+from assay.cli.output import deliver, message, on_screen
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.files.registry import Kind
@@ -86,21 +87,22 @@ def show(
     formats: Annotated[bool, typer.Option("--formats", help="List all formats that can be read and written.")] = False,
 ) -> None:
     """Say what a file is: its format, rows, topics, grades, first rows; or what a folder holds."""
-    from assay.report import contents  # noqa: PLC0415
+    from assay.files.contents import contents_of, contents_of_collection  # noqa: PLC0415
+    from assay.sections.contents import document_of_formats  # noqa: PLC0415
 
     if formats:
-        typer.echo(contents.formats_known(), nl=False)
+        deliver(on_screen(document_of_formats()), None)
         return
     if path is None:
         raise ParameterError("name a file or a folder, or ask for --formats")
     if path != "-" and Path(path).is_dir():
         from assay.files.collections import read_collection  # noqa: PLC0415
 
-        found = contents.of_collection(read_collection(path, inverse_grades=inverse_grades))
+        contents = contents_of_collection(read_collection(path, inverse_grades=inverse_grades))
     else:
         table = opened(path, _checked(kind), inverse_grades=inverse_grades)
-        found = contents.of_table(table, path, lines)
-    deliver(contents.as_json(found) if json else contents.as_text(found), None)
+        contents = contents_of(table, path, lines)
+    deliver(contents.to_json() if json else on_screen(contents.document()), None)
 
 
 def opened(source: str, kind: Kind | None, format: str | None = None, inverse_grades: bool = False) -> Table:
@@ -121,6 +123,6 @@ def opened(source: str, kind: Kind | None, format: str | None = None, inverse_gr
 
 
 def _checked(kind: str | None) -> Any:
-    if kind is not None and kind not in _KINDS:
-        raise ParameterError(f"kind is one of {', '.join(_KINDS)}, not {kind!r}{did_you_mean(kind, _KINDS)}")
+    if kind is not None:
+        Choice(_KINDS).check("kind", kind)
     return kind

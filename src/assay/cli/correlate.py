@@ -9,7 +9,7 @@ import typer
 
 from assay.cli import inputs, options, output
 from assay.cli import tests_of_differences as tested
-from assay.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.correlation import Correlations

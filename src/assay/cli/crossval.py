@@ -10,7 +10,7 @@ import typer
 from assay.cli import crossval_topics, inputs, options, output, prediction_inputs
 from assay.cli.output import message
 from assay.cli.prediction_inputs import PredictionInputs
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 _FOLDS = "Folds"
 

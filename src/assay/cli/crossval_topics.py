@@ -9,7 +9,7 @@ import typer
 
 from assay.cli import inputs
 from assay.cli.output import message
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, FoldComparison, Tuning

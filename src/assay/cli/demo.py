@@ -39,9 +39,9 @@ def demo(
 
     from assay.cli.inputs import working  # noqa: PLC0415
     from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.report.legible import on_one_line  # noqa: PLC0415
-    from assay.report.terminal import console, show  # noqa: PLC0415
     from assay.reporting.targets import check_targets  # noqa: PLC0415
+    from assay.show.legible import on_one_line  # noqa: PLC0415
+    from assay.show.terminal import console, show  # noqa: PLC0415
 
     check_targets([output])  # before anything is read
     out = console()
@@ -58,9 +58,9 @@ def demo(
             command=shlex.join(["assay", *sys.argv[1:]]),
         )
         report.save(output)
-    show(result.sorted_by("nDCG@10"), out)
+    show(result.sorted_by("nDCG@10").document(), out)
     out.print("\n[bold]Is one better than bm25?[/]")
-    for sentence in (*report.contents.summary, *report.contents.caveats):
+    for sentence in str(report).splitlines():
         out.print(Text(sentence), width=min(out.width, _LONGEST_LINE))
     out.print(
         "\nWhy, query by query, with the rankings side by side, and how sure it is:\n"

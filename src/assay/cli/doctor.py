@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import inputs, options, output, prediction_inputs
-from assay.cli.wording import as_typed
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.diagnosis import Diagnosis
@@ -70,7 +68,6 @@ def doctor(
     """
     form = output.form_of(json=json, csv=csv, markdown=markdown)
     from assay import diagnosis as verb  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.report.diagnoses import show  # noqa: PLC0415
 
     of_rankings = {"measure": measure, "topics": topics, "documents": documents, "grades": grades}
     predicted = prediction_inputs.PredictionInputs(
@@ -96,13 +93,16 @@ def doctor(
                 grades=grades,
                 level=level,
             )
-    if form is None:
-        text: str = output.text_of(lambda out: show(found, out, every=every), plain=to is not None)
-    else:
-        text = str(getattr(found, f"to_{form}")())
+    text = _on_screen(found, every=every, plain=to is not None) if form is None else str(getattr(found, f"to_{form}")())
     output.deliver(text, to)
     if not found.is_healthy:
         raise typer.Exit(1)
+
+
+def _on_screen(found: Diagnosis, *, every: bool, plain: bool) -> str:
+    from assay.sections.diagnoses import document  # noqa: PLC0415
+
+    return output.on_screen(document(found, every=every), plain)
 
 
 def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:
@@ -114,11 +114,7 @@ def _examined(files: list[str | Source], train: str | None, predicted: predictio
         name, path = inputs.named(file) if isinstance(file, str) else (None, file)
         given.append(path if name is None else {name: path})
     said = Said(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
-    found = examine(
-        given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator
-    )
-    # What the reader said of a file, it says of the arguments of a function.
-    return replace(found, findings=tuple(replace(one, says=as_typed(one.says)) for one in found.findings))
+    return examine(given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator)
 
 
 def _refuse(said: dict[str, Any], why: str) -> None:

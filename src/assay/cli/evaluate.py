@@ -8,11 +8,8 @@ import typer
 
 from assay.cli import inputs, options
 from assay.cli import output as output_forms
-from assay.cli.wording import as_typed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from assay.evaluation import Evaluation
 
 
@@ -102,7 +99,7 @@ def evaluate(
         inputs.say_what_was_read(result, besides=result.without_number if form is None else ())
     text = _rendered(result, form, per_query, plain=output is not None)
     if signatures and form is None:
-        from assay.report.legible import on_one_line  # noqa: PLC0415
+        from assay.show.legible import on_one_line  # noqa: PLC0415
 
         text = output_forms.Styled(text + "\n" + "".join(f"{on_one_line(one)}\n" for one in result.signatures.values()))
     output_forms.deliver(text, output)
@@ -116,15 +113,4 @@ def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool
         return result.to_html()
     if form is not None:
         return str(getattr(result, f"to_{form}")(per_query))
-    return output_forms.text_of(lambda out: _show(result, out, per_query), plain)
-
-
-def _show(result: Evaluation, out: Console, per_query: bool) -> None:
-    from rich.text import Text  # noqa: PLC0415  # `assay --help` need not load Rich's tables
-
-    from assay.report.terminal import show  # noqa: PLC0415
-
-    show(result, out, per_query)
-    for line in result.without_number:
-        out.print()
-        out.print(Text(as_typed(line)), soft_wrap=True)
+    return output_forms.on_screen(result.document(per_query), plain)

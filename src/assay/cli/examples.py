@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.output import say
-from assay.errors import InputError
+from assay.core.errors import InputError
 
 #: Files of these stand in the folder itself; the other collections are folders in it.
 HOME = "tea"

@@ -12,7 +12,7 @@ from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.explained_items import ItemInputs
 from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.typed_lists import Typed
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.counting.scored import Scored
@@ -200,7 +200,6 @@ def explain(
                 typer.echo("note: counted as retrieved documents; of a classifier, say --positive LABEL", err=True)
             result = _explained(wanted, typed.counted(level, collection_size), **look, undefined=undefined)
             result = result if positive is None else _about_class(result, positive)
-    result = replace(result, more="--show {}")
     output.deliver(output.rendered(result, form, plain=to is not None), to)
 
 

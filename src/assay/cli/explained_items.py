@@ -9,7 +9,7 @@ import typer
 from assay.cli import cluster_inputs
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.prediction_inputs import NOT_OF_CLUSTERS, PredictionInputs
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed
 
 _TYPED = "Clusters: a table or points instead of files"
 _ORDERS = "Two orders of the same items"
@@ -110,8 +110,8 @@ class ItemInputs(NamedTuple):
         self.clustered.refuse("goes with clusters, and these are none", *own)
 
     def _table(self, text: str) -> Given:
+        from assay.cli.typed_labels import labels_in, table_in  # noqa: PLC0415
         from assay.counting.contingency import Contingency  # noqa: PLC0415  # `assay --help` need not load Polars
-        from assay.files.typed_labels import labels_in, table_in  # noqa: PLC0415
 
         self.clustered.refuse("goes with a file, not with --table")
         others = [name for name in NOT_OF_CLUSTERS if name != "labels"]
@@ -121,8 +121,8 @@ class ItemInputs(NamedTuple):
         return Given((Contingency.from_table(rows, classes, self._named(len(rows[0]))),), {})
 
     def _points(self) -> Given:
+        from assay.cli.typed_orders import points_in_clusters  # noqa: PLC0415
         from assay.counting.points import Points  # noqa: PLC0415
-        from assay.files.typed_orders import points_in_clusters  # noqa: PLC0415
 
         if len(self.points or ()) > 1:
             raise ParameterError("--points: expected all points once, with | between clusters")
@@ -134,7 +134,7 @@ class ItemInputs(NamedTuple):
         return Given((Points.of(typed.rows, labels, metric=self.clustered.metric or "euclidean"),), {})
 
     def _named(self, clusters: int) -> list[str] | None:
-        from assay.files.typed_labels import labels_in  # noqa: PLC0415
+        from assay.cli.typed_labels import labels_in  # noqa: PLC0415
 
         if self.names is None:
             return None
@@ -151,7 +151,7 @@ class ItemInputs(NamedTuple):
 def two_orders(measure: str, orders: list[str] | None, path: str | None) -> tuple[Any, Any]:
     """The two orders that were typed, or the two columns of numbers in a file."""
     if orders:
-        from assay.files.typed_orders import numbers_of, order_in  # noqa: PLC0415
+        from assay.cli.typed_orders import numbers_of, order_in  # noqa: PLC0415
 
         if path is not None or len(orders) != 2:
             raise ParameterError(f"{measure} takes --order twice, and no file: got {len(orders)} of them")

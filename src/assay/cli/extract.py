@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from assay.cli import inputs, options, output
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 _LISTS = "Which spans"
 

@@ -9,7 +9,7 @@ import typer
 
 from assay.cli import inputs, options, output
 from assay.cli.output import message
-from assay.errors import number_of
+from assay.core.errors import number_of
 
 Measures = Annotated[
     list[str] | None, typer.Option("-m", "--measure", help="A measure; repeat for more. Default: nDCG@10.")

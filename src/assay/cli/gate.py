@@ -12,8 +12,8 @@ from assay.cli import cluster_inputs, inputs, options, output, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.freeze import freeze
 from assay.cli.pipelines import Pipeline
-from assay.cli.wording import as_typed
-from assay.errors import ParameterError
+from assay.cli.wording import option
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.files import Source
@@ -91,7 +91,7 @@ def gate(
     ] = 0.05,
     inconclusive: Annotated[
         str,
-        typer.Option(help="When one cannot tell: report (exit 3), pass (0), fail (1).", rich_help_panel=_RULE),
+        typer.Option(help="When inconclusive: report (exit 3), pass (0), fail (1).", rich_help_panel=_RULE),
     ] = "report",
     max_missing: Annotated[
         float, typer.Option(help="Share of judged topics that a run may lack.", rich_help_panel=_RULE)
@@ -165,7 +165,7 @@ def gate(
 ) -> None:
     """Say whether a candidate may take the baseline's place, with an exit code for pipelines.
 
-    0: it is not worse by the margin or more. 1: it is. 3: one cannot tell. 2: the input is not fit to be compared.
+    0: it is not worse by the margin or more. 1: it is. 3: inconclusive. 2: the input is not fit to be compared.
     `assay gate freeze QRELS RUN -o baseline.json` keeps a run's scores as the baseline (see its --help).
     Predictions of classifiers and clusters hold the truth themselves: `assay gate OLD NEW`.
     """
@@ -274,9 +274,9 @@ def _two_runs(other: str | None, baseline: str | None, candidate: str | None) ->
     """The runs of the baseline and the candidate, which are named by their options."""
     if other is not None:
         raise ParameterError(f"{other}: runs are given as --baseline and --candidate, after the judgments")
-    for option, given in (("-b, --baseline", baseline), ("-c, --candidate", candidate)):
+    for name, given in (("-b, --baseline", baseline), ("-c, --candidate", candidate)):
         if given is None:
-            raise ParameterError(f"expected a run as {option}, got none")
+            raise ParameterError(f"expected a run as {name}, got none")
     return str(baseline), str(candidate)
 
 
@@ -308,8 +308,8 @@ def _gated_items(
 
 
 def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
-    if form is not None:
-        return str(getattr(result, f"to_{form}")())
-    from assay.report.gates import show  # noqa: PLC0415
+    if form == "csv":
+        return result.to_csv()
+    from assay.sections.gates import document  # noqa: PLC0415  # `assay --help` need not load Polars
 
-    return output.Styled(as_typed(output.text_of(lambda out: show(result, out), plain)))
+    return output.written(document(result, option), form, plain)

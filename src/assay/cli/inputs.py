@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import message
-from assay.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -70,7 +70,7 @@ def progress(files: Sequence[object], hidden: bool) -> Iterator[None]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     from assay.files import RunFile  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     streamed = [file for file in files if isinstance(file, RunFile)]
@@ -99,7 +99,7 @@ def evaluated(
 
 def refuse_judgments(given: str | Source) -> None:
     """Where a file of scores is expected, say so if it holds judgments: the runs were forgotten."""
-    from assay.errors import FormatError  # noqa: PLC0415
+    from assay.core.errors import FormatError  # noqa: PLC0415
     from assay.files import Source, detect  # noqa: PLC0415
 
     if given == "-":
@@ -115,7 +115,7 @@ def refuse_judgments(given: str | Source) -> None:
 @contextmanager
 def working(says: str, hidden: bool) -> Iterator[None]:
     """Show, on a terminal, that something is going on."""
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     if hidden or not out.is_terminal:

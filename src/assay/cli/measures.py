@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json as json_module
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.errors import ParameterError
+from assay.cli.output import deliver, on_screen
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -80,7 +82,7 @@ def _named(name: str, kind: str | None) -> list[Measure]:
 
     Both, if rankings have another name for it: `Precision` is `P` there, and a measure of its own for classifiers.
     """
-    from assay.errors import UnknownMeasureError, did_you_mean  # noqa: PLC0415
+    from assay.core.errors import UnknownMeasureError, did_you_mean  # noqa: PLC0415
     from assay.measures import parse_measure  # noqa: PLC0415
     from assay.measures.vocabularies import by_name, known_names  # noqa: PLC0415
 
@@ -100,64 +102,53 @@ def _named(name: str, kind: str | None) -> list[Measure]:
 
 
 def _recommend(name: str, json: bool) -> None:
-    from rich.table import Table  # noqa: PLC0415
+    import polars as pl  # noqa: PLC0415
 
     from assay.measures.advice import advice  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
 
     situation = advice(name)
+    measures = [recommended._asdict() for recommended in situation.measures]
     if json:
-        measures = [recommended._asdict() for recommended in situation.measures]
-        told = {"situation": situation.name, "description": situation.description, "measures": measures}
-        typer.echo(json_module.dumps(told, indent=2, ensure_ascii=False))
+        payload = {"situation": situation.name, "description": situation.description, "measures": measures}
+        typer.echo(json_module.dumps(payload, indent=2, ensure_ascii=False))
         return
-    table = Table(box=None, header_style="bold", padding=(0, 1))
-    table.add_column("measure", no_wrap=True)
-    table.add_column("why")
-    for recommended in situation.measures:
-        table.add_row(recommended.measure, recommended.reason)
-    out = console()
-    out.print(situation.description, highlight=False)
-    out.print()
-    out.print(table)
+    table = Table.of("measures", pl.DataFrame(measures).rename({"reason": "why"}))
+    section = Section("situation", parts=(Prose(situation.description), table))
+    deliver(on_screen(Document("advice", (section,))), None)
 
 
 def _list(known: list[Measure], kind: str | None) -> None:
-    from rich.table import Table  # noqa: PLC0415
+    import polars as pl  # noqa: PLC0415
 
-    from assay.report.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.sections.cards import family, first_sentence, name_elsewhere  # noqa: PLC0415
+    from assay.show.model import Document, Prose, Section, Table  # noqa: PLC0415
 
-    table = Table(box=None, header_style="bold", padding=(0, 1))
-    table.add_column("measure", no_wrap=True)
-    table.add_column("what it is")
-    table.add_column("in trec_eval" if kind is None else "in scikit-learn", style="dim")
-    heading = None
-    for measure in known:
-        if (of_family := family(measure)) != heading:
-            heading = of_family
-            table.add_row()
-            table.add_row("", f"[italic]{heading}[/]")
-        notation = f"{measure.name}@k" if measure.definition.at in {"cutoff", "k"} else measure.name
-        names = measure.definition.trec_eval if kind is None else (measure.definition.sklearn or "",)
-        elsewhere = ", ".join(map(name_elsewhere, names))
-        table.add_row(notation, first_sentence(measure), elsewhere)
-    out = console()
-    out.print(table)
+    rows: list[tuple[str, str, str]] = []
+    for heading, measures in itertools.groupby(known, family):
+        rows += [("", "", ""), ("", heading, "")]
+        for measure in measures:
+            notation = f"{measure.name}@k" if measure.definition.at in {"cutoff", "k"} else measure.name
+            names = measure.definition.trec_eval if kind is None else (measure.definition.sklearn or "",)
+            rows.append((notation, first_sentence(measure), ", ".join(map(name_elsewhere, names))))
+    heads = ["measure", "what it is", "in trec_eval" if kind is None else "in scikit-learn"]
+    parts: list[Table | Prose] = [Table.of("measures", pl.DataFrame(rows, schema=heads, orient="row"))]
     if kind is None:
-        out.print("\n[dim]assay measures --classifiers lists those of classifiers, --clusterings of clusterings.[/]")
+        other = "assay measures --classifiers lists those of classifiers, --clusterings of clusterings."
+        parts.append(Prose(other, "dim"))
+    deliver(on_screen(Document("measures", (Section("measures", parts=tuple(parts)),))), None)
 
 
 def _card(measure: Measure) -> None:
-    from assay.report.cards import card  # noqa: PLC0415
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.sections.cards import card  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console()
     out.print(card(measure, min(out.width, 100)), markup=False, soft_wrap=True)
 
 
 def _as_json(measure: Measure) -> dict[str, Any]:
-    from assay.report.cards import first_sentence  # noqa: PLC0415
+    from assay.sections.cards import first_sentence  # noqa: PLC0415
 
     definition = measure.definition
     return {

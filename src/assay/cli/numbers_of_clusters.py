@@ -12,7 +12,7 @@ import typer
 from assay.cli import inputs, options
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.output import message
-from assay.errors import ParameterError, listed, number_of
+from assay.core.errors import ParameterError, listed, number_of
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -130,7 +130,7 @@ def points_of(file: Any, said: ClusterInputs) -> Clusters:
 @contextmanager
 def steps(total: int, *, hidden: bool) -> Iterator[Callable[[], None]]:
     """A bar that moves a step at a time; none where nobody looks."""
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     if hidden or not out.is_terminal:

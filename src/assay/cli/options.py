@@ -7,7 +7,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 
 OUTPUT = "Output"
 RULES = "Rules"
@@ -83,9 +84,7 @@ Samples: TypeAlias = Annotated[
 
 def one_of(name: str, said: str | None, known: tuple[str, ...]) -> Any:
     """What was said, if it is one of the words that the option takes."""
-    if said is not None and said not in known:
-        raise ParameterError(f"--{name} is one of {', '.join(known)}, not {said!r}{did_you_mean(said, known)}")
-    return said
+    return None if said is None else Choice(known).check(f"--{name}", said)
 
 
 def refuse(said: Mapping[str, Any], why: str) -> None:
@@ -93,7 +92,7 @@ def refuse(said: Mapping[str, Any], why: str) -> None:
 
     >>> refuse({"per_class": True}, "goes with classes")
     Traceback (most recent call last):
-    assay.errors.ParameterError: --per-class goes with classes
+    assay.core.errors.ParameterError: --per-class goes with classes
     """
     for name, value in said.items():
         if value is not None and value is not False and value != []:

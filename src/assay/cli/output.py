@@ -6,19 +6,21 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from assay.cli.options import OUTPUT
-from assay.cli.wording import as_typed
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
+from assay.core.registry import writer
+from assay.core.results import Result
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from assay.tabled import Tabled
+    from assay.show.model import Document
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="As JSON, numbers in full.", rich_help_panel=OUTPUT)]
 Csv: TypeAlias = Annotated[bool, typer.Option("--csv", help="As CSV, numbers in full.", rich_help_panel=OUTPUT)]
@@ -36,6 +38,8 @@ _Spreadsheet: TypeAlias = Annotated[
         "--spreadsheet", help="With --csv: an apostrophe before what would be a formula.", rich_help_panel=OUTPUT
     ),
 ]
+#: What is said on stderr while the rest is on its way.
+_ON_STDERR = {"notes", "warnings"}
 _NAMED = inspect.Parameter.KEYWORD_ONLY
 _is_csv = _for_spreadsheets = False
 
@@ -56,7 +60,7 @@ class Styled(str):
 
 def text_of(show: Callable[[Console], None], plain: bool) -> Styled:
     """What `show` prints to a console, without blanks at the end of lines."""
-    from assay.report.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+    from assay.show.terminal import console  # noqa: PLC0415  # `assay --help` need not load Rich's tables
 
     out = console(plain=plain)
     with out.capture() as captured:
@@ -82,7 +86,7 @@ def deliver(text: str, output: Path | None) -> None:
 
 def _on_terminal(text: str) -> str:
     """The text without what terminals obey; of CSV, each row on a line."""
-    from assay.report.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
+    from assay.show.legible import legible, on_one_line  # noqa: PLC0415  # `assay --help` need not wait for it
 
     if not _is_csv:
         return legible(text)
@@ -92,15 +96,15 @@ def _on_terminal(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Tell on stdout, on one line and legibly, whatever the names in it hold; arguments are called as options are."""
+    """Tell on stdout, on one line and legibly, whatever the names in it hold."""
     message(text, err=False)
 
 
 def message(text: str, *, err: bool = True) -> None:
     """The same on stderr."""
-    from assay.report.legible import on_one_line  # noqa: PLC0415
+    from assay.show.legible import on_one_line  # noqa: PLC0415
 
-    typer.echo(as_typed(on_one_line(text)), err=err)
+    typer.echo(on_one_line(text), err=err)
 
 
 def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -131,13 +135,19 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def rendered(result: Tabled, form: str | None, plain: bool) -> str:
-    """A result that is tables with lines of text below, in the form asked for."""
-    if form is not None:
-        return str(getattr(result, f"to_{form}")())
-    from assay.report.titled import show  # noqa: PLC0415
+def written(document: Document, form: str | None, plain: bool = True) -> str:
+    """A document in the form asked for; for the terminal without its notes, which went to stderr."""
+    return str(writer(form)(document)) if form is not None else on_screen(document, plain)
 
-    # Notes went to stderr; what the tables mean stays with them.
-    notes = getattr(result, "notes", ())
-    said = [as_typed(line) for line in result.lines() if line not in notes]
-    return text_of(lambda out: show(result.tables(), said, out), plain)
+
+def on_screen(document: Document, plain: bool = False) -> Styled:
+    """A document for the terminal, without what went to stderr."""
+    from assay.show.terminal import show  # noqa: PLC0415  # `assay --help` need not load Rich's tables
+
+    parts = tuple(part for part in document.sections if part.name not in _ON_STDERR)
+    return text_of(lambda out: show(replace(document, sections=parts), out), plain)
+
+
+def rendered(result: Result, form: str | None, plain: bool) -> str:
+    """A result in the form asked for; for the terminal without its notes, which went to stderr."""
+    return result.to_csv() if form == "csv" else written(result.document(), form, plain)

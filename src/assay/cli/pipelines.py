@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import typer
 
 from assay.cli import output
-from assay.cli.wording import as_typed
-from assay.errors import AssayError, InputError
+from assay.cli.wording import option
+from assay.core.errors import AssayError, InputError
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -28,24 +28,26 @@ class Pipeline(NamedTuple):
         if self.junit is not None:
             output.deliver(result.to_junit(), self.junit)
         if self.summary is not None:
-            _append(self.summary, result.to_markdown())
+            from assay.sections.gates import document  # noqa: PLC0415  # `assay --help` need not load Polars
+
+            _append(self.summary, output.written(document(result, option), "markdown"))
 
     def write_problem(self, problem: Exception) -> None:
         """Leave what went wrong in the same places; one that cannot be written to does not keep it from the others."""
         from assay.gating.annotations import annotation  # noqa: PLC0415
         from assay.gating.junit import junit_of_problem  # noqa: PLC0415
-        from assay.report.gates import problem_markdown  # noqa: PLC0415
-        from assay.report.legible import legible  # noqa: PLC0415
+        from assay.sections.gates import problem_document  # noqa: PLC0415
+        from assay.show.legible import legible  # noqa: PLC0415
 
         said = f"unexpected {type(problem).__name__}: {problem}"
         if isinstance(problem, AssayError):
-            said = as_typed(str(problem))
+            said = str(problem)
         if self.junit is not None:
             with suppress(AssayError):
                 output.deliver(junit_of_problem(said), self.junit)
         if self.summary is not None:
             with suppress(AssayError):
-                _append(self.summary, problem_markdown(said))
+                _append(self.summary, output.written(problem_document(said), "markdown"))
         if self.annotations == "github":
             typer.echo(legible(annotation("error", "Quality gate", f"Invalid input: {said}")), nl=False, err=True)
 
@@ -59,7 +61,7 @@ class Pipeline(NamedTuple):
             told, apart = text, ""
         else:
             from assay.gating.annotations import without_commands  # noqa: PLC0415
-            from assay.report.legible import legible  # noqa: PLC0415
+            from assay.show.legible import legible  # noqa: PLC0415
 
             apart = legible(result.to_annotations())
             told = text

@@ -17,7 +17,8 @@ from assay.cli import (
     prediction_inputs,
 )
 from assay.cli.output import message
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.curves import Curve
@@ -166,10 +167,7 @@ def plot(
         plot_classifiers.refuse(of_scores)
         predicted.refuse("goes with a classifier's curves", "prediction", "score", "nulls", "labels", "unknown",
                          "positive", "one_class")  # fmt: skip
-        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
-
-        target = output or Path(f"assay-{qrels}.html")
-        ask_for_packages(suffix_of(target))
+        target = _target(output, qrels)
         with inputs.working("looking at clusters", hidden=quiet):
             curve = plot_clusters.curve_of(qrels, runs, clustered, numbers, seed)
         _delivered(curve, target, quiet=quiet)
@@ -181,23 +179,16 @@ def plot(
                         subtopics=subtopics or None)  # fmt: skip
         options.refuse_rules(rules | ({} if undefined is None else {"undefined": undefined}))
         of_scores["seed"] = seed or None
-        from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415
-
-        target = output or Path(f"assay-{qrels}.html")
-        ask_for_packages(suffix_of(target))
+        target = _target(output, qrels)
         _delivered(plot_classifiers.curve_of(qrels, runs, of_scores, predicted), target, quiet=quiet)
         return
     plot_classifiers.refuse(of_scores)
     predicted.refuse("goes with a classifier's curves, as in: assay plot roc FILE")
     _refuse_misspelt(qrels)
     kind = kind or "pr"
-    if kind not in KINDS:
-        raise ParameterError(f"--kind is one of {', '.join(KINDS)}, not {kind!r}{did_you_mean(kind, KINDS)}")
+    Choice(KINDS).check("--kind", kind)
     _refuse(kind, measure=measure, query=query, unretrieved=unretrieved, levels=levels)
-    from assay.report.pictures import ask_for_packages, suffix_of  # noqa: PLC0415  # `--help` need not load Polars
-
-    target = output or Path(f"assay-{kind}.html")
-    ask_for_packages(suffix_of(target))  # before anything is read
+    target = _target(output, kind)
     rules |= {"seed": seed, "samples": samples}
     rules |= {"subtopics": True} if subtopics else {}  # not said is not no
     rules |= {} if undefined is None else {"undefined": undefined}
@@ -206,6 +197,15 @@ def plot(
     with inputs.progress(files, hidden=quiet):
         curve = _curve(kind, qrels, files, own, rules)
     _delivered(curve, target, quiet=quiet)
+
+
+def _target(output: Path | None, kind: str) -> Path:
+    """The file to write; one whose form is not known, or cannot be drawn, is refused before anything is read."""
+    from assay.show.pictures import suffix_of  # noqa: PLC0415  # `--help` need not load Polars
+
+    target = output or Path(f"assay-{kind}.html")
+    suffix_of(target)
+    return target
 
 
 def _refuse_misspelt(word: str) -> None:

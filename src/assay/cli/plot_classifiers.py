@@ -10,7 +10,7 @@ import typer
 
 from assay.cli.inputs import each_named
 from assay.cli.prediction_inputs import PredictionInputs
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.curves import Curve

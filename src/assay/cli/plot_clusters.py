@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.cluster_inputs import ClusterInputs
 from assay.cli.inputs import each_named
 from assay.cli.numbers_of_clusters import NumberInputs
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering

@@ -12,12 +12,12 @@ import typer
 from assay.cli import inputs
 from assay.cli.options import one_of
 from assay.cli.output import message
-from assay.errors import AssayError, EmptyFileError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import AssayError, EmptyFileError, InputError, ParameterError, did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
+    from assay.cli.typed_labels import TypedScores
     from assay.counting.confusion_matrix import ConfusionMatrix
     from assay.files import Source
-    from assay.files.typed_labels import TypedScores
     from assay.tables import Predictions
 
 PANEL = "Predictions of classifiers"
@@ -143,8 +143,8 @@ class PredictionInputs(NamedTuple):
         `keep`: further columns, by the names they get, as `read_predictions` takes them.
         """
         from assay.classification.collapsing import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
+        from assay.cli.typed_labels import labels_in  # noqa: PLC0415
         from assay.files.predictions import read_predictions  # noqa: PLC0415
-        from assay.files.typed_labels import labels_in  # noqa: PLC0415
 
         if self.one_class is not None and self.positive is not None:
             raise ParameterError("--class makes its class the positive one: leave --positive out")
@@ -213,9 +213,9 @@ class PredictionInputs(NamedTuple):
 
     def matrix(self, text: str, orientation: str | None) -> ConfusionMatrix:
         """The matrix that was typed, or that a file holds."""
+        from assay.cli.typed_labels import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
         from assay.counting.confusion_matrix import ConfusionMatrix  # noqa: PLC0415
         from assay.files.matrices import read_matrix  # noqa: PLC0415
-        from assay.files.typed_labels import labels_in, looks_like_matrix, matrix_in  # noqa: PLC0415
 
         self.refuse("goes with predictions, not with --matrix", *_OF_FILES)
         if not text.strip():
@@ -234,7 +234,7 @@ class PredictionInputs(NamedTuple):
 
     def typed_scores(self, text: str) -> TypedScores:
         """The list of scores that was typed: whether each item is positive, and its score."""
-        from assay.files.typed_labels import scores_in  # noqa: PLC0415
+        from assay.cli.typed_labels import scores_in  # noqa: PLC0415
 
         self.refuse("goes with a file, not with --scores", *_OF_FILES, "labels", "positive", "one_class")
         return scores_in(text)

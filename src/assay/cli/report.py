@@ -14,8 +14,7 @@ import typer
 from assay.cli import cluster_inputs, inputs, numbers_of_clusters, options, prediction_inputs
 from assay.cli import tests_of_differences as tested
 from assay.cli.output import message, say
-from assay.cli.wording import as_typed
-from assay.errors import FormatError, InputError, ParameterError
+from assay.core.errors import FormatError, InputError, ParameterError
 
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
@@ -28,6 +27,8 @@ _CONTENTS = "What is in it"
 _OF_PREDICTIONS = (
     "prediction", "score", "nulls", "list_separator", "labels", "unknown", "positive", "one_class", "threshold",
 )  # fmt: skip
+#: How to ask for more, where a report says so.
+_WORDING = ("assay compare … -m {measure} --judge-next 25", "-m", "--system", "assay compare -m")
 _OF_CLUSTERS = ("cluster", "points", "noise", "noise_as", "unlabelled", "metric", "sample_size")
 
 
@@ -147,6 +148,7 @@ def report(
     from assay.reporting.basis import COMPARED_BY, DEFAULT_MEASURES  # noqa: PLC0415
     from assay.reporting.stamps import stamps_of  # noqa: PLC0415
     from assay.reporting.targets import check_targets  # noqa: PLC0415
+    from assay.reporting.wording import Wording  # noqa: PLC0415
 
     targets = to or [Path("report.html")]
     paths = [inputs.named(file)[1] for file in (given, *(runs or ()))]
@@ -219,7 +221,7 @@ def report(
     with inputs.working("putting the report together", hidden=quiet), _taken_for_scores(of_scores=not runs):
         result = make_report(
             compared, measures=measure or None, baseline=baseline, system=system, topics=topics, documents=documents,
-            changed=changed, show=show, direction=stated, **written, **settings,
+            changed=changed, show=show, direction=stated, wording=Wording(*_WORDING), **written, **settings,
         )  # fmt: skip
     _deliver(result, targets, quiet)
 
@@ -262,13 +264,11 @@ def _reported(
 def _deliver(result: Report, targets: list[Path], quiet: bool) -> None:
     """Write the files, and say what is in them."""
     result.save_all(targets)
-    contents = result.contents
     if not quiet:
-        for line in [*(f"warning: {one}" for one in contents.warnings), *(f"note: {one}" for one in contents.notes)]:
+        for line in [*(f"warning: {text}" for text in result.warnings), *(f"note: {text}" for text in result.notes)]:
             message(line)
-    typer.echo(as_typed(str(result)))
-    advice = getattr(contents, "advice", None)
-    if advice:
-        say(f"What to do: {advice}")
+    typer.echo(str(result))
+    if result.advice:
+        say(f"What to do: {result.advice}")
     for target in targets:
         say(str(target.resolve()))

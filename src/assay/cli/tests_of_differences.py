@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 PANEL = "Test"
 

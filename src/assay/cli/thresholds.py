@@ -10,10 +10,10 @@ import typer
 
 from assay.cli import options, output, prediction_inputs
 from assay.cli.output import message
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
-    from assay.tabled import Tabled
+    from assay.core.results import Result
 
 _RULES = "Rules (without any: all that need nothing said)"
 _MOST_ROWS = 40
@@ -118,7 +118,7 @@ def thresholds(
     if rows is not None and not table:
         raise ParameterError("--rows goes with --table")
     given = _given(file, scores, predicted)
-    result: Tabled
+    result: Result
     if table:
         from assay.thresholding import threshold_table  # noqa: PLC0415
 
@@ -144,7 +144,7 @@ def _given(file: str | None, scores: str | None, predicted: prediction_inputs.Pr
     return only_one(scored_systems(typed.truth, {"the list": typed.scores}, pos_label=True))
 
 
-def _chosen(given: Any, wanted: list[Any], other: Any, settings: dict[str, Any], *, quiet: bool) -> Tabled:
+def _chosen(given: Any, wanted: list[Any], other: Any, settings: dict[str, Any], *, quiet: bool) -> Result:
     from assay.thresholding import thresholds as choose  # noqa: PLC0415
 
     items = len(given.scored.positive) + len(given.scored.negative)
@@ -198,7 +198,7 @@ def _drawing(resamples: int, hidden: bool) -> Iterator[Callable[[int], None] | N
     """Show, on a terminal, how many resamples have been drawn."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
-    from assay.report.terminal import console  # noqa: PLC0415
+    from assay.show.terminal import console  # noqa: PLC0415
 
     out = console(stderr=True)
     if hidden or not out.is_terminal:

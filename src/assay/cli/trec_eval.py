@@ -10,7 +10,7 @@ import typer
 
 import assay
 from assay.cli.output import deliver, message
-from assay.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, number_of
 
 _VERSION = "10"
 _SHORT = "hvqm:cnl:JN:M:R:T:Z:D:o"

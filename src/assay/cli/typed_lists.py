@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from assay.cli.typed_numbers import Named
     from assay.counting import Confusion, Ranks
-    from assay.files.lists import Named
     from assay.measures.given_curve import GivenCurve
 
 #: What goes with which kind of list.
@@ -48,8 +48,8 @@ class Typed(NamedTuple):
         return _curve(self.points or [], collection_size)
 
     def _ranks(self, level: float, collection_size: int | None) -> Ranks:
+        from assay.cli.typed_numbers import grades_in, numbers_by_grade, swapped  # noqa: PLC0415
         from assay.explanation import ranks_of  # noqa: PLC0415
-        from assay.files.lists import grades_in, numbers_by_grade, swapped  # noqa: PLC0415
 
         lists = _named(self.grades or [])
         grades = [grades_in(one.text) for one in lists]
@@ -60,7 +60,7 @@ class Typed(NamedTuple):
         return ranks_of(*grades, **said, collection_size=collection_size, level=level, names=_names(lists))
 
     def _confusion(self, typed: list[str], collection_size: int | None) -> Confusion:
-        from assay.files.lists import cells_in  # noqa: PLC0415
+        from assay.cli.typed_numbers import cells_in  # noqa: PLC0415
 
         lists = _named(typed)
         tables = [cells_in(one.text) for one in lists]
@@ -90,7 +90,7 @@ def _confusion_of(tables: list[list[int]], names: list[str], unit_kind: str) -> 
 
 
 def _curve(typed: list[str], collection_size: int | None) -> GivenCurve:
-    from assay.files.lists import points_in  # noqa: PLC0415
+    from assay.cli.typed_numbers import points_in  # noqa: PLC0415
     from assay.measures.given_curve import GivenCurve  # noqa: PLC0415
 
     if collection_size is not None:
@@ -100,7 +100,7 @@ def _curve(typed: list[str], collection_size: int | None) -> GivenCurve:
 
 
 def _named(typed: list[str]) -> list[Named]:
-    from assay.files.lists import Named  # noqa: PLC0415
+    from assay.cli.typed_numbers import Named  # noqa: PLC0415
 
     return [Named.of(text) for text in typed]
 

@@ -1,54 +1,62 @@
-"""What the library says of its arguments, in the words of the command line."""
+"""What the library says of arguments, in the words of the command line."""
 
 from __future__ import annotations
 
-import re
 import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from assay.core.arguments import Value, Wording
 
 #: Arguments whose options are called otherwise; the others keep their names.
 _RENAMED = {
-    "pos_label": "positive", "one_class": "class", "item": "item-id", "list_separator": "list-separator",
-    "noise_as": "noise-as", "collection_size": "collection-size",
+    "pos_label": "positive", "one_class": "class", "label": "class", "item": "item-id", "relevance_level": "level",
+    "labels_true": "truth", "judged_on": "judge-on",
 }  # fmt: skip
-_NAMES = (
-    *_RENAMED,
-    "truth",
-    "cluster",
-    "points",
-    "noise",
-    "unlabelled",
-    "prediction",
-    "score",
-    "weight",
-    "nulls",
-    "unknown",
-    "labels",
-    "threshold",
-    "system",
-    "overwrite",
-    "judge",
-    "subtopics",
-)
-_VALUE = r"""'[^']*'|"[^"]*"|\.\.\.|True"""
-#: An argument (of a function) with the option beside it, as in: pos_label=1 (on the command line --positive 1).
-_BOTH = re.compile(
-    rf"\b(?:{'|'.join(_NAMES)})=(?:{_VALUE}|[^\s'\"]+)(?: of \w+)? \((?:on the command line )?(--[^()]+)\)"
-)
-_ALONE = re.compile(rf"\b({'|'.join(_NAMES)})=({_VALUE})")
+#: Rules of an evaluation that there are no options for.
+_PYTHON_ONLY = {"score_precision"}
 
 
-def as_typed(message: str) -> str:
-    """A message with arguments as options.
+class Options(Wording):
+    """How the command line is spoken."""
 
-    >>> as_typed("which label is positive? say pos_label='ham' (on the command line --positive ham)")
-    'which label is positive? say --positive ham'
-    >>> as_typed("nulls='drop' leaves such items out; other names are said with truth=..., score=...")
-    '--nulls drop leaves such items out; other names are said with --truth, --score'
+    naming = "as in name=FILE"
+
+    def argument(self, name: str, value: Value) -> str:
+        """An option with its value.
+
+        >>> Options().argument("one_class", "two words"), Options().argument("overwrite", True)
+        ("--class 'two words'", '--overwrite')
+        """
+        option = f"--{_RENAMED.get(name, name.replace('_', '-'))}"
+        return option if value is ... or value is True else f"{option} {_quoted(_text(value))}"
+
+    def evaluation(self, measure: str, rules: Mapping[str, Any]) -> str:
+        """The command that evaluates a run by rules; the call in Python if there is no option for one of them.
+
+        >>> Options().evaluation("P@5", {"relevance_level": 2.0})
+        'assay evaluate QRELS RUN -m P@5 --level 2'
+        """
+        if _PYTHON_ONLY & rules.keys():
+            return super().evaluation(measure, rules)
+        options = (f" {self.argument(name, value)}" for name, value in rules.items())
+        return f"assay evaluate QRELS RUN -m {_quoted(measure)}{''.join(options)}"
+
+
+def option(name: str) -> str:
+    """The option of an argument.
+
+    >>> option("relevance_level"), option("max_missing")
+    ('--level', '--max-missing')
     """
-    return _ALONE.sub(_option, _BOTH.sub(r"\1", message))
+    return Options().argument(name, ...)
 
 
-def _option(found: re.Match[str]) -> str:
-    name, value = found.groups()
-    option = f"--{_RENAMED.get(name, name)}"
-    return option if value in {"...", "True"} else f"{option} {shlex.quote(value[1:-1])}"
+def _text(value: Value) -> str:
+    """In full: what differs in the last digit is another level."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; in double quotes where it holds single ones, which reads best."""
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)

@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, number_of
 from assay.counting.policies import DEFAULT_POLICIES, Policies
-from assay.errors import ParameterError, did_you_mean, number_of
 from assay.tables import Batches, Run
 
 #: Which cluster is read first: that of the best document, the largest, or the one with the largest mean score.
@@ -84,8 +85,7 @@ def read_in_order(found: pl.DataFrame, order: str, name: str) -> Run:
     >>> read_in_order(both, "best-rank", "read").frame["doc_id"].to_list()
     ['d1', 'd3', 'd2']
     """
-    if order not in ORDERS:
-        raise ParameterError(f"order is one of {', '.join(ORDERS)}, not {order!r}{did_you_mean(order, ORDERS)}")
+    Choice(ORDERS).check("order", order)
     own = ["query_id", "cluster"]
     by = {
         "best-rank": pl.col("rank").min().over(own),

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from assay.comparison import Comparison
-from assay.errors import number_of
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
+from assay.core.errors import number_of
+from assay.core.results import Result
 
 
 @dataclass(frozen=True, eq=False)
-class ClustersByUse(Tabled):
+class ClustersByUse(Result):
     """What clusters of search results are good for.
 
-    `best`: a row a query with its best cluster (F1), the flat list cut after as many documents, and what random
+    `best`: one row per query with its best cluster (F1), the flat list cut after as many documents, and what random
     clusters of the same sizes give. `comparison`: the run read cluster by cluster against the flat list.
 
     >>> from assay import clusters_by_use
@@ -29,6 +25,8 @@ class ClustersByUse(Tabled):
     >>> result.comparison.findings[0].difference  # d3 is read second, not third: 1/2 - 1/3
     0.1667
     """
+
+    kind = "clusters by use"
 
     best: pl.DataFrame
     comparison: Comparison
@@ -47,23 +45,5 @@ class ClustersByUse(Tabled):
         return float(self.best[of].mean())  # type: ignore[arg-type]  # numbers, and at least one
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a query: its best cluster, the flat list and chance."""
+        """One row for each query: its best cluster, the flat list and chance."""
         return self.best
-
-    def to_json(self) -> str:
-        """The best cluster of each query, and all of the comparison."""
-        from assay.report.clustered_runs import to_json  # noqa: PLC0415  # results reach the report inside functions
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """Means of the best cluster, and the comparison of both orders."""
-        from assay.report.clustered_runs import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """What the numbers mean and rest on."""
-        from assay.report.clustered_runs import lines  # noqa: PLC0415
-
-        return lines(self)

@@ -10,11 +10,12 @@ from assay.clustered_runs.best import best_clusters
 from assay.clustered_runs.reading import SAID, flat_run, grouped, read_in_order
 from assay.clustered_runs.result import ClustersByUse
 from assay.comparison import compare
+from assay.core.domains import Real, Whole
+from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.policies import Policies
-from assay.errors import ParameterError, number_of, refuse_unknown
 from assay.evaluation import evaluate
 from assay.files.document_clusters import read_document_clusters
-from assay.given import judgments_of, named_runs, whole
+from assay.given import judgments_of, named_runs
 from assay.measures.registry import Measure
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "P@10")
@@ -48,15 +49,14 @@ def clusters_by_use(
     [('q1', 'b', 1.0, 0.5), ('q2', 'a', 0.6667, 0.6667)]
     """
     refuse_unknown(settings, clusters_by_use, compare, Policies, evaluate)
-    seed, draws = whole("seed", seed, 0), whole("draws", draws, 1)
+    seed, draws = Whole(0).check("seed", seed), Whole(1).check("draws", draws)
     judged = judgments_of(qrels)
     opened = named_runs(run)
     if len(opened) != 1:
         raise ParameterError(f"expected one run, whose results are clustered, got {len(opened)}")
     given = next(iter(opened.values()))
     wanted = list(DEFAULT_MEASURES) if measures is None else measures
-    if isinstance(level, bool) or not isinstance(level, int | float):
-        raise ParameterError(f"level is the smallest grade that is relevant, a number, not {level!r}")
+    Real().check("level", level)
     of_compare = signature(compare).parameters
     rules = {name: value for name, value in settings.items() if name not in of_compare}
     # Duplicates and the like are found, with their line, before all else; and this knows the rules.

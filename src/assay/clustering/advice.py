@@ -5,13 +5,14 @@ A remark is made by a function that is registered under its code; `mute=("single
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.classification.remark import Remark
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem, Clustering
@@ -48,8 +49,7 @@ def codes() -> tuple[str, ...]:
     >>> "many_clusters" in codes()
     True
     """
-    from assay.clustering import remarks  # noqa: F401, PLC0415  # registers them
-
+    importlib.import_module("assay.clustering.remarks")  # which registers them
     return tuple(CHECKS)
 
 

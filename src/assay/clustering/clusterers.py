@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.errors import ParameterError, need
 from assay.counting.judgments import Floats, Ints
-from assay.errors import ParameterError, need
 
 #: What clusterers call the number of clusters.
 _NAMES = ("n_clusters", "n_components")

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.clustering.rules import Rules
+from assay.core.arguments import worded
+from assay.core.errors import InputError, ParameterError
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError
 from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
@@ -19,9 +20,11 @@ DEFAULTS: dict[type, tuple[str, ...]] = {
     Contingency: ("Purity", "InversePurity", "NMI", "Rand", "ARI", "PairF", "VMeasure", "BCubedF"),
     Points: ("Silhouette", "DaviesBouldin", "CalinskiHarabasz"),
 }
+#: Measures that people know by another name with their usual parameters.
+_CALLED = {"PairF": "PairF1", "BCubedF": "BCubedF1", "PurityF": "PurityF1"}
 _LACKING = {
-    Contingency: "the classes of the items, and {name} has none: say truth=... (--truth)",
-    Points: "the points of the items, and {name} has none: give X, or say points=... (--points)",
+    Contingency: "the classes of the items, and {0} has none: say {truth}",
+    Points: "the points of the items, and {0} has none: give X, or say {points}",
 }
 
 
@@ -32,6 +35,15 @@ def measure_of(name: str | Measure) -> Measure:
     Purity
     """
     return parse_measure(name, "clustering")
+
+
+def called(measure: Measure) -> str:
+    """A measure as people call it.
+
+    >>> called(measure_of("BCubedF")), called(measure_of("Purity"))
+    ('BCubedF1', 'Purity')
+    """
+    return _CALLED.get(str(measure), str(measure))
 
 
 def measures_of(
@@ -91,5 +103,5 @@ def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuer
     """One number, with the reason where there is none."""
     kind = measure.definition.counts
     if kind not in counts:
-        raise ParameterError(f"{measure} is computed from {_LACKING[kind].format(name=name)}")
+        raise ParameterError(f"{measure} is computed from {worded(_LACKING[kind]).format(name)}")
     return measure.per_unit(counts[kind])

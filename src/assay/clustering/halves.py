@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from assay.clustering.chance import LARGEST_URN
 from assay.clustering.rules import Rules
 from assay.clustering.subsets import FEWEST_POINTS, OF_CENTROIDS, Placed, Subsets
+from assay.core.errors import InputError, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.points import Points
-from assay.errors import InputError, number_of
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import KNOWN

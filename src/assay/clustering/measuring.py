@@ -11,10 +11,11 @@ from assay.clustering.opening import not_alike, systems_in
 from assay.clustering.result import ClusteredSystem, Clustering, Shown
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
+from assay.core.arguments import argument
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, listed
 from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, listed
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
 from assay.tables.clusters import Clusters
@@ -54,7 +55,7 @@ def cluster(
     mute = (mute,) if isinstance(mute, str) else tuple(mute)
     check_codes(mute)
     checked_confidence(confidence)
-    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
     opened = systems_in(given)
     counts = {name: counts_of(one, rules, seed) for name, one in opened.items()}
@@ -62,12 +63,12 @@ def cluster(
         if isinstance(one, Clusters) and not held:
             raise InputError(
                 f"{one.whence}: there are clusters, and neither classes nor points to measure them by: "
-                "say truth=... (--truth) or points=... (--points)"
+                f"say {argument('truth')} or {argument('points')}"
             )
     if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
         raise ParameterError(
-            "metric and sample_size (--metric, --sample-size) are about points, and there are none: give X, or say "
-            "points=... (--points)"
+            f"{argument('metric')} and {argument('sample_size')} are about points, and there are none: give X, or say "
+            f"{argument('points')}"
         )
     chosen = measures_of(measures, list(counts.values()))
     if not chosen:

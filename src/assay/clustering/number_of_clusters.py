@@ -15,11 +15,12 @@ from assay.clustering.reference import reference_of
 from assay.clustering.rules import Rules
 from assay.clustering.scales import uneven_columns
 from assay.clustering.stability import Fit, Stability, stability_of, subsamples
+from assay.core.arguments import argument
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, listed, number_of
-from assay.given import whole
 from assay.measures.registry import Measure
 from assay.tables.clusters import Clusters
 
@@ -60,13 +61,13 @@ def number_of_clusters(
     >>> number_of_clusters(X, range(2, 5)).verdict
     'no structure'
     """
-    resamples, seed = whole("resamples", resamples, _FEWEST_RESAMPLES), whole("seed", seed, 0)
+    resamples, seed = Whole(_FEWEST_RESAMPLES).check("resamples", resamples), Whole(0).check("seed", seed)
     given = X if isinstance(X, Clusters) else None
     if given is None:
         given = Clusters.of(labels_true, np.zeros(_rows(X), dtype=np.int64), X=X)
     points = given.points
     if points is None:
-        raise ParameterError("expected points to cluster, got clusters only: say points=... (--points)")
+        raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
     if metric == "precomputed":
         raise ParameterError("there are distances only, and no points to cluster: choose a metric of points")
     tried = checked_numbers(ks, points)
@@ -113,7 +114,7 @@ def numbers_given(
     if not clusterings:
         raise ParameterError("expected clusterings with different numbers of clusters, got none")
     for k, one in clusterings.items():
-        whole("a number of clusters", k, 1)
+        Whole(1).check("a number of clusters", k)
         if not isinstance(one, Clusters):
             raise ParameterError(f"expected Clusters for {k}, got {type(one).__name__}")
     first, *others = clusterings.values()
@@ -125,7 +126,8 @@ def numbers_given(
     counts = [counts_of(one, rules, seed) for one in clusterings.values()]
     chosen = measures_of(measures, counts)
     if not chosen:
-        raise InputError("there are neither classes nor points to measure clusters by: say --truth or --points")
+        ways = f"{argument('truth')} or {argument('points')}"
+        raise InputError(f"there are neither classes nor points to measure clusters by: say {ways}")
     rows = [at_k(k, clusterings[k], chosen, rules=rules, seed=seed) for k in sorted(clusterings)]
     warnings = []
     for k, one in sorted(clusterings.items()):
@@ -142,7 +144,7 @@ def checked_numbers(ks: Iterable[int], points: Floats) -> tuple[int, ...]:
     """The numbers of clusters to try, in order: from 2 on, fewer than points, and no more than points that differ."""
     if not isinstance(ks, Iterable):
         raise ParameterError(f"ks are numbers of clusters to try, such as range(2, 11), not {ks!r}")
-    tried = tuple(sorted({whole("a number of clusters", k, _FEWEST) for k in ks}))
+    tried = tuple(sorted({Whole(_FEWEST).check("a number of clusters", k) for k in ks}))
     if not tried:
         raise ParameterError("expected numbers of clusters to try, such as range(2, 11), got none")
     most = len(points)
@@ -190,7 +192,8 @@ def _chosen(given: Any, clusters: Clusters) -> tuple[Measure, ...]:
     chosen = measures_of(given, [kinds])
     lacking = [str(one) for one in chosen if one.definition.counts not in kinds]
     if lacking:
-        raise ParameterError(f"{listed(lacking)}: against classes, which are not known: say labels_true=... (--truth)")
+        way = argument("labels_true")
+        raise ParameterError(f"{listed(lacking)}: against classes, which are not known: say {way}")
     return chosen
 
 

@@ -7,13 +7,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-import polars as pl
-
 from assay.clustering.result import Clustering
+from assay.core.errors import InputError, ParameterError
 from assay.counting.contingency import Contingency
-from assay.errors import InputError, ParameterError, number_of
 from assay.files.sources import Source
-from assay.tables.alignment import Missing, in_one_order
+from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 Opened: TypeAlias = Clusters | Contingency
@@ -61,36 +59,6 @@ def _found(given: Any) -> Iterator[tuple[str, Opened]]:
             f"expected Clusters, a Contingency or a path, not {type(given).__name__}: "
             "Clusters.of(labels_true, labels_pred) takes lists and arrays"
         )
-
-
-def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error") -> list[Clusters]:
-    """The same items in the same order for every clustering; their classes and weights are the same, or an error.
-
-    >>> one = Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="one")
-    >>> other = Clusters.of([1, 0], [1, 2], item_id=["b", "a"], name="other")
-    >>> aligned_clusters([one, other])[1].frame.rows()
-    [('a', 0, 2), ('b', 1, 1)]
-    """
-    made = in_one_order(systems, missing=missing)
-    first = made[0]
-    for other in made[1:]:
-        for what, ours, theirs in (
-            ("class", first.truth, other.truth),
-            ("weight", first.weight, other.weight),
-        ):
-            if (ours is None) != (theirs is None):
-                with_it, without = (first, other) if theirs is None else (other, first)
-                raise InputError(f"{with_it.name} tells the {what} of each item, and {without.name} does not")
-            if ours is None or theirs is None:
-                continue
-            differ = ours.cast(pl.String).ne_missing(theirs.cast(pl.String))
-            if differ.any():
-                row, count = int(differ.arg_max() or 0), int(differ.sum())
-                raise InputError(
-                    f"item {first.item_id[row]!r}: the {what} is {ours[row]!r} in {first.name} and {theirs[row]!r} in "
-                    f"{other.name} ({number_of('item', count)} {'differs' if count == 1 else 'differ'})"
-                )
-    return made
 
 
 def not_alike(systems: Sequence[Opened]) -> tuple[str, ...]:

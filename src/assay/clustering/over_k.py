@@ -13,17 +13,16 @@ import polars as pl
 from assay.clustering.computing import measure_of
 from assay.clustering.reference import Reference
 from assay.clustering.stability import SHARE, Stability
+from assay.core import registry
+from assay.core.digits import as_level, number
+from assay.core.errors import ParameterError, listed, not_among, number_of
+from assay.core.results import Result
 from assay.counting.points import Points
-from assay.errors import ParameterError, listed, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-from assay.stats.digits import as_level, number
-from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     import altair as alt
-
-    from assay.report.titled import Titled
 
 #: Measures that are largest, or smallest, where the number of clusters suits; others rise or fall all along.
 VOTING = ("Silhouette", "DaviesBouldin", "CalinskiHarabasz")
@@ -51,18 +50,8 @@ class AtK(NamedTuple):
     smallest: int = 0
 
 
-class Drawn(NamedTuple):
-    """What the chart shows; see `assay.report.charts`."""
-
-    kind: Literal["over_k"]
-    title: str
-    subtitle: str
-    frame: pl.DataFrame
-    summary: pl.DataFrame
-
-
 @dataclass(frozen=True, eq=False)
-class NumberOfClusters(Tabled):
+class NumberOfClusters(Result):
     """Measures over the number of clusters k, and what they prefer.
 
     `verdict`: `agree` if all prefer the same k, `disagree` if not, `no structure` if data without any come as high,
@@ -76,6 +65,8 @@ class NumberOfClusters(Tabled):
     >>> result.verdict, result.k, result.preferred("Silhouette")
     ('agree', 3, 3)
     """
+
+    kind = "number of clusters"
 
     rows: tuple[AtK, ...]
     measures: tuple[Measure, ...]
@@ -245,38 +236,10 @@ class NumberOfClusters(Tabled):
             if self.k is not None and self.at(self.k).smallest == 1:
                 yield f"with {self.k} clusters, the smallest has one item only: look for outliers"
 
-    def drawn(self) -> Drawn:
-        """What the chart shows: a row a number of clusters and measure, and which number each measure prefers."""
-        summary = pl.DataFrame(
-            [(name, self.preferred(name)) for name in self.names],
-            schema={"system": pl.String, "value": pl.Int64}, orient="row",
-        )  # fmt: skip
-        subtitle = f"{number_of('point', self.items)}, {self.by}"
-        return Drawn("over_k", "Measures over the number of clusters", subtitle, self.to_frame(), summary)
-
-    def chart(self) -> alt.HConcatChart:
+    def chart(self) -> alt.ConcatChart:
         """Each measure over k, as an Altair object; needs the extra `report`."""
-        from assay.report.charts import chart  # noqa: PLC0415  # results reach the report inside functions only
-
-        return chart(self.drawn())
-
-    def to_json(self) -> str:
-        """Everything: measures over k, preferences, verdict, reference; null where there is no number."""
-        from assay.report.numbers_of_clusters import to_json  # noqa: PLC0415
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """A row a number of clusters, a column a measure."""
-        from assay.report.numbers_of_clusters import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """The verdict, remarks, and what the numbers rest on."""
-        from assay.report.numbers_of_clusters import lines  # noqa: PLC0415
-
-        return lines(self)
+        drawn: alt.ConcatChart = registry.load("assay.cluster_curves:over_k")(self).chart()
+        return drawn
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""

@@ -15,21 +15,21 @@ import polars as pl
 from assay.clustering.computing import DEFAULTS, computed, counts_of, measure_of, measures_of
 from assay.clustering.halves import DRIFT, Halves
 from assay.clustering.intervals import WITHOUT_INTERVAL, reach_of
-from assay.clustering.opening import aligned_clusters, systems_in
+from assay.clustering.opening import systems_in
 from assay.clustering.result import ClusteredSystem, Clustering
 from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
+from assay.core.digits import signed
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.files.sources import Source
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import KNOWN, Strays, Subsampled, moved_items
-from assay.stats.digits import signed
 from assay.stats.paired import Paired
 from assay.stats.score_samples import Drawing
-from assay.tables.alignment import Missing
+from assay.tables.alignment import Missing, aligned_clusters
 from assay.tables.clusters import Clusters
 
 #: What clusterings are compared by unless told otherwise, as far as all have the counts for it. The first one has the

@@ -13,6 +13,8 @@ import numpy as np
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 
+#: The work to cite for it, by its key in the bibliography.
+CITES = "tibshirani2001"
 #: Reference data have so many points at most.
 MOST_POINTS = 500
 #: Clusters of fewer points than this, on average, look unlike those of many: with fewer points than the data have, so

@@ -8,13 +8,14 @@ import numpy as np
 
 from assay.clustering.advice import Case, Remark, remark
 from assay.clustering.chance import purity_by_chance
-from assay.clustering.computing import measure_of
+from assay.clustering.computing import called, measure_of
 from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
+from assay.core.arguments import argument
+from assay.core.digits import as_percent, bracketed, number, numbers
+from assay.core.errors import listed, number_of
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
-from assay.errors import listed, number_of
 from assay.measures.registry import Measure
-from assay.stats.digits import as_percent, bracketed, number, numbers
 from assay.stats.interval_names import NO_INTERVAL
 
 #: Purity comes from the number of clusters if chance gives so much more than the share of the largest class.
@@ -43,7 +44,7 @@ def _noise_unsaid(case: Case) -> Iterator[Remark]:
     label, count = found.filter(usual)[0], int(usual.sum())
     says = (
         f"{number_of('item', count)} with the label {label!r} count as one cluster: if that means no cluster, say "
-        f"noise={label!r} (--noise {label})"
+        f"{argument('noise', label)}"
     )
     yield Remark("noise_unsaid", says, count / len(found), str(label))
 
@@ -63,7 +64,7 @@ def _left_out(case: Case) -> Iterator[Remark]:
     says = f"left out: {', '.join(said)}; the {which} are of {as_percent(1 - left / total)} of the items"
     if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
         each = "the item of noise as a cluster" if noisy == 1 else f"the {noisy:,} items of noise as clusters"
-        says += f"; to count {each} of one item, say noise_as='singletons' (--noise-as singletons)"
+        says += f"; to count {each} of one item, say {argument('noise_as', 'singletons')}"
     yield Remark("left_out", says, left / total, case.system.name)
 
 
@@ -112,8 +113,6 @@ def _chance(case: Case) -> Iterator[Remark]:
 @remark("few_items")
 def _few_items(case: Case) -> Iterator[Remark]:
     """Numbers that are as large as they are because there are few items, which no interval allows for."""
-    from assay.report.clusterings import called  # noqa: PLC0415  # results reach the report inside functions
-
     halves = case.result.drawn(case.system.name)
     if halves is None or case.table is None or len(case.table.clusters) == 1:
         return

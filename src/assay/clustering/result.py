@@ -16,20 +16,21 @@ from assay.clustering.halves import Halves
 from assay.clustering.intervals import estimates_of
 from assay.clustering.rules import Rules
 from assay.clustering.signatures import cluster_signature
+from assay.core import registry
+from assay.core.arguments import argument
+from assay.core.errors import InputError, ParameterError, not_among, number_of
+from assay.core.results import Result
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
-from assay.errors import InputError, ParameterError, not_among, number_of
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
-from assay.tabled import Tabled
 from assay.tables import Scores
+from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
     from assay.classification.remark import Remark
     from assay.explanation import Explanation
-    from assay.report.titled import Titled
-    from assay.reporting import Report
 
 Kept = TypeVar("Kept")
 #: Silhouettes of up to so many points are shown for each cluster though nobody asked for the measure.
@@ -54,7 +55,7 @@ class ClusteredSystem(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Clustering(Tabled):
+class Clustering(Result):
     """Measures of one clustering or several, with intervals, clusters, classes and advice.
 
     >>> from assay import Contingency, cluster
@@ -65,6 +66,8 @@ class Clustering(Tabled):
     >>> result.per_class().select("class", "best_match", "f1").rows()
     [('x', '0', 0.7143), ('o', '1', 0.7273), ('d', '2', 0.6667)]
     """
+
+    kind = "clustering"
 
     systems: tuple[ClusteredSystem, ...]
     measures: tuple[Measure, ...]
@@ -172,20 +175,15 @@ class Clustering(Tabled):
     def _table(self, system: str | None) -> Contingency:
         found = self.contingency(system)
         if found is None:
-            raise ParameterError(f"{self.system(system).name}: no classes are known: say truth=... (--truth)")
+            raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
         return found
 
     def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
         """Show how a number came about, step by step: see `explain`."""
-        from assay.explanation import explain  # noqa: PLC0415  # the verb stands on this one; only its result goes back
-
-        return explain(self.measure() if measure is None else measure, self, system=system, **chosen)
-
-    def report(self, **options: Any) -> Report[Any]:
-        """Put everything together that is known, to be saved as a page, Markdown, LaTeX or JSON: see `make_report`."""
-        from assay.reporting import make_report  # noqa: PLC0415  # the verb stands on this one; only its result goes back
-
-        return make_report(self, **options)
+        explained: Explanation = registry.verb("explain")(
+            self.measure() if measure is None else measure, self, system=system, **chosen
+        )
+        return explained
 
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
@@ -244,28 +242,8 @@ class Clustering(Tabled):
         schema = {"system": pl.String, "measure": pl.String, **numbers, **texts}
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    def to_json(self) -> str:
-        """Everything: measures, tables, clusters, classes, advice, signatures; null where there is no number."""
-        from assay.report.clusterings import to_json  # noqa: PLC0415  # results reach the report inside functions
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: classes and clusters, measures, and what else was asked for."""
-        from assay.report.clusterings import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """Advice, and what the tables rest on, in words."""
-        from assay.report.clusterings import lines  # noqa: PLC0415
-
-        return lines(self)
-
 
 def _in_one_order(systems: list[ClusteredSystem], rules: Rules, seed: int) -> list[ClusteredSystem]:
-    from assay.clustering.opening import aligned_clusters  # noqa: PLC0415  # which opens results of this kind, too
-
     held = [one.clusters for one in systems if one.clusters is not None]
     if len(held) < len(systems):
         raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.arguments import argument
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise, singletons
-from assay.errors import InputError, ParameterError, number_of
-from assay.given import whole
 from assay.tables.clusters import Clusters
 from assay.tables.positive import label_like
 
@@ -27,7 +28,7 @@ class Rules(NamedTuple):
         check_noise(self.noise, self.noise_as)
         if self.sample_size is None:
             return self
-        return self._replace(sample_size=whole("sample_size", self.sample_size, 2))
+        return self._replace(sample_size=Whole(2).check("sample_size", self.sample_size))
 
     def noisy(self, given: Clusters) -> pl.Series:
         """Which items are in no cluster.
@@ -65,7 +66,8 @@ class Rules(NamedTuple):
             return
         first = given.item_id[int(truth.is_null().arg_max() or 0)]
         count = number_of("item", truth.null_count())
+        drop, own = argument("unlabelled", "drop"), argument("unlabelled", "class")
         raise InputError(
             f"{given.whence}: {count} without a class, first {first!r}: "
-            "unlabelled='drop' leaves such items out, unlabelled='class' makes them a class of their own"
+            f"{drop} leaves such items out, {own} makes them a class of their own"
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.stats.digits import as_percent
+from assay.core.digits import as_percent
 from assay.tables.clusters import Clusters
 
 #: A column with more than this part of all variance decides nearly alone.

@@ -19,6 +19,8 @@ from assay.measures.parser import parse_measure
 
 #: Puts points into clusters: the place of each one's cluster.
 Fit: TypeAlias = Callable[[Floats], Ints]
+#: The work to cite for it, by its key in the bibliography.
+CITES = "benhur2002"
 #: The part of the items that a subsample has.
 SHARE = 0.8
 #: Tables of so many cells at most are held at once.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import isnan
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from assay.clustering.pairing import Clusterings, refuse_drawing
 from assay.comparison.findings import EACH_ITS_OWN, Finding, Settings, Standing, finding_of
 from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
-from assay.errors import ParameterError, did_you_mean
-from assay.given import check_levels, whole
+from assay.core.arguments import argument
+from assay.core.domains import Choice, Whole
+from assay.given import check_levels
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Method
@@ -43,6 +44,7 @@ def compare(
     resamples: int | None = None,
     bootstrap_resamples: int = 10_000,
     seed: int = 0,
+    look_into: bool = True,
     **rules: Any,
 ) -> Comparison:
     """Compare systems: is one better, and how sure can one be?
@@ -72,7 +74,8 @@ def compare(
     DeLong's, and clusterings have their own. `margin`: the smallest difference that matters; unless given, 0.01 of the
     measure's range. `power` is what the needed units are counted
     for. `resamples`: how many random swaps; unless given, enough for the correction. Everything random is drawn from
-    `seed`.
+    `seed`. `look_into`: whether to go through the documents of runs for what users would notice and what unjudged ones
+    could change; of many runs, that takes most of the time.
 
     >>> judged = {f"q{n}": {"good": 1} for n in range(6)}
     >>> first = {f"q{n}": {"good": 1.0, "bad": 2.0} for n in range(6)}
@@ -82,8 +85,10 @@ def compare(
     """
     check_rules(rules, compare)
     check_levels(alpha=alpha, power=power, margin=margin)
-    _check_words(correction=correction, family=family, interval=interval)
-    seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
+    Choice(CORRECTIONS).check("correction", correction)
+    Choice(Family).check("family", family)
+    Choice(Method).check("interval", interval)
+    seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
     measured = Measured.of(given, runs, measures, seed=seed, direction=direction, **rules)
     untested = measured.clusterings is not None
     if untested:
@@ -92,7 +97,7 @@ def compare(
     pairs = pairs_of(paired[0].systems, baseline, all_pairs)
     wanted = resamples_for(len(pairs.pairs) * (len(paired) if family == "all" else 1), alpha)
     if resamples is not None:
-        wanted = whole("resamples", resamples, 100)
+        wanted = Whole(100).check("resamples", resamples)
     tests = [chosen_test(one, test) for one in paired]
     results = [outcomes(one, pairs.pairs, own, wanted, seed) for one, own in zip(paired, tests, strict=True)]
     redrawn = [Resampled(one, redraws, seed, interval) for one in paired]
@@ -135,7 +140,8 @@ def compare(
     if settings.correction in {"holm", "bonferroni"}:
         for one, found in zip(paired, results, strict=True):
             if why := out_of_reach(found, len(one.units), family_size, alpha):
-                notes.append(f"{why}; name a baseline, choose --test t or randomised_tukey, or draw more")
+                test = argument("test", "t")
+                notes.append(f"{why}; name a baseline, choose {test} or randomised_tukey, or draw more")
     if measured.itemised is not None:
         notes += measured.itemised.notes
     if measured.classifiers is not None:
@@ -154,7 +160,9 @@ def compare(
         measured.classifiers,
         measured.clusterings,
     )
-    return comparison.with_what_runs_tell() if measured.itemised is None else comparison.with_flips()
+    if measured.itemised is not None:
+        return comparison.with_flips()
+    return comparison.with_what_runs_tell() if look_into else comparison
 
 
 def _correction(asked: str, test: str | None, *, untested: bool) -> str:
@@ -184,14 +192,6 @@ def _redraws(redrawn: list[Resampled]) -> int:
     """How often units were drawn anew; measures of scores have their own number, or draw none."""
     drawn = [one.resamples for one in redrawn if not isinstance(one.paired.sample, ScoreSample)]
     return min(drawn or [one.resamples for one in redrawn])
-
-
-def _check_words(**given: str) -> None:
-    choices = {"correction": CORRECTIONS, "family": get_args(Family), "interval": get_args(Method)}
-    for name, value in given.items():
-        known = choices[name]
-        if value not in known:
-            raise ParameterError(f"{name} is one of {', '.join(known)}, not {value!r}{did_you_mean(str(value), known)}")
 
 
 def _corrected(results: list[list[Outcome]], settings: Settings) -> list[list[float]]:

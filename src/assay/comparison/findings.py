@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
-from assay.errors import ParameterError, not_among
+from assay.core.errors import ParameterError, not_among
 from assay.measures.registry import Measure
 from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach

@@ -8,47 +8,48 @@ import polars as pl
 
 from assay.comparison.findings import Finding, Settings, Standing
 from assay.comparison.pairing import Pairs
+from assay.core.digits import as_level
+from assay.core.words import INTERVALS
 from assay.curves import Curve
-from assay.stats.digits import as_level
-from assay.stats.interval_names import CHOSEN, SUBSAMPLING
 
 #: Intervals of more pairs than this are not drawn: the systems are, with theirs.
 _MOST_PAIRS = 24
-_WAYS = CHOSEN | {SUBSAMPLING: "random halves of the items"}
 
 
 def intervals(findings: Sequence[Finding], standings: Sequence[Standing], pairs: Pairs, settings: Settings) -> Curve:
     """Differences with their intervals, verdicts and margins; of many pairs, the systems with theirs."""
     level = f"{as_level(1 - settings.alpha)} intervals"
     if len(pairs.pairs) > _MOST_PAIRS:
-        rows = [(one.system, one.measure, one.value, one.interval.low, one.interval.high) for one in standings]
+        rows = [(each.system, each.measure, each.value, each.interval.low, each.interval.high) for each in standings]
         frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high"], orient="row")
         frame = frame.with_columns(verdict=pl.lit(None, pl.String), margin=pl.lit(None, pl.Float64))
         return _curve(
             f"Systems with their {level}",
-            _WAYS[standings[0].interval.method if standings[0].interval.method in _WAYS else settings.interval],
+            INTERVALS.get(standings[0].interval.method, INTERVALS[settings.interval]).short,
             frame,
         )
-    baselines = list(dict.fromkeys(one.baseline for one in findings))
+    baselines = list(dict.fromkeys(each.baseline for each in findings))
     one_baseline = len(baselines) == 1
     frame = pl.DataFrame(
         [
             (
-                one.system if one_baseline else f"{one.system} – {one.baseline}",
-                one.measure,
-                one.difference,
-                one.interval.low,
-                one.interval.high,
-                one.verdict.word,
-                one.margin.value,
+                each.system if one_baseline else f"{each.system} – {each.baseline}",
+                each.measure,
+                each.difference,
+                each.interval.low,
+                each.interval.high,
+                each.verdict.word,
+                each.margin.value,
             )
-            for one in findings
+            for each in findings
         ],
         schema=["system", "measure", "value", "low", "high", "verdict", "margin"],
         orient="row",
     )
     title = f"Differences from {baselines[0]}, with {level}" if one_baseline else f"Differences, with {level}"
-    return _curve(title, "blue better, orange worse, green equivalent, grey cannot tell; the band is the margin", frame)
+    return _curve(
+        title, "blue better, orange worse, green equivalent, grey inconclusive; the band is the margin", frame
+    )
 
 
 def _curve(title: str, subtitle: str, frame: pl.DataFrame) -> Curve:

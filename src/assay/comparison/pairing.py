@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple, TypeAlias
 
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed
 
 Family: TypeAlias = Literal["measure", "all"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,31 +17,30 @@ from assay.comparison.findings import Finding, Settings, Standing, the_one
 from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
+from assay.core.errors import ParameterError, listed, not_among, number_of, several
+from assay.core.results import Result
+from assay.core.words import CORRECTED_BY
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.curves import Curve
-from assay.errors import ParameterError, listed, not_among, number_of, several
 from assay.evaluation import Evaluation
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined
 from assay.rankings.changes import changes
 from assay.rankings.noticed import PAGE, noticed
 from assay.rankings.unjudged import bounds_of, condensed_of, judge_next, reach_of
+from assay.show.legible import on_one_line
+from assay.show.model import Prose
 from assay.stats.paired import Paired
 from assay.stats.parts import parts
 from assay.stats.samples import Averaged
 from assay.stats.suited_tests import SIMULTANEOUS
-from assay.tabled import Tabled
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from assay.report.titled import Titled
-    from assay.reporting import Report
     from assay.tables import Topics
 
-#: What corrections are called by those who made them; no correction has no name.
-CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
 #: Of more pairs than this, nobody wants to know what unjudged documents could do to each.
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
@@ -50,7 +49,7 @@ FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documen
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Tabled):
+class Comparison(Result):
     """Systems compared: a finding per measure and pair, a standing per measure and system.
 
     >>> from assay import compare
@@ -60,6 +59,8 @@ class Comparison(Tabled):
     >>> comparison.finding().difference
     1.0
     """
+
+    kind = "comparison"
 
     findings: tuple[Finding, ...]
     standings: tuple[Standing, ...]
@@ -72,16 +73,17 @@ class Comparison(Tabled):
     classifiers: Classifiers | None = None
     #: Where clusterings were compared.
     clusterings: Clusterings | None = None
+    #: Why nothing is known of documents, as one of the notes has it; empty if they were looked at.
+    unseen: str = ""
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
         return f"<Comparison of {listed(self.systems)} by {measures}: {number_of('pair', len(self.pairs.pairs))}>"
 
     def __str__(self) -> str:
-        from assay.report.legible import on_one_line  # noqa: PLC0415  # results reach the report inside functions only
-        from assay.report.sentences import sentences  # noqa: PLC0415
-
-        return "\n".join(map(on_one_line, sentences(self)))
+        """The findings in sentences."""
+        words = (part for part in self.document().section("sentences").parts if isinstance(part, Prose))
+        return "\n".join(on_one_line(part.text) for part in words)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -199,7 +201,7 @@ class Comparison(Tabled):
         for paired in bounded or self.paired:
             measure = self._evaluation.measure(paired.measure)
             for name, value in zip(paired.systems, paired.observed.tolist(), strict=True):
-                found = bounds_of(measure, self._on_units(name, paired.measure), self._undefined)
+                found = bounds_of(measure, self._on_units(self._retrieved[name], paired.measure), self._undefined)
                 rows.append((name, paired.measure, value, found.mean_low, found.mean_high, found.exact))
         columns = ["system", "measure", "value", "low", "high", "exact"]
         return pl.DataFrame(rows, schema=columns, orient="row")
@@ -237,43 +239,28 @@ class Comparison(Tabled):
         """The numbers with their intervals, to draw: differences from a baseline, or the systems if all were paired."""
         return intervals(self.findings, self.standings, self.pairs, self.settings)
 
-    def chart(self) -> alt.HConcatChart:
+    def chart(self) -> alt.ConcatChart:
         """The chart of `intervals`, as an Altair object; needs the extra `report`."""
         return self.intervals().chart()
 
-    def report(self, **options: Any) -> Report:
-        """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
-        from assay.reporting import make_report  # noqa: PLC0415
-
-        return make_report(self, **options)
-
     def to_frame(self) -> pl.DataFrame:
-        """One row a finding."""
+        """One row for each finding."""
         return pl.DataFrame([one.row() for one in self.findings], infer_schema_length=None)
 
-    def to_json(self) -> str:
-        """Findings, standings, settings, coverage and sentences as JSON."""
-        from assay.report.comparisons import to_json  # noqa: PLC0415
+    def with_what_runs_tell(
+        self, only: Collection[tuple[str, str]] | None = None, counts: Mapping[str, Ranks] | None = None
+    ) -> Comparison:
+        """The same with what users would notice and what unjudged documents could do, where the runs are at hand.
 
-        return to_json(self)
-
-    def tables(self, brief: bool = False) -> list[Titled]:
-        """The pairs if they are few, and the standings if all were tested; `brief` leaves some columns out."""
-        from assay.report.comparisons import tables  # noqa: PLC0415
-
-        return tables(self, brief)
-
-    def lines(self) -> list[str]:
-        """What the marks mean, the sentences, the coverage and the method."""
-        from assay.report.comparisons import lines  # noqa: PLC0415
-
-        return lines(self)
-
-    def with_what_runs_tell(self) -> Comparison:
-        """The same with what users would notice and what unjudged documents could do, where the runs are at hand."""
-        if reason := self._why_not_looked_into():
-            return replace(self, notes=(*self.notes, reason))
-        looked_into = [self._looked_into(one) for one in self.findings]
+        `only`: of these measures and systems, since it takes its time. `counts`: all documents of these and of the
+        baselines, where they were counted already.
+        """
+        if counts is None and (reason := self._why_not_looked_into()):
+            return replace(self, notes=(*self.notes, reason), unseen=reason)
+        looked_into = [
+            self._looked_into(one, counts) if only is None or (one.measure, one.system) in only else (one, "")
+            for one in self.findings
+        ]
         notes = dict.fromkeys(note for _, note in looked_into if note)
         return replace(self, findings=tuple(one for one, _ in looked_into), notes=(*self.notes, *notes))
 
@@ -293,9 +280,9 @@ class Comparison(Tabled):
         why = why or why_not(self.evaluation.policies)
         return f"{'' if self.is_complete else 'unjudged '}documents are not looked at: {why}" if why else None
 
-    def _looked_into(self, finding: Finding) -> tuple[Finding, str]:
+    def _looked_into(self, finding: Finding, counts: Mapping[str, Ranks] | None) -> tuple[Finding, str]:
         """A finding with what its documents tell; and why not, where a measure cannot say what unjudged ones do."""
-        first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline)
+        first, second, _, measure = self._looked_at(finding.measure, finding.system, finding.baseline, counts)
         seen = finding._replace(noticed=noticed(first, second))
         if self.is_complete or math.isnan(finding.difference):  # what unjudged documents could change is a number
             return seen, ""
@@ -311,17 +298,21 @@ class Comparison(Tabled):
             raise ParameterError("the judgments were declared complete: no document is unjudged")
 
     def _looked_at(
-        self, measure: str | Measure | None, system: str | None, baseline: str | None
+        self,
+        measure: str | Measure | None,
+        system: str | None,
+        baseline: str | None,
+        counts: Mapping[str, Ranks] | None = None,
     ) -> tuple[Ranks, Ranks, tuple[str, str], Measure]:
         evaluation = self._evaluation
         finding = self.finding(measure, system, baseline)
         names = (finding.baseline, finding.system)
-        first, second = (self._on_units(name, finding.measure) for name in names)
+        known = self._retrieved if counts is None else counts
+        first, second = (self._on_units(known[name], finding.measure) for name in names)
         return first, second, names, evaluation.measure(finding.measure)
 
-    def _on_units(self, system: str, measure: str) -> Ranks:
+    def _on_units(self, ranks: Ranks, measure: str) -> Ranks:
         """A system's documents for the queries that were compared."""
-        ranks = self._retrieved[system]
         compared = set(next(one.units for one in self.paired if one.measure == measure))
         kept = np.array([query in compared for query in ranks.queries], dtype=np.bool_)
         return ranks if kept.all() else ranks.only(kept)

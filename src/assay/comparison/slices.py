@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from assay.comparison.findings import Finding, Settings, finding_of
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean
 from assay.stats.corrections import corrected_as_stated
 from assay.stats.paired import Paired
 from assay.stats.pairs import Resampled, outcomes, resamples_for

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.correlation.lists import Asked, ListOfNumbers, lists_of, names_of
 from assay.correlation.result import Correlations, PairOfLists
 from assay.counting.judgments import Floats
-from assay.errors import InputError, ParameterError, number_of
 from assay.evaluation import Evaluation
 from assay.measured import Directions
 from assay.measures.registry import Measure

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.evaluation import Evaluation
 from assay.measured import Directions, Measured
 from assay.measures.registry import Measure

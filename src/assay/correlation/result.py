@@ -5,19 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import ParameterError, did_you_mean, number_of
+from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.results import Result
 from assay.stats.bootstrap import Interval
 from assay.stats.correlation import Correlation
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
 
 
 class PairOfLists(NamedTuple):
@@ -34,7 +29,7 @@ class PairOfLists(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Correlations(Tabled):
+class Correlations(Result):
     """How far lists order the same items alike: one pair of lists, or every two of more.
 
     >>> from assay.correlation import correlate
@@ -55,6 +50,8 @@ class Correlations(Tabled):
     tau_AP: no interval with fewer than 10 items.
     Spearman's rho, Pearson's r: no interval with fewer than 4 items.
     """
+
+    kind = "correlations"
 
     pairs: tuple[PairOfLists, ...]
     item: str
@@ -106,42 +103,3 @@ class Correlations(Tabled):
                 told |= {"low": one.low, "high": one.high, "level": one.level, "n": one.n}
                 rows.append(told | {"low_units": other.low, "high_units": other.high, "note": one.note})
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """Coefficients, items, and how they were found; numbers in full, null where there is none."""
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        rows = self.to_frame().to_dicts()
-        told = {
-            "schema_version": JSON_SCHEMA_VERSION,
-            "unit_kind": self.unit_kind,
-            "resamples": self.resamples if any(pair.with_other_units for pair in self.pairs) else 0,
-            "seed": self.seed,
-            "notes": list(self.notes),
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "coefficients": [
-                        {name: value for name, value in row.items() if name not in {"first", "second"}}
-                        for row in rows
-                        if (row["first"], row["second"]) == (pair.first, pair.second)
-                    ],
-                    "items": pair.items.to_dicts(),
-                }
-                for pair in self.pairs
-            ],
-        }
-        return as_json(told)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: of two lists the coefficients and the items, of more a matrix of each coefficient."""
-        from assay.report.correlations import tables  # noqa: PLC0415  # results reach the report inside functions only
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """What the numbers mean, in words."""
-        from assay.report.correlations import lines  # noqa: PLC0415
-
-        return [*lines(self), *self.notes]

@@ -8,12 +8,27 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.errors import ParameterError, listed, number_of
 from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, listed, number_of
 
 #: Numbers of documents or items, whole unless items have weights.
 Counted: TypeAlias = NDArray[Any]
+
+
+#: What the cells are, in words: of documents, and of items.
+CELLS_OF_DOCUMENTS = {
+    "TP": "relevant and retrieved",
+    "FP": "irrelevant and retrieved",
+    "FN": "relevant and not retrieved",
+    "TN": "irrelevant and not retrieved",
+}
+CELLS_OF_ITEMS = {
+    "TP": "positive and predicted so",
+    "FP": "negative, but predicted positive",
+    "FN": "positive, but predicted negative",
+    "TN": "negative and predicted so",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +40,8 @@ class Confusion:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("ranking", "binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "right and wrong decisions about a class (TP, FP, FN, TN)"
 
     units: tuple[str, ...]
     tp: Counted

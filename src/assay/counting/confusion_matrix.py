@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, listed, number_of
 from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import counted_pairs
-from assay.errors import ParameterError, did_you_mean, listed, number_of
 from assay.tables.label_columns import refuse_extreme
 from assay.tables.label_rules import NONE
 from assay.tables.positive import label_among
@@ -40,6 +42,8 @@ class ConfusionMatrix:
 
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the confusion matrix of all classes"
 
     labels: tuple[Any, ...]
     tables: Counted
@@ -82,7 +86,7 @@ class ConfusionMatrix:
         if len(named) != len(table) or len(set(named)) < len(named):
             given = listed([*map(str, named)])
             raise ParameterError(f"a matrix of {table.shape} has {len(table)} different labels, not {given}")
-        _check_word("orientation", orientation, Orientation)
+        Choice(Orientation).check("orientation", orientation)
         turned = table if orientation == "rows_are_true" else table.T
         return cls(named, turned[None], positive=_place(named, pos_label))
 
@@ -166,7 +170,7 @@ class ConfusionMatrix:
         """Right and wrong decisions about the positive class."""
         if self.positive is None:
             raise ParameterError(
-                f"which of the labels {listed([*map(str, self.labels)])} is positive? say pos_label=..."
+                f"which of the labels {listed([*map(str, self.labels)])} is positive? say {argument('pos_label')}"
             )
         return self.against_rest(self.labels[self.positive])
 
@@ -228,7 +232,7 @@ class ConfusionMatrix:
         array([[0.75, 0.25],
                [0.  , 1.  ]])
         """
-        _check_word("normalize", normalize, Normalize)
+        Choice(Normalize).check("normalize", normalize)
         table = self.table.astype(np.float64)
         sums = {
             "true": table.sum(axis=1, keepdims=True),
@@ -277,7 +281,7 @@ class ConfusionMatrix:
         >>> ConfusionMatrix.from_labels(["a", "b"], ["a", "a"]).to_frame().columns
         ['truth', 'predicted a', 'predicted b']
         """
-        _check_word("orientation", orientation, Orientation)
+        Choice(Orientation).check("orientation", orientation)
         upright = orientation == "rows_are_true"
         table = self.table if upright else self.table.T
         row, column = ("truth", "predicted") if upright else ("prediction", "true")
@@ -303,9 +307,3 @@ def _checked(matrix: Any) -> Counted:
         raise ParameterError("a confusion matrix is made of numbers from 0 on")
     refuse_extreme(numbers, "a confusion matrix")
     return table.astype(np.int64) if (numbers == np.floor(numbers)).all() and numbers.max() < 1 << 53 else numbers
-
-
-def _check_word(name: str, value: str, allowed: Any) -> None:
-    words = get_args(allowed)
-    if value not in words:
-        raise ParameterError(f"{name} is one of {', '.join(words)}, not {value!r}{did_you_mean(str(value), words)}")

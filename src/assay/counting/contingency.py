@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.label_pairs import weights_of
 from assay.counting.partition_pairs import (
@@ -22,7 +24,6 @@ from assay.counting.partition_pairs import (
     partition_pairs,
     same_length,
 )
-from assay.errors import InputError, ParameterError, did_you_mean, number_of
 from assay.tables.label_columns import refuse_nulls
 
 NoisePolicy: TypeAlias = Literal["cluster", "drop", "singletons"]
@@ -65,6 +66,15 @@ class PairCounts(NamedTuple):
     tn: Floats
 
 
+#: What the cells are of pairs of items, which share a class, a cluster, both or neither.
+CELLS_OF_PAIRS = {
+    "TP": "pairs in one class and one cluster",
+    "FP": "pairs in one cluster, but two classes",
+    "FN": "pairs in one class, but two clusters",
+    "TN": "pairs in two classes and two clusters",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Contingency:
     """How many items of each class (row) are in each cluster (column); only cells that occur; a table each unit.
@@ -81,6 +91,8 @@ class Contingency:
 
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "how many items of each class are in each cluster"
 
     classes: tuple[Any, ...]
     clusters: tuple[Any, ...]
@@ -113,7 +125,7 @@ class Contingency:
         {'noise': 1}
         """
         check_noise(noise, noise_as)
-        _check_word("unlabelled", unlabelled, UnlabelledPolicy)
+        Choice(UnlabelledPolicy).check("unlabelled", unlabelled)
         truth, cluster = partition_labels(labels_true, "labels_true"), partition_labels(labels_pred, "labels_pred")
         same_length(truth, cluster)
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
@@ -348,9 +360,9 @@ def check_noise(noise: Any, noise_as: NoisePolicy) -> None:
 
     >>> check_noise(None, "singletons")
     Traceback (most recent call last):
-    assay.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
+    assay.core.errors.ParameterError: noise_as='singletons' goes with `noise`, the label of items that are in no cluster
     """
-    _check_word("noise_as", noise_as, NoisePolicy)
+    Choice(NoisePolicy).check("noise_as", noise_as)
     if noise is None and noise_as != "drop":
         raise ParameterError(f"noise_as={noise_as!r} goes with `noise`, the label of items that are in no cluster")
 
@@ -372,9 +384,3 @@ def singletons(cluster: pl.Series, is_noise: pl.Series) -> pl.Series:
         mark += "#"  # a name that no cluster has already
     own = pl.concat_str(pl.lit(mark), numbered.cast(pl.String))
     return pl.select(pl.when(is_noise).then(own).otherwise(named)).to_series()
-
-
-def _check_word(name: str, word: str, words: Any) -> None:
-    known = get_args(words)
-    if word not in known:
-        raise ParameterError(f"{name} is one of {', '.join(known)}, not {word!r}{did_you_mean(str(word), known)}")

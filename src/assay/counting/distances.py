@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.domains import Choice
+from assay.core.errors import InputError
 from assay.counting.judgments import Floats, Ints
-from assay.errors import InputError, ParameterError, did_you_mean
 
 Precision: TypeAlias = Literal["float64", "float32"]
 
@@ -72,10 +73,7 @@ def metric_named(metric: str) -> str:
     'manhattan'
     """
     found = _SYNONYMS.get(metric, metric) if isinstance(metric, str) else metric
-    if found not in METRICS:
-        raise ParameterError(
-            f"metric is one of {', '.join(METRICS)}, not {metric!r}{did_you_mean(str(metric), METRICS)}"
-        )
+    Choice(METRICS).check("metric", found)
     return found
 
 
@@ -85,8 +83,7 @@ def precision_named(precision: str) -> Precision:
     >>> precision_named("float32")
     'float32'
     """
-    if precision not in get_args(Precision):
-        raise ParameterError(f"precision is one of {', '.join(get_args(Precision))}, not {precision!r}")
+    Choice(Precision).check("precision", precision)
     return precision  # type: ignore[return-value]  # it is one of them
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from assay.errors import spelt
+from assay.core.errors import spelt
 
 Form: TypeAlias = Callable[[pl.Series], pl.Series]
 

@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.arguments import argument
+from assay.core.errors import InputError
 from assay.counting.subtopics import Subtopics
-from assay.errors import InputError
 from assay.tables import Qrels, picked
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -80,7 +81,7 @@ class Judgments:
             shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
             raise InputError(
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
-                f"{shown}; choose one: judge=...; if they are subtopics, say subtopics=True"
+                f"{shown}; choose one: {argument('judge')}; if they are subtopics, say {argument('subtopics', True)}"
             )
         if qrels.dicts is not None:
             flat = qrels.dicts

@@ -16,10 +16,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError, did_you_mean, listed, number_of
 from assay.counting.confusion import Counted
 from assay.counting.fixed_width import is_text, numbered_text, pairs_of_text
 from assay.counting.judgments import Floats, Ints
-from assay.errors import InputError, did_you_mean, listed, number_of
 from assay.tables.label_columns import labels_of, numbers_of, refuse_extreme, refuse_nulls
 from assay.tables.label_rules import distinct, harmonised
 from assay.tables.positive import label_like

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, did_you_mean, listed, number_of
 from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import weights_of
-from assay.errors import InputError, did_you_mean, listed, number_of
 from assay.tables.label_matrices import label_lists
 from assay.tables.label_rules import NONE
 

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
-from assay.errors import InputError, ParameterError, number_of
 from assay.tables.label_columns import labels_of
 from assay.tables.positive import label_like
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, number_of
 from assay.counting.contingency import NOISE
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes, distinct_labels, ordered
 from assay.counting.partition_pairs import NO_CLUSTER, noisy_items
-from assay.errors import InputError, number_of
 from assay.tables.label_columns import refuse_nulls
 
 #: Whole numbers that lie this close together are counted, and not sorted.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Ints
-from assay.errors import ParameterError, number_of
 
 #: So many points of a cluster, if it has them: from one alone nobody knows how much they differ.
 _FEWEST = 2

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, number_of
 from assay.counting.centroids import Centroids
 from assay.counting.distances import (
     OF_DIRECTIONS,
@@ -29,7 +30,6 @@ from assay.counting.partition_pairs import partition_labels
 from assay.counting.point_labels import coded, kept_points, numbers_in_rows
 from assay.counting.point_samples import drawn_by_cluster
 from assay.counting.silhouettes import Sums, sums_of_all, sums_of_some, sums_to_centroids
-from assay.errors import InputError, number_of
 from assay.tables.label_columns import ids_of
 
 
@@ -59,6 +59,8 @@ class Points:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("clustering",)
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the items' features or distances, and their clusters"
     unit_kind: ClassVar[str] = "table"
     units: ClassVar[tuple[str, ...]] = ("all",)
 

@@ -8,7 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
-from assay.errors import ParameterError, did_you_mean, refuse_unknown
+from assay.core.arguments import argument
+from assay.core.domains import Choice, Domain, Real, Whole
+from assay.core.errors import ParameterError, refuse_unknown
 
 Ties: TypeAlias = Literal["doc_id_descending", "doc_id_ascending", "input_order", "expected"]
 Unjudged: TypeAlias = Literal["irrelevant", "error"]
@@ -53,39 +55,22 @@ class Policies:
     complete: bool = False
 
     def __post_init__(self) -> None:
-        for name, choices in _choices().items():
-            value = getattr(self, name)
-            if value not in choices:
-                nearest = did_you_mean(str(value), choices)
-                raise ParameterError(f"{name} is one of {', '.join(choices)}, not {value!r}{nearest}")
-        level = self.relevance_level
-        for name in ("depth", "collection_size"):
-            self._check_whole(name)
-        numeric = isinstance(level, int | float | np.number) and not isinstance(level, bool)
-        if not numeric or not 0 <= level < float("inf"):
-            raise ParameterError(f"relevance_level is a number from 0 on, not {level!r}")
+        # NumPy's numbers become Python's, so that they can be written anywhere.
+        for name, domain in _domains().items():
+            object.__setattr__(self, name, domain.check(name, getattr(self, name)))
         for name in ("judged_only", "complete"):
             if not isinstance(getattr(self, name), bool | np.bool):
                 raise ParameterError(f"{name} is True or False, not {getattr(self, name)!r}")
             object.__setattr__(self, name, bool(getattr(self, name)))
-        # NumPy's numbers become Python's, so that they can be written anywhere.
-        object.__setattr__(self, "relevance_level", float(level))
         if self.ties == "expected" and self.judged_only and self.depth is not None:
-            raise ParameterError("ties='expected' cannot be combined with both depth and judged_only")
+            ties, judged = argument("ties", "expected"), argument("judged_only", True)
+            raise ParameterError(f"{ties} cannot be combined with both {argument('depth')} and {judged}")
         if self.complete and (self.judged_only or self.unjudged == "error"):
-            other = "judged_only=True" if self.judged_only else "unjudged='error'"
+            other = argument("judged_only", True) if self.judged_only else argument("unjudged", "error")
             raise ParameterError(
-                f"complete=True says that a document without judgment is irrelevant, and {other} that it is not: "
-                "leave one of them out"
+                f"{argument('complete', True)} says that a document without judgment is irrelevant, "
+                f"and {other} that it is not: leave one of them out"
             )
-
-    def _check_whole(self, name: str) -> None:
-        value = getattr(self, name)
-        if value is None:
-            return
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value < 1 << 62:
-            raise ParameterError(f"{name} is a whole number from 1 on, not {value!r}")
-        object.__setattr__(self, name, int(value))
 
     def signature(self) -> str:
         """The rules in the words of their parameters; those off the beaten track only when they are in force."""
@@ -96,10 +81,14 @@ class Policies:
 
 
 @cache
-def _choices() -> dict[str, tuple[str, ...]]:
-    """The words that each policy may be, read off the types once."""
+def _domains() -> dict[str, Domain]:
+    """What each policy may be: the words are read off the types once."""
     hints = {name: get_args(hint) for name, hint in get_type_hints(Policies).items()}
-    return {name: words for name, words in hints.items() if words and all(isinstance(word, str) for word in words)}
+    words = {
+        name: Choice(known) for name, known in hints.items() if known and all(isinstance(each, str) for each in known)
+    }
+    whole = Whole(1, optional=True)
+    return {**words, "depth": whole, "collection_size": whole, "relevance_level": Real(0.0)}
 
 
 DEFAULT_POLICIES = Policies()

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError, number_of
 from assay.counting.judgments import Mask
 from assay.counting.label_pairs import Column, column
-from assay.errors import InputError, number_of
 from assay.tables.label_columns import series_of
 from assay.tables.label_matrices import is_matrix, unnested
 from assay.tables.positive import both_labels, positive_label

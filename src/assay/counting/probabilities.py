@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes, column, distinct_labels, ordered, weights_of
-from assay.errors import InputError, ParameterError, listed, number_of
 from assay.tables.positive import both_labels, positive_label
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Probabilities:
     """
 
     vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the probabilities, or scores, of all classes, item by item"
     unit_kind: ClassVar[str] = "item"
 
     labels: tuple[Any, ...]

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Judgments, Mask
 from assay.counting.policies import Policies, policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.tables import Batches, Qrels, picked
 
 _PAIR = ["query_id", "doc_id"]

@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
-from assay.errors import InputError, ParameterError, number_of
 from assay.tables.label_columns import refuse_no_threshold
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class Scored:
 
     unit_kind: ClassVar[str] = "table"
     vocabularies: ClassVar[tuple[str, ...]] = ("binary", "multiclass")
+    #: What it is, for measures that are computed from it.
+    described: ClassVar[str] = "the scores of positive and of negative items"
     units: ClassVar[tuple[str, ...]] = ("all",)
 
     positive: Numbers

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import DuplicateError, quote
 from assay.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
 from assay.counting.lookup import look_up_hits
 from assay.counting.policies import Policies
@@ -28,7 +29,6 @@ from assay.counting.ranking import (
     stable_order,
     starts,
 )
-from assay.errors import DuplicateError, quote
 from assay.tables import Batches, Run, as_series, picked
 
 # Rows of scattered queries counted at a time: small enough for the processor's cache, large enough to be worth a call.

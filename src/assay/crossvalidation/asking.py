@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
 from assay.crossvalidation.leakage import codes_of, said_of_columns, said_of_labels, said_of_rows, twin_codes
 from assay.crossvalidation.opening import times_of
 from assay.crossvalidation.running import Items, rows_in, taken
 from assay.crossvalidation.splitting import Asked, Raw, Splits, split_items
-from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures.registry import Measure
 from assay.tables.label_columns import ids_of, labels_of
 from assay.tables.label_rules import distinct, row_numbers

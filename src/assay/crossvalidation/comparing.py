@@ -6,16 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.comparison.findings import Finding, Margin, the_one
 from assay.comparison.pairing import Pairs, pairs_of
+from assay.core.domains import Choice
+from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.results import Result
 from assay.crossvalidation.result import CrossValidation
 from assay.crossvalidation.running import named
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.given import check_levels
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
@@ -26,10 +28,6 @@ from assay.stats.permutation import Outcome
 from assay.stats.power import smallest_detectable
 from assay.stats.samples import Averaged
 from assay.stats.verdict import verdict
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
 
 
 class FoldSettings(NamedTuple):
@@ -43,7 +41,7 @@ class FoldSettings(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FoldComparison(Tabled):
+class FoldComparison(Result):
     """Models compared over folds: a `Finding` per measure and pair, whose units are folds.
 
     >>> from assay import Predictions, crossval
@@ -54,6 +52,8 @@ class FoldComparison(Tabled):
     >>> print(found.finding().verdict, found.finding().difference)
     better 0.45
     """
+
+    kind = "fold comparison"
 
     findings: tuple[Finding, ...]
     settings: FoldSettings
@@ -73,31 +73,13 @@ class FoldComparison(Tabled):
         return the_one(self.findings, measure, system, baseline)
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a finding."""
+        """One row for each finding."""
         rows = [
             {name: value for name, value in one.row().items() if not name.startswith("unjudged")}
             | {"test": one.outcome.test, "statistic": one.outcome.statistic}
             for one in self.findings
         ]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """Findings, settings and sentences; numbers in full, null where there is none."""
-        from assay.report.fold_comparisons import to_json  # noqa: PLC0415  # results reach the report inside functions
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: a row a finding."""
-        from assay.report.fold_comparisons import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """The findings in sentences, the method, and what it does not cover."""
-        from assay.report.fold_comparisons import lines  # noqa: PLC0415
-
-        return lines(self)
 
 
 def compare_folds(
@@ -128,9 +110,7 @@ def compare_folds(
     """
     settings = FoldSettings(checked_fold_test(test), alpha, margin, power, correction)
     check_levels(alpha=alpha, power=power, margin=margin)
-    if correction not in CORRECTIONS:
-        hint = did_you_mean(correction, CORRECTIONS)
-        raise ParameterError(f"correction is one of {', '.join(CORRECTIONS)}, not {correction!r}{hint}")
+    Choice(CORRECTIONS).check("correction", correction)
     if result.tiny:
         raise ParameterError(
             "folds of an item or two have no numbers of their own to test: compare the out-of-fold predictions"

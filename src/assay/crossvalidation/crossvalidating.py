@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from assay.core.errors import ParameterError
 from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
 from assay.crossvalidation.given_folds import of_predictions
 from assay.crossvalidation.opening import predictions_in
@@ -15,7 +16,6 @@ from assay.crossvalidation.running import estimators_in
 from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, part_of, watched
-from assay.errors import ParameterError
 from assay.stats.confidence import checked_confidence
 
 
@@ -126,7 +126,7 @@ def crossval(
             )
             for place, (name, one) in enumerate(estimators.items())
         }
-    told = {name: f"{name}: {check.lines()[0]}" for name, check in checks.items()}
+    told = {name: f"{name}: {check.says}" for name, check in checks.items()}
     return replace(
         found,
         warnings=(*found.warnings, *(told[name] for name, check in checks.items() if not check.is_fine)),

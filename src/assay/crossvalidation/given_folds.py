@@ -11,12 +11,12 @@ import polars as pl
 
 from assay.classification.collapsing import against_rest
 from assay.classification.opening import all_labels, labelled, not_alike, prepare, same_task
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.crossvalidation.asking import Settings
 from assay.crossvalidation.measuring import Task, Values, by_fold, measures_of
 from assay.crossvalidation.opening import Folded, folded
 from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation
 from assay.crossvalidation.splitting import TINY
-from assay.errors import InputError, ParameterError, number_of
 from assay.measures.registry import Measure
 from assay.tables import Predictions
 

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from polars import selectors
 
+from assay.core.errors import listed, number_of
 from assay.counting.judgments import Floats, Ints
-from assay.errors import listed, number_of
 
 #: More columns than these are not held against one another.
 _MOST_COLUMNS = 500

@@ -17,12 +17,12 @@ from assay.classification.computing import (
     mean_of,
     measure_of,
 )
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored
-from assay.errors import ParameterError
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.tables import Predictions

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
+from assay.core.results import Result
 from assay.crossvalidation.result import CrossValidation
 from assay.measures.registry import Measure
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
 
 
 @dataclass(frozen=True, eq=False)
-class Nested(Tabled):
+class Nested(Result):
     """The honest estimate, what was chosen in each fold, and what choosing by the same folds would have shown.
 
     `outer` is the cross-validation of estimator and choice together; `not_nested` that of the parameters or threshold
     that look best on the very folds by which they are judged. See `nested`.
     """
+
+    kind = "nested cross-validation"
 
     outer: CrossValidation
     not_nested: CrossValidation
@@ -77,21 +76,3 @@ class Nested(Tabled):
             told |= {"not_nested_pooled": self.not_nested.pooled(measure), "optimism": self.optimism(measure)}
             rows.append(told)
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """Everything: both cross-validations, and what was chosen in each fold."""
-        from assay.report.crossvalidations import nested_to_json  # noqa: PLC0415  # reached inside functions only
-
-        return nested_to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: the measures, and the choice of each fold."""
-        from assay.report.crossvalidations import nested_tables  # noqa: PLC0415
-
-        return nested_tables(self)
-
-    def lines(self) -> list[str]:
-        """What the tables mean, in words."""
-        from assay.report.crossvalidations import nested_lines  # noqa: PLC0415
-
-        return nested_lines(self)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.asking import Measures, Parts, Settings, items_of, leaks, splits_of
 from assay.crossvalidation.leakage import codes_of, said_of_rows
@@ -33,7 +34,6 @@ from assay.crossvalidation.running import (
 from assay.crossvalidation.splitting import Asked, Splits
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, part_of, watched
-from assay.errors import AssayError, InputError, ParameterError, did_you_mean
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
 from assay.tables import Predictions

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
+from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.leakage import codes_of, said_of_labels, said_of_rows
 from assay.crossvalidation.result import FoldRecord
-from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.files import is_file
 from assay.files.sources import Source
 from assay.tables import Predictions
@@ -121,7 +122,7 @@ def folded(given: Predictions) -> Folded:
     """Check the folds of one system and tell the rows apart that were tested and learned from."""
     columns, name = given.columns, _called(given)
     if "fold" not in columns.columns:
-        raise InputError(f"{name}: expected a column that says in which fold an item was tested: fold=... (--fold)")
+        raise InputError(f"{name}: expected a column that says in which fold an item was tested: {argument('fold')}")
     for column in COLUMNS:
         if column in columns.columns and columns[column].null_count():
             row = int(columns[column].is_null().arg_max() or 0)

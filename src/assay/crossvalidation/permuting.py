@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy import special
 
+from assay.core.digits import p_phrase
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.crossvalidation.asking import Parts, Settings, items_of, splits_of
 from assay.crossvalidation.measuring import by_fold
@@ -19,16 +23,9 @@ from assay.crossvalidation.running import only_estimator, rows_in
 from assay.crossvalidation.splitting import Asked
 from assay.crossvalidation.validating import of_estimators
 from assay.crossvalidation.watching import Progress, part_of, watched
-from assay.errors import InputError, ParameterError
-from assay.given import whole
 from assay.measures.registry import Measure
-from assay.stats.digits import p_phrase
 from assay.stats.rounding import ROUNDING
-from assay.tabled import Tabled
 from assay.tables import Predictions
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
 
 #: How often labels are permuted unless told otherwise.
 PERMUTATIONS = 20
@@ -39,8 +36,10 @@ _DEALT = 5
 
 
 @dataclass(frozen=True, eq=False)
-class LeakageCheck(Tabled):
+class LeakageCheck(Result):
     """What is measured with permuted labels, beside what chance gives the same predictions: see `leakage_check`."""
+
+    kind = "leakage check"
 
     measure: Measure
     #: With the labels as they are: the mean of folds, or the pooled number where folds are tiny.
@@ -80,22 +79,20 @@ class LeakageCheck(Tabled):
         as_good = int((self.sign * self.permuted >= self.sign * self.real).sum())
         return (as_good + 1) / (len(self.permuted) + 1)
 
+    @property
+    def says(self) -> str:
+        """Whether labels have leaked, in a sentence."""
+        if not (self.leaks or self.is_fine):
+            return "Cannot tell whether labels leak: predictions dealt out anew give the same numbers, or none."
+        how = f"({p_phrase(self.p)}, {number_of('permutation', len(self.permuted))}, seed {self.seed})"
+        if self.leaks:
+            return f"Leak: permuted labels are predicted better than by chance {how}."
+        return f"No leak seen: permuted labels are predicted no better than by chance {how}."
+
     def to_frame(self) -> pl.DataFrame:
         """One row a permutation: what was measured, and what chance gives."""
         numbers = pl.int_range(1, len(self.permuted) + 1, eager=True)
         return pl.DataFrame({"permutation": numbers, "permuted": self.permuted, "chance": self.chance})
-
-    def tables(self) -> list[Titled]:
-        """What is shown: three means."""
-        from assay.report.crossvalidations import leakage_tables  # noqa: PLC0415  # reached inside functions only
-
-        return leakage_tables(self)
-
-    def lines(self) -> list[str]:
-        """What they mean, in words."""
-        from assay.report.crossvalidations import leakage_lines  # noqa: PLC0415
-
-        return leakage_lines(self)
 
 
 def leakage_check(
@@ -136,7 +133,7 @@ def leakage_check(
     >>> leakage_check(GaussianNB(), noise, labels, permutations=5).leaks
     False
     """
-    permutations, seed = whole("permutations", permutations, 5), whole("seed", seed, 0)
+    permutations, seed = Whole(5).check("permutations", permutations), Whole(0).check("seed", seed)
     name, one = only_estimator(estimator, "leakage_check")
     items = items_of(X, y, pos_label=pos_label)
     parts = Parts.of(groups, None, len(items))

@@ -12,21 +12,22 @@ import numpy as np
 import polars as pl
 
 from assay.classification.computing import bounds_of, measure_of
+from assay.core import registry
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, not_among, number_of
+from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.crossvalidation.measuring import Task, Values, by_fold
 from assay.crossvalidation.running import named
-from assay.errors import ParameterError, did_you_mean, not_among, number_of
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean
-from assay.tabled import Tabled
 from assay.tables import Predictions
 
 if TYPE_CHECKING:
     from assay.classification import Classification
     from assay.crossvalidation.comparing import FoldComparison
     from assay.curves import Curve
-    from assay.report.titled import Titled
 
 CurveName: TypeAlias = Literal["roc", "precision_recall", "det", "calibration", "gain", "lift", "score_distributions"]
 _CURVES = get_args(CurveName)
@@ -70,7 +71,7 @@ class CrossValidatedSystem(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CrossValidation(Tabled):
+class CrossValidation(Result):
     """What classifiers are worth on items that they have not learned from: see `crossval`.
 
     Two numbers are kept apart everywhere. The *mean of folds* averages what a measure says of each fold, so it is about
@@ -83,6 +84,8 @@ class CrossValidation(Tabled):
     >>> found.per_fold("Recall")["value"].to_list(), found.mean(), found.pooled()  # 2 of 2 and 0 of 1; 2 of 3
     ([1.0, 0.0], 0.5, 0.6667)
     """
+
+    kind = "cross-validation"
 
     systems: tuple[CrossValidatedSystem, ...]
     measures: tuple[Measure, ...]
@@ -193,8 +196,7 @@ class CrossValidation(Tabled):
         """
         held = self.system(system).predictions
         known = sorted({fold.repeat for fold in self.folds})
-        if repeat not in known:
-            raise ParameterError(f"repeat is one of {known[0]} to {known[-1]}, not {repeat!r}")
+        Choice(known).check("repeat", repeat)
         return held if len(known) == 1 else held.taken(held.columns["repeat"] == repeat)
 
     def classify(self, repeat: int = 1, **options: Any) -> Classification:
@@ -214,8 +216,7 @@ class CrossValidation(Tabled):
         """
         from assay import classifier_curves  # noqa: PLC0415  # only who wants a curve waits for it
 
-        if kind not in _CURVES:
-            raise ParameterError(f"curve is one of {', '.join(_CURVES)}, not {kind!r}{did_you_mean(kind, _CURVES)}")
+        Choice(_CURVES).check("curve", kind)
         self._refuse_overlap()
         names = [one.name for one in self.systems] if system is None else [system]
         found: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
@@ -242,9 +243,8 @@ class CrossValidation(Tabled):
 
         See `compare_folds`. Plain paired tests are refused, as folds share what they learn from.
         """
-        from assay.crossvalidation.comparing import compare_folds  # noqa: PLC0415  # it stands on this module
-
-        return compare_folds(self, first, second, measure, test=test, **settings)
+        comparison: FoldComparison = registry.verb("compare_folds")(self, first, second, measure, test=test, **settings)
+        return comparison
 
     def per_fold(self, measure: str | Measure | None = None, system: str | None = None) -> pl.DataFrame:
         """One row a system, measure and fold: its items, the value, that on what was learned from, and the reason.
@@ -302,24 +302,6 @@ class CrossValidation(Tabled):
     def to_frame(self) -> pl.DataFrame:
         """One row a system and measure: the mean of folds with its interval, spread, pooled, train, optimism."""
         return pl.DataFrame(self._rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """Everything: the measures, each fold, how items were split, warnings; null where there is no number."""
-        from assay.report.crossvalidations import to_json  # noqa: PLC0415  # results reach the report inside functions
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: means of folds, and each fold if asked for."""
-        from assay.report.crossvalidations import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """What the tables mean and rest on, in words."""
-        from assay.report.crossvalidations import lines  # noqa: PLC0415
-
-        return lines(self)
 
 
 def _known(values: Floats) -> Floats:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, listed, need, not_among, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.measuring import Task
 from assay.crossvalidation.splitting import Split
-from assay.errors import InputError, ParameterError, listed, need, not_among, number_of
 from assay.tables import Predictions
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.digits import as_level
+from assay.core.domains import CONFIDENCE, Whole
+from assay.core.errors import AssayError, InputError, ParameterError, did_you_mean, need, number_of
 from assay.counting.judgments import Ints
-from assay.errors import AssayError, InputError, ParameterError, did_you_mean, need, number_of
-from assay.given import whole
-from assay.stats.digits import as_level
 
 WORDS = (
     "k-fold", "stratified", "group", "stratified-group", "repeated", "repeated-group",
@@ -147,13 +147,13 @@ def _checked(asked: Asked) -> Asked:
     if word and word not in WORDS:
         raise ParameterError(f"cv is one of {', '.join(WORDS)}, not {cv!r}{did_you_mean(cv, WORDS)}")
     asked = asked._replace(
-        folds=None if asked.folds is None else whole("folds", asked.folds, 2),
-        repeats=whole("repeats", asked.repeats, 1),
-        seed=whole("seed", asked.seed, 0),
+        folds=None if asked.folds is None else Whole(2).check("folds", asked.folds),
+        repeats=Whole(1).check("repeats", asked.repeats),
+        seed=Whole(0).check("seed", asked.seed),
     )
     if word in _WITHOUT_CHANCE and asked.repeats > 1:
         raise ParameterError(f"cv={cv!r} gives the same splits each time: leave repeats out")
-    number = None if word or is_splitter else whole("cv", cv, 2)
+    number = None if word or is_splitter else Whole(2).check("cv", cv)
     in_folds = word and word not in {"leave-one-out", "leave-p-out", "split", "5x2"}
     idle = {
         f"folds={asked.folds}": asked.folds not in {None, number} and not in_folds,
@@ -205,7 +205,7 @@ def _leave_one_out(held: _Held, _: Asked) -> Splits:
 def _leave_p_out(held: _Held, asked: Asked) -> Splits:
     from sklearn.model_selection import LeavePOut  # noqa: PLC0415
 
-    leave = whole("leave", _LEAVE if asked.leave is None else asked.leave, 1)
+    leave = Whole(1).check("leave", _LEAVE if asked.leave is None else asked.leave)
     return _made(LeavePOut(leave), held, f"leave-{leave}-out")
 
 
@@ -232,7 +232,8 @@ def _at_random(held: _Held, asked: Asked) -> Splits:
     """Some of the items to test, the rest to learn from; drawn anew in each repeat."""
     from sklearn import model_selection as ways  # noqa: PLC0415
 
-    size, kind = _share(_TEST_SIZE if asked.test_size is None else asked.test_size), _usual(held, asked)
+    size = CONFIDENCE.check("test_size", _TEST_SIZE if asked.test_size is None else asked.test_size)
+    kind = _usual(held, asked)
     # There is no splitter of scikit-learn that keeps groups whole and shares of labels alike in a single split.
     name = (
         "GroupShuffleSplit" if "group" in kind else "StratifiedShuffleSplit" if kind == "stratified" else "ShuffleSplit"
@@ -279,12 +280,6 @@ def _group_folds(folds: int, seed: int, repeats: int) -> Any:
         return GroupKFold(folds, shuffle=True, random_state=seed)
     except TypeError:
         raise ParameterError("repeated folds of groups need scikit-learn 1.6 or newer") from None
-
-
-def _share(size: Any) -> float:
-    if isinstance(size, bool) or not isinstance(size, int | float | np.number) or not 0 < size < 1:
-        raise ParameterError(f"test_size is a share of the items between 0 and 1, such as 0.2, not {size!r}")
-    return float(size)
 
 
 def _by_splitter(cv: Any, held: _Held, raw: Raw) -> Splits:

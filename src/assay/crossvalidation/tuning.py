@@ -12,12 +12,13 @@ import numpy as np
 
 from assay.comparison.findings import Finding
 from assay.comparison.slices import attribute_of
+from assay.core.domains import Whole
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.comparing import FoldSettings, Tested, finding_of
 from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
-from assay.given import check_levels, whole
+from assay.given import check_levels
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.paired import Paired
@@ -71,7 +72,7 @@ def tune(
     """
     check_rules(rules, tune)
     check_levels(alpha=alpha, power=0.8, margin=margin)
-    seed = whole("seed", seed, 0)
+    seed = Whole(0).check("seed", seed)
     measured = Measured.of_units("tune", given, runs, [measure], seed=seed, direction=direction, **rules)
     (paired,) = measured.all_paired([measure])
     table = _checked(paired)
@@ -158,7 +159,7 @@ def _folds(
             raise InputError(f"folds: expected two or more, got {labels[0]!r} for every topic")
         says = f"{number_of('topic', count)} in {len(labels)} folds by {by or 'what was given'}"
         return labels, np.array([labels.index(str(held[topic])) for topic in topics]), says
-    number = whole("folds", folds, 2)
+    number = Whole(2).check("folds", folds)
     if number > count:
         raise ParameterError(f"{number} folds need as many topics or more, and there are {count}")
     dealt = np.empty(count, dtype=np.int64)

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from assay.comparison import Finding
+from assay.core.errors import number_of
+from assay.core.results import Result
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.settings_of_runs import Setting
-from assay.errors import number_of
 from assay.evaluation import Evaluation
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
 from assay.stats.rounding import ROUNDING, snapped
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
 
 #: What the system with the honest number is called beside its settings.
 TUNED = "tuning"
@@ -42,7 +39,7 @@ class TunedFold(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning(Tabled):
+class Tuning(Result):
     """What a system is worth whose parameter is chosen by topics other than those it is measured on: see `tune`.
 
     >>> from assay import tune
@@ -52,6 +49,8 @@ class Tuning(Tabled):
     >>> found.value, found.hindsight, found.stability
     (1.0, 'k=0', 1.0)
     """
+
+    kind = "tuning"
 
     #: Every topic's number under every setting.
     paired: Paired
@@ -190,21 +189,3 @@ class Tuning(Tabled):
         rows += [{"what": what} | settings[name] for what, name in named]
         rows += [{"what": "setting"} | row for row in settings.values()]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """Everything: the honest number, folds, settings, topics and the comparison; null where there is no number."""
-        from assay.report.tunings import to_json  # noqa: PLC0415  # results reach the report inside functions only
-
-        return to_json(self)
-
-    def tables(self) -> list[Titled]:
-        """What is shown: the numbers side by side, what each fold chose, and the settings."""
-        from assay.report.tunings import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """What the numbers mean and what they do not cover, in words."""
-        from assay.report.tunings import lines  # noqa: PLC0415
-
-        return lines(self)

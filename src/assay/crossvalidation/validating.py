@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 
 from assay.classification.opening import labelled
+from assay.core.errors import number_of
 from assay.crossvalidation.asking import Settings
 from assay.crossvalidation.measuring import gathered, measured, measures_of
 from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
 from assay.crossvalidation.running import Fit, FoldOutcome, Items, fitted, run, seeded, tabled, takes_weights
 from assay.crossvalidation.splitting import Splits
 from assay.crossvalidation.watching import Progress
-from assay.errors import number_of
 from assay.measures.registry import Measure
 from assay.tables import Predictions
 

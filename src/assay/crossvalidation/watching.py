@@ -31,7 +31,7 @@ def watched(progress: Progress | bool | None) -> Iterator[Progress | None]:
     if progress is None or callable(progress):
         yield progress
         return
-    from assay.report.terminal import console  # noqa: PLC0415  # results that nobody waits for need no Rich
+    from assay.show.terminal import console  # noqa: PLC0415  # results that nobody waits for need no Rich
 
     out = console(stderr=True)
     if not progress or not out.is_terminal:

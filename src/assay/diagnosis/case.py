@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from assay.core.errors import TopicError
 from assay.counting.contradictions import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
 from assay.counting.forms import Bridge
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.ranks import Ranks
 from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.diagnosis.opening import Opened
-from assay.errors import TopicError
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure
 from assay.tables import Documents, Qrels, Run, Topics

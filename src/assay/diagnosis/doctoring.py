@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from assay.core.errors import ParameterError
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import SEVERITIES, Finding
 from assay.diagnosis.opening import Opened, named, open_judgments, open_run
 from assay.diagnosis.predicted import examine
 from assay.diagnosis.registry import About, checks
 from assay.diagnosis.result import Diagnosis
-from assay.errors import ParameterError
 from assay.files import is_file, read_documents, read_topics
 from assay.measures import parse_measure
 from assay.measures.parser import split_measures

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from assay.core.errors import number_of
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, pair
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of
 
 _PAIR = ("query_id", "doc_id")
 
@@ -17,7 +17,7 @@ _PAIR = ("query_id", "doc_id")
 @check(
     "duplicates", "ranking", "error",
     question="Does a document come twice in a query?",
-    advice="find out why; until then `--duplicates first` or `best` makes evaluation go on",
+    advice="find out why; until then `{duplicates=first}` or `best` makes evaluation go on",
 )  # fmt: skip
 def duplicates(system: System) -> Iterator[Finding]:
     """Rows of a run with a query and a document that came before."""
@@ -81,7 +81,7 @@ def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 @check(
     "judges", "judgments", "error",
     question="Does column 2 of the judgments name several judges, or subtopics?",
-    advice="choose a judge (`--judge`), or say that they are subtopics (`--subtopics`); evaluation needs to know",
+    advice="choose a judge (`{judge}`), or say that they are subtopics (`{subtopics=True}`); evaluation needs to know",
 )  # fmt: skip
 def judges(case: Case) -> Iterator[Finding]:
     """Several judgments of a document that column 2 tells apart."""

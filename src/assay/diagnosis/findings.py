@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from assay.errors import number_of, quote
+from assay.core.errors import number_of, quote
 
 #: So many cases of a finding are shown.
 EXAMPLES = 3

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
+from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import Case
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 from assay.files.traps import upside_down
 from assay.tables import Qrels
 
@@ -46,11 +47,11 @@ def _rows(case: Case, name: str, severity: Severity, says: str, rows: pl.Series)
 
 @check(
     "scale", "judgments", "error", "warning", "note",
-    question="Are there grades outside the scale: other than `--grades` says, lonely extremes, odd fractions, below 0?",
+    question="Are there grades outside the scale: other than `{grades}` says, lonely extremes, odd fractions, below 0?",
     advice="look at these judgments: a typing error changes all scores of its topic; below 0 means pooled, not judged",
 )  # fmt: skip
 def scale(case: Case) -> Iterator[Finding]:
-    """What `--grades` excludes; without it, what does not look like the other grades."""
+    """What the scale excludes; without one, what does not look like the other grades."""
     grade = case.judgments.rows["relevance"]
     if case.scale:
         low, high = min(case.scale), max(case.scale)
@@ -120,7 +121,7 @@ def _times(number: int) -> str:
 @check(
     "inverse-grades", "judgments", "warning",
     question="Is 1 the best grade, as in Cranfield's codes?",
-    advice="turn the grades round with `assay convert --inverse-grades`",
+    advice="turn the grades round: `{inverse_grades=True}`, when the file is read or converted",
 )  # fmt: skip
 def inverse_grades(case: Case) -> Iterator[Finding]:
     """Grades 1 to 4 and one -1 a topic."""
@@ -148,7 +149,7 @@ def grades_like_ranks(case: Case) -> Iterator[Finding]:
 @check(
     "no-relevant", "judgments", "error", "warning",
     question="Are there topics without a relevant document?",
-    advice="most measures give such topics 0 whatever a system does: leave them out, or judge more; check `--level`",
+    advice="most measures give such topics 0 whatever a system does: leave them out, or judge more; check `{level}`",
 )  # fmt: skip
 def no_relevant(case: Case) -> Iterator[Finding]:
     """Topics in which no grade reaches the level; an error if none of all topics has one."""
@@ -191,7 +192,8 @@ def few_judged(case: Case) -> Iterator[Finding]:
 @check(
     "only-relevant", "judgments", "note",
     question="Were only relevant documents judged?",
-    advice="if no other is relevant: `--complete`; else prefer RR or R@k to P@k and nDCG, and say how much is judged",
+    advice="if no other is relevant: `{complete=True}`; "
+    "else prefer RR or R@k to P@k and nDCG, and say how much is judged",
 )  # fmt: skip
 def only_relevant(case: Case) -> Iterator[Finding]:
     """Judgments without a single document that is not relevant, as sparse collections have them."""
@@ -202,5 +204,5 @@ def only_relevant(case: Case) -> Iterator[Finding]:
         says += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
         if grades.n_unique() > 1:
             low, high = (float(end) for end in grades.sort().gather([0, -1]))
-            says += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `--level`"
+            says += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `{argument('level')}`"
         yield found("only-relevant", "note", case.judgments, says, count)

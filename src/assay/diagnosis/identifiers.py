@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from assay.core.digits import as_percent
+from assay.core.errors import number_of, quote, spelt
 from assay.counting.renamed import TOP
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote, spelt
 from assay.measures import Judged
-from assay.stats.digits import as_percent
 
 #: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
 _INVISIBLE = r"[\p{C}\p{Z}\x{FFFD}--\x20]"

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from assay.core.arguments import worded
+from assay.core.digits import as_percent
+from assay.core.errors import EmptyFileError, listed, number_of, spelt
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import Labelled, LabelledFile
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of, spelt
 from assay.files.prediction_columns import SHAPE
-from assay.stats.digits import as_percent
 from assay.tables.label_rules import distinct
 
 #: Where one of two labels, or the commonest of several, has this share, accuracy says little; or next to nothing.
@@ -29,23 +30,21 @@ FEWEST = 10
 )  # fmt: skip
 def unreadable(file: LabelledFile) -> Iterator[Finding]:
     """What the reader said."""
-    if not file.refusal:
+    problem = file.refusal
+    if problem is None:
         return
-    place, _, said = file.refusal.removeprefix(f"{file.file}:").partition(" ")
-    if place.rstrip(":").isdigit() and SHAPE not in said:
+    place = "" if problem.line is None else f"line {problem.line}: "
+    todo = None
+    if problem.expected != worded(SHAPE):
         todo = "mend the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
-        yield found("unreadable", "error", file, f"line {place} {said}", todo=todo)
-    elif "below the header" in file.refusal:
-        said = file.refusal.removeprefix(f"{file.file}: ")
-        yield found("unreadable", "error", file, said, todo="look why no item was written")
-    else:
-        yield found("unreadable", "error", file, file.refusal.removeprefix(f"{file.file}: "))
+        todo = "look why no item was written" if isinstance(problem, EmptyFileError) else todo if place else None
+    yield found("unreadable", "error", file, f"{place}{problem.reason}", todo=todo)
 
 
 @check(
     "absent-truth", "predictions", "error",
     question="Are there items without a true label?",
-    advice="label these items, or leave them out (`--nulls drop`): nothing can be right or wrong about them",
+    advice="label these items, or leave them out (`{nulls=drop}`): nothing can be right or wrong about them",
 )  # fmt: skip
 def absent_truth(file: LabelledFile) -> Iterator[Finding]:
     """Nulls and empty cells of the truth."""
@@ -59,7 +58,7 @@ def absent_truth(file: LabelledFile) -> Iterator[Finding]:
 @check(
     "absent-predictions", "system", "error",
     question="Are there items without a prediction?",
-    advice="find out why; `--nulls label` counts them as mistakes, `--nulls drop` leaves them out, which flatters",
+    advice="find out why; `{nulls=label}` counts them as mistakes, `{nulls=drop}` leaves them out, which flatters",
 )  # fmt: skip
 def absent_predictions(system: Labelled) -> Iterator[Finding]:
     """Nulls and empty cells of the predictions."""

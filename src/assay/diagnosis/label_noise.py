@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.digits import number, significant
+from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
 from assay.diagnosis.findings import EXAMPLES, Finding, Severity
 from assay.diagnosis.labelled import Labelled
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 from assay.measures.parser import parse_measure
-from assay.stats.digits import number, significant
 
 #: The true label has a very low probability if it is at most this.
 VERY_LOW = 0.1

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from assay.core.digits import number
+from assay.core.errors import number_of, quote
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import EXAMPLES, Finding, share
 from assay.diagnosis.labelled import Labelled
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 from assay.measures.parser import parse_measure
-from assay.stats.digits import number
 
 #: With fewer items than this, perfection or the opposite may be luck.
 LEAST_ITEMS = 20

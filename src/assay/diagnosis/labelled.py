@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import worded
+from assay.core.errors import FormatError, ParameterError, quote
 from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import Example
-from assay.errors import FormatError, ParameterError, quote
 from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
 from assay.files.prediction_columns import SHAPE, Plan, Said, System, plan
 from assay.files.sources import Source, is_file
@@ -40,7 +41,7 @@ class LabelledFile:
     file: str
     frame: pl.DataFrame | None = None
     content: tuple[str, ...] = ()
-    refusal: str = ""
+    refusal: FormatError | None = None
     where: Where | None = None
     kind: str = "predictions"
 
@@ -190,7 +191,7 @@ def open_predictions(
         raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(given).__name__}")
     source = given if isinstance(given, Source) else Source(given)
     try:
-        table = read_named_columns(source, SHAPE)
+        table = read_named_columns(source, worded(SHAPE))
         found = plan(source.name, table.frame.columns, said, lambda columns: _occurring(table, columns, list_separator))
         labels = [found.truth, *(system.prediction for system in found.systems)]
         text = [_text(table.frame[column], list_separator) for column in labels if column is not None]
@@ -199,7 +200,7 @@ def open_predictions(
         table = table._replace(frame=table.frame.with_columns(text))
         return _of_columns(table, found, name or source.stem, pos_label)
     except FormatError as problem:
-        return LabelledFile(source.name, refusal=str(problem)), []
+        return LabelledFile(source.name, refusal=problem), []
 
 
 def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str | None) -> set[str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from assay.core.errors import number_of, quote
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity
 from assay.diagnosis.labelled import CONTENT, LabelledFile
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 
 _LONGEST = 40
 _MOST_NAMED = 3

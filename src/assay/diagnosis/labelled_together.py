@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from assay.core.errors import number_of, quote
 from assay.diagnosis.findings import EXAMPLES, Example, Finding
 from assay.diagnosis.labelled import Labelled, LabelledFile
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 
 
 @check(
@@ -42,7 +42,7 @@ def truth_conflict(systems: Sequence[Labelled]) -> Iterator[Finding]:
 @check(
     "missing-items", "together", "warning",
     question="Does a file lack items that another one has, or can items not be paired: by ids, or row by row?",
-    advice="let all systems predict the same items: `compare` stops here, and `--missing drop` leaves such items out",
+    advice="let all systems predict the same items: `compare` stops here, and `{missing=drop}` leaves such items out",
 )  # fmt: skip
 def missing_items(systems: Sequence[Labelled]) -> Iterator[Finding]:
     """Each against all others, by id; without ids, against the first."""

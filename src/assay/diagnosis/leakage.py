@@ -9,16 +9,16 @@ from typing import Any
 
 import polars as pl
 
+from assay.core.digits import as_level, as_percent
+from assay.core.errors import FormatError, ParameterError, quote
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import CONTENT, LabelledFile
 from assay.diagnosis.labelled_items import columns_named
 from assay.diagnosis.registry import check, found
-from assay.errors import FormatError, ParameterError, quote
 from assay.files.named_columns import names_of, read_named_columns
 from assay.files.prediction_columns import ITEM, TRUTH
 from assay.files.registry import head_of
 from assay.files.sources import Source, is_file
-from assay.stats.digits import as_level, as_percent
 
 #: From this share of the items on, numbers are wrong rather than doubtful.
 MANY = 0.05

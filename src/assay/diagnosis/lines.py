@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from assay.core.errors import listed, number_of, quote
 from assay.diagnosis.bad_lines import Bad
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened, commented_rows
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of, quote
 
 _COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
 _UNPACK = "unpack archives"
@@ -45,7 +44,7 @@ def empty(file: Opened) -> Iterator[Finding]:
 
 def is_empty(file: Opened) -> bool:
     """Whether nothing was read because there is nothing."""
-    nothing = file.frame is None and (not file.refusal or "there are no data" in file.refusal)
+    nothing = file.frame is None and (not file.refusal or file.is_blank)
     return nothing and not (file.looks is not None and (file.looks.damage or file.looks.packed))
 
 
@@ -161,8 +160,7 @@ def file_format(file: Opened) -> Iterator[Finding]:
         told = lines.malformed or lines.numbers or lines.header or lines.encoding != "UTF-8"
         if told or (lines.separator and not lines.named) or _has_empty_ids(file):
             return
-    why = re.sub(r"^:?(\d+):", r"line \1:", file.refusal.removeprefix(file.file).lstrip(": "))
-    yield found("format", "error", file, f"this cannot be read: {why}")
+    yield found("format", "error", file, f"this cannot be read: {file.refusal}")
 
 
 def _has_empty_ids(file: Opened) -> bool:

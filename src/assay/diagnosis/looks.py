@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.registry import COLUMN_MARKS
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source
 

@@ -11,11 +11,11 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
+from assay.core.errors import EmptyFileError, FormatError, InputError, ParameterError, quote
 from assay.counting.judgments import Ints
 from assay.diagnosis.bad_lines import Lines, number_in, ranks_of
 from assay.diagnosis.looks import Looks, intact_chunks, looks_of
 from assay.diagnosis.tolerant import read_lines
-from assay.errors import FormatError, InputError, ParameterError, quote
 from assay.files import RunFile, detect, is_file
 from assay.files.columns import all_lines, data_lines
 from assay.files.registry import Kind, head_of
@@ -37,7 +37,7 @@ class Opened:
     """A table with what was noticed when it was read.
 
     `frame` is None if no table could be made of the file; `tolerated` tells what was wrong, where the strict readers
-    refused the file, and `refusal` is what they said.
+    refused the file, and `refusal` is what they said; `is_blank`: that there are no data in it.
     """
 
     kind: Kind
@@ -48,6 +48,7 @@ class Opened:
     looks: Looks | None = None
     tolerated: Lines | None = None
     refusal: str = ""
+    is_blank: bool = False
     #: What the file holds, if it is not what was expected at its place.
     other: str = ""
     source: Source | None = None
@@ -174,7 +175,8 @@ def _open_file(
     try:
         frame, says = read(source)
     except (FormatError, ParameterError) as problem:
-        refusal = str(problem)
+        opened = replace(opened, is_blank=isinstance(problem, EmptyFileError))
+        refusal = _refusal(problem)
     else:
         widths = _widths(source, frame.height) if says == "TREC run" else {}
         # Lines that differ from the others may hold anything: they are left out below, and named.
@@ -193,9 +195,16 @@ def _tolerated(opened: Opened, source: Source, kind: Kind, refusal: str) -> Open
     if lines.kind == kind:
         return replace(opened, frame=lines.frame, format=lines.says, tolerated=lines, refusal=refusal)
     if kind == "run" and not lines.named and not _are_grades(lines.frame["relevance"]):
-        return replace(opened, refusal=f"{source.name}: {_without_names(lines)}")
+        return replace(opened, refusal=_without_names(lines), is_blank=False)
     says = f"{named_kind(lines.kind)} in {lines.says}" if lines.named else lines.says
     return replace(opened, refusal=refusal, other=says)
+
+
+def _refusal(problem: FormatError | ParameterError) -> str:
+    """What a strict reader said, without the file's name."""
+    if not isinstance(problem, FormatError):
+        return str(problem)
+    return problem.reason if problem.line is None else f"line {problem.line}: {problem.reason}"
 
 
 def _are_grades(values: pl.Series) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from assay.core.digits import number
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.diagnosis.case import LEAST_TOPICS, System
@@ -13,7 +14,6 @@ from assay.diagnosis.findings import Example, Finding, share
 from assay.diagnosis.registry import check, found
 from assay.measures import AP, RR, nDCG
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
-from assay.stats.digits import number
 
 
 @check(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from assay.core.errors import ParameterError
 from assay.diagnosis.findings import SEVERITIES, Finding
 from assay.diagnosis.labelled import Labelled, LabelledFile, open_predictions
 from assay.diagnosis.leakage import Trained, comparable, open_training
 from assay.diagnosis.registry import About, checks_of_predictions
 from assay.diagnosis.result import Diagnosis
-from assay.errors import ParameterError
 from assay.files.prediction_columns import Said
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from assay.core.errors import number_of, quote
 from assay.diagnosis.case import System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote
 
 _SCORES_RISE = ": scores rise with the rank, as distances do"
 _NOTHING = "nothing, as long as scores make the order; a rank that is no number may mean that an id holds a blank"
@@ -19,7 +19,7 @@ _SWAP = "exchange the two columns"
 @check(
     "rank-conflict", "ranking", "error", "warning",
     question="Does the rank column contradict the scores (a worse rank with a higher score)?",
-    advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `--rank-by rank`)",
+    advice="find out which is right: Assay and trec_eval order by score, some tools by rank (here `{rank_by=rank}`)",
 )  # fmt: skip
 def rank_conflict(system: System) -> Iterator[Finding]:
     """Ranks that say another order; an error if nearly all queries are exactly upside down."""

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from assay.core.arguments import worded
 from assay.diagnosis.findings import Example, Finding, Severity
 
 if TYPE_CHECKING:
@@ -70,9 +71,10 @@ def found(
 
     `todo` is the part of the check's advice that is about this case; `weight` is the count, unless given.
     """
+    todo = worded(_CHECKS[name].advice) if todo is None else todo
     system = file.name if file is not None and file.kind in {"run", "system"} else None
     return Finding(
-        name, severity, "all runs" if file is None else file.file, says, todo or _CHECKS[name].advice, count,
+        name, severity, "all runs" if file is None else file.file, says, todo, count,
         tuple(examples), tuple(details), system, float(count if weight is None else weight),
     )  # fmt: skip
 
@@ -102,4 +104,5 @@ def _loaded(modules: tuple[str, ...]) -> list[Check]:
     # Whoever has loaded one of them before the others does not change the order.
     order = {f"assay.diagnosis.{module}": place for place, module in enumerate(modules)}
     own = [known for known in _CHECKS.values() if known.find.__module__ in order]
-    return sorted(own, key=lambda known: order[known.find.__module__])
+    own = sorted(own, key=lambda known: order[known.find.__module__])
+    return [known._replace(question=worded(known.question), advice=worded(known.advice)) for known in own]

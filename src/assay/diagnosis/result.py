@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.errors import listed, number_of
+from assay.core.results import Result
 from assay.diagnosis.findings import SEVERITIES, Finding, Severity
 from assay.diagnosis.registry import Check
-from assay.errors import listed, number_of
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis(Tabled):
+class Diagnosis(Result):
     """Findings, the gravest first, and the checks that were made.
 
     >>> from assay import doctor
@@ -29,6 +23,8 @@ class Diagnosis(Tabled):
     >>> found.verdict
     '1 error, 1 warning'
     """
+
+    kind = "diagnosis"
 
     findings: tuple[Finding, ...]
     judgments: str
@@ -77,7 +73,7 @@ class Diagnosis(Tabled):
         return [finding for finding in self.findings if finding.severity == severity]
 
     def to_frame(self) -> pl.DataFrame:
-        """One row a finding; the examples in one text."""
+        """One row per finding; the examples in one text."""
         rows = [
             {
                 "severity": one.severity,
@@ -93,52 +89,3 @@ class Diagnosis(Tabled):
         ]
         kinds = dict.fromkeys(("severity", "check", "file", "system"), pl.String) | {"count": pl.Int64}
         return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("says", "examples", "advice"), pl.String))
-
-    def to_json(self) -> str:
-        """Findings with examples and numbers, the checks that found nothing, and those that could not be made."""
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        def told(finding: Finding) -> dict[str, Any]:
-            told = {name: value for name, value in vars(finding).items() if name != "weight"}
-            return told | {
-                "examples": [one._asdict() for one in finding.examples],
-                "details": [dict(row) for row in finding.details],
-            }
-
-        about: dict[str, Any] = {"judgments": self.judgments, "runs": list(self.runs), "measures": list(self.measures)}
-        if self.predictions:
-            about = {"predictions": list(self.predictions), "systems": list(self.systems)}
-        return as_json(
-            {
-                "schema_version": JSON_SCHEMA_VERSION,
-                "verdict": self.verdict,
-                **about,
-                "counts": {severity: len(self.of(severity)) for severity in SEVERITIES},
-                "findings": [told(finding) for finding in self.findings],
-                "passed": [check.name for check in self.passed],
-                "not_made": [check.name for check in self.not_made],
-            }
-        )
-
-    def tables(self) -> list[Titled]:
-        """The findings as a table, if there are any."""
-        from assay.report.diagnoses import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """The verdict, and what was checked without finding anything."""
-        from assay.report.diagnoses import lines  # noqa: PLC0415
-
-        return lines(self)
-
-    def __str__(self) -> str:
-        from assay.report.diagnoses import to_text  # noqa: PLC0415
-
-        return to_text(self)
-
-    def to_markdown(self) -> str:
-        """The checklist as Markdown."""
-        from assay.report.diagnoses import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self)

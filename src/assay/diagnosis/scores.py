@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.digits import as_percent, number, numbers, span
+from assay.core.errors import quote
 from assay.counting.judgments import Floats
 from assay.counting.orders import reordered
 from assay.counting.ranks import Ranks
 from assay.diagnosis.case import System, valued
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.registry import check, found
-from assay.errors import quote
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 from assay.measures.registry import Measure
-from assay.stats.digits import as_percent, number, numbers, span
 
 #: A mean that changes by less than this looks the same when it is printed.
 _VISIBLE = 0.0001
@@ -63,7 +63,7 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
 @check(
     "ties", "run", "warning", "note",
     question="Would equal scores in another order change a measure (a note: its mean by less than 0.0001)?",
-    advice="make scores distinct, or give the order by rank (`--rank-by rank`); `--ties expected` averages over orders",
+    advice="make scores distinct, or give the order by rank (`{rank_by=rank}`); `{ties=expected}` averages over orders",
 )  # fmt: skip
 def ties(system: System) -> Iterator[Finding]:
     """Ties that can change a measure, with the lowest and the highest value over all orders."""
@@ -109,7 +109,7 @@ def ties(system: System) -> Iterator[Finding]:
 @check(
     "equal-scores", "ranking", "error",
     question="Are all scores of (nearly) all queries the same?",
-    advice="the scores were lost: write them again, or order by rank with `--rank-by rank` if the ranks are right",
+    advice="the scores were lost: write them again, or order by rank with `{rank_by=rank}` if the ranks are right",
 )  # fmt: skip
 def equal_scores(system: System) -> Iterator[Finding]:
     """Queries of which all documents have one score."""

@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 
+from assay.core.digits import as_percent, number
+from assay.core.errors import listed, number_of, quote
 from assay.counting.judgments import Floats
 from assay.diagnosis.case import LEAST_TOPICS, Case, System
 from assay.diagnosis.findings import Example, Finding, Severity, share
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of, quote
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
-from assay.stats.digits import as_percent, number
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
 _CEILING = 0.5

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from assay.core.errors import listed, number_of, quote
 from assay.diagnosis.case import System
 from assay.diagnosis.findings import Example, Finding
 from assay.diagnosis.registry import check, found
-from assay.errors import listed, number_of, quote
 
 #: Runs differ much in depth if the median of one is so many times that of another.
 _DEEPER = 5
@@ -53,7 +53,7 @@ def _of_several(name: str, systems: Sequence[System], says: str, examples: Seque
 @check(
     "depth", "rankings", "warning",
     question="Do runs differ in depth by a factor of 5 or more?",
-    advice="compare them at one depth (`--depth`), or by measures with a cut-off that all of them reach",
+    advice="compare them at one depth (`{depth}`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
 def depth(systems: Sequence[System]) -> Iterator[Finding]:
     """The median number of documents a query."""

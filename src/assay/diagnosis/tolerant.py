@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import number_of
 from assay.diagnosis.bad_lines import Bad, Lines, frame_of, number_in
 from assay.diagnosis.objects import read_objects
-from assay.errors import number_of
 from assay.files.headers import columns_of
 from assay.files.registry import Kind, is_number
 from assay.files.sources import BYTE_ORDER_MARK

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.core.errors import number_of, quote, spelt
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.registry import check, found
-from assay.errors import number_of, quote, spelt
 
 #: Where this share of a run's documents are topics, its columns are swapped.
 _MOST = 0.5
@@ -76,7 +76,7 @@ def _without(system: System, *, run: bool) -> list[str]:
 @check(
     "missing-topics", "run", "warning",
     question="Does the run lack judged topics?",
-    advice="Assay counts them as 0 (`--missing skip` leaves them out); other tools leave them out without a word",
+    advice="Assay counts them as 0 (`{missing=skip}` leaves them out); other tools leave them out without a word",
 )  # fmt: skip
 def missing_topics(system: System) -> Iterator[Finding]:
     """Judged topics without a result."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from assay.core.digits import NOT_AVAILABLE, short
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.over_classes import overall
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import by_name
-from assay.stats.digits import NOT_AVAILABLE, short
 
 _AVERAGES = ("macro", "micro", "weighted")
 #: The other thing that is called macro F1.

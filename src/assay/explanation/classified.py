@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.arguments import argument
+from assay.core.digits import short, significant
+from assay.core.errors import ParameterError, number_of
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix, Orientation
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, number_of
 from assay.explanation.averages import other_averages
 from assay.explanation.decisions import matrix_table
 from assay.explanation.numbers import PAGE, PAGE_OF_THRESHOLDS, Shown, explained, summarised
@@ -24,7 +26,6 @@ from assay.measures.registry import LabelCounts, Measure
 from assay.measures.steps import PerQuery
 from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
-from assay.stats.digits import short, significant
 
 _CELLS = ("tp", "fp", "fn", "tn")
 
@@ -196,7 +197,7 @@ def with_thresholds(made: Explanation, scored: Scored, chosen: Chosen, shown: Sh
 def usual_threshold(scored: Scored) -> float:
     """0.5, as long as scores may be probabilities; otherwise somebody has to say."""
     if any(((side < 0) | (side > 1)).any() for side in (scored.positive, scored.negative)):
-        raise ParameterError("scores outside 0 to 1 have no usual threshold: say threshold=... (--threshold)")
+        raise ParameterError(f"scores outside 0 to 1 have no usual threshold: say {argument('threshold')}")
     return 0.5
 
 

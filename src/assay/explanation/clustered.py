@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from assay.core.arguments import argument
+from assay.core.digits import short
+from assay.core.errors import ParameterError, listed, refuse_unknown
 from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats
 from assay.counting.points import Points
-from assay.errors import ParameterError, listed, refuse_unknown
 from assay.explanation.classified import Chosen
 from assay.explanation.numbers import Shown, explained
 from assay.explanation.pointwise import of_one_point, remarks_on_points, tables_of_points, undefined_of_points
@@ -21,13 +23,11 @@ from assay.explanation.result import Explanation
 from assay.explanation.working import StepTable
 from assay.measures import parse_measure
 from assay.measures.registry import Measure
-from assay.stats.digits import short
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
     from assay.clustering.rules import Rules
 
-_CLUSTERING = ("assay.clustering.result", "Clustering")
 #: Tables with more classes or clusters than this are not shown as they are: the cells are listed.
 _MOST_SHOWN = 12
 #: So many numbers of pairs are written out.
@@ -50,8 +50,8 @@ def is_of_clusters(given: Any) -> bool:
         from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
         return looks_like_clusters(given)
-    # By its name: its module loads what nobody should wait for who explains a ranking.
-    result = any((kind.__module__, kind.__name__) == _CLUSTERING for kind in type(given).__mro__)
+    # By its kind: its module loads what nobody should wait for who explains a ranking.
+    result = getattr(type(given), "kind", None) == "clustering"
     several = isinstance(given, list) and bool(given) and all(isinstance(one, Clusters) for one in given)
     return result or several or isinstance(given, Contingency | Points | Clusters)
 
@@ -91,8 +91,9 @@ def _of_items(measure: Measure, given: Any, chosen: Chosen, shown: Shown, rules:
         refuse_unknown(rules, cluster)
         result = cluster(given, [measure], **rules)
     if chosen.system is None and len(result.systems) > 1:
-        known = listed([one.name for one in result.systems])
-        raise ParameterError(f"there are {len(result.systems)} clusterings, {known}: choose one by system (--system)")
+        names = listed([system.name for system in result.systems])
+        way = argument("system")
+        raise ParameterError(f"there are {len(result.systems)} clusterings, {names}: choose one, by {way}")
     system = result.system(chosen.system)
     computed(measure, system.counts, system.name)  # which says what is lacking
     return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, shown)

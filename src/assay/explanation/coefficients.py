@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.digits import short
+from assay.core.errors import ParameterError, listed, number_of
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, listed, number_of
 from assay.explanation.result import Explanation
 from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.definition import Definition
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, given
 from assay.stats.correlation import kendall, spearman, tau_ap, tau_ap_parts
-from assay.stats.digits import short
 from assay.stats.orders import Orders
 from assay.stats.overlap import depths_of, rbo
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import Orientation
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.explanation.classified import Chosen, of_decisions
 from assay.explanation.clustered import is_of_clusters, of_clusters
@@ -20,7 +21,6 @@ from assay.explanation.labels import is_of_classes, is_of_labels, of_labels
 from assay.explanation.numbers import Shown, explained, summarised, undefined_rule
 from assay.explanation.result import Explanation
 from assay.explanation.units import number_of_unit, units_of
-from assay.given import whole
 from assay.measures import parse_measure
 from assay.measures.given_curve import GivenCurve
 from assay.measures.registry import Measure
@@ -72,7 +72,7 @@ def explain(
     """
     _check(rules)
     query, chosen = None if query is None else str(query), Chosen(system, label, item, threshold, orientation)
-    shown = Shown(None if show is None else whole("show", show, 1), running)
+    shown = Shown(None if show is None else Whole(1).check("show", show), running)
     if isinstance(measure, str) and is_coefficient(measure):
         chosen.refuse("has no meaning for two orders", "system", "label", "item", "threshold")
         if rules or query is not None or running:

@@ -7,11 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError, not_among, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, not_among, refuse_unknown
 from assay.explanation.classified import (
     Chosen,
     label_measure,
@@ -127,7 +128,9 @@ def _of_scores(measure: str | Measure, given: Predictions, chosen: Chosen, shown
         raise ParameterError(f"{wanted} is made of scores of one class, which items with several labels do not have")
     two: Any = given if chosen.label is None else against_rest(given, chosen.label)
     if two.kind != "binary" or two.score is None:
-        which = f": say which class is meant, as in --class {given.label_values[0]}" if given.class_scores else ""
+        which = ""
+        if given.class_scores:
+            which = f": say which class is meant, as in {argument('label', given.label_values[0])}"
         raise ParameterError(f"{wanted} is computed from scores of one class, and {given.name} has none{which}")
     held = Classifiers.of([two])
     scored = Scored.from_scores(two.truth == held.positive, two.score, pos_label=True, sample_weight=two.weight)

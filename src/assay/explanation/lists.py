@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError, number_of
 from assay.counting.policies import policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, number_of
-from assay.given import whole
 
 Grades = Sequence[float | None]
 Given = TypeVar("Given")
@@ -86,7 +86,7 @@ def _missed(
     known = [grade for grade in grades if grade is not None]
     rest: list[float] = []
     if relevant is not None:
-        total = whole("relevant", relevant, 0)
+        total = Whole(0).check("relevant", relevant)
         found = sum(grade >= level for grade in known)
         if total < found:
             verb = "is" if found == 1 else "are"
@@ -97,7 +97,7 @@ def _missed(
     if exist is not None and not isinstance(exist, Mapping):
         raise ParameterError(f"exist is a table of grades and how many documents have them, not {exist!r}")
     for given, count in (exist or {}).items():
-        grade, total = _grade(given), whole("exist", count, 0)
+        grade, total = _grade(given), Whole(0).check("exist", count)
         listed = Counter(known)[grade]
         if total < listed:
             holds = number_of("document", listed)

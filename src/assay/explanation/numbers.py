@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, number_of
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, number_of
 from assay.explanation.cutoffs import at_every_rank
 from assay.explanation.decisions import decisions
 from assay.explanation.documents import ranking, with_documents
@@ -168,6 +169,5 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
 
 def undefined_rule(said: Any) -> Undefined:
     """What undefined counts as, if it is one of the words for it."""
-    if said not in get_args(Undefined):
-        raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {said!r}")
+    Choice(Undefined).check("undefined", said)
     return cast("Undefined", said)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.digits import short
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 from assay.explanation.numbers import Shown
@@ -16,7 +17,6 @@ from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
 from assay.measures.steps import given
-from assay.stats.digits import short
 
 #: Points of more numbers than this are named, and their numbers are not shown.
 _MOST_NUMBERS = 6

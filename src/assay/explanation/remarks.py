@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from assay.core.errors import number_of
 from assay.counting.ranks import Ranks
-from assay.errors import number_of
 from assay.explanation.working import StepTable
 from assay.measures.curve_points import roc_points
 from assay.measures.curve_words import trivial

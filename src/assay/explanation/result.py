@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import several
+from assay.core.results import Result
 from assay.explanation.working import Formula, StepTable
 from assay.measures.registry import Measure
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
 
 
 class OtherWay(NamedTuple):
@@ -28,7 +22,7 @@ class OtherWay(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Tabled):
+class Explanation(Result):
     """One measure's number for one unit: its steps, its formula with the numbers in it, and what it depends on.
 
     Or how the numbers of several units are put together: `steps` are then the units, and `parts` explains each if they
@@ -48,6 +42,8 @@ class Explanation(Tabled):
     P@2|rel=1|ties=doc_id_descending|unjudged=irrelevant|missing=zero|undefined=0|v1
     """
 
+    kind = "explanation"
+
     measure: Measure
     unit: str
     unit_kind: str
@@ -57,9 +53,8 @@ class Explanation(Tabled):
     counts: tuple[tuple[str, float], ...]
     formula: Formula
     signature: str
-    #: So many ranks are shown in tables, the steps hold all; and how more are asked for.
+    #: So many ranks are shown in tables, the steps hold all.
     shown: int = 20
-    more: str = "show={}"
     other_ways: tuple[OtherWay, ...] = ()
     remarks: tuple[str, ...] = ()
     #: How several units are put together, such as `mean`; None for one unit.
@@ -86,58 +81,6 @@ class Explanation(Tabled):
             return frame
         each = [part.to_frame().select(pl.lit(part.unit).alias(self.unit_kind), pl.all()) for part in self.parts]
         return pl.concat([*each, frame], how="diagonal_relaxed")
-
-    def to_json(self) -> str:
-        """Steps, counts, formula, value and signature."""
-        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
-
-        return as_json({"schema_version": JSON_SCHEMA_VERSION} | self._told())
-
-    def _told(self) -> dict[str, Any]:
-        told: dict[str, Any] = {
-            "measure": str(self.measure),
-            "unit": self.unit,
-            "summary": self.summary,
-            "value": self.value,
-            "undefined": self.reason,
-            "formula": self.formula.words,
-            "numbers": self.formula.numbers,
-            "other_ways": [
-                {"way": way.says, "formula": way.formula.words, "numbers": way.formula.numbers, "value": way.value}
-                for way in self.other_ways
-            ],
-            "counts": dict(self.counts),
-            "steps": [
-                {
-                    "part": one.says,
-                    "column": one.column,
-                    "columns": {name: means for name, means in one.meanings.items() if name in one.frame.columns},
-                    "rows": one.frame.to_dicts(),
-                }
-                for one in self.steps
-            ],
-            "remarks": list(self.remarks),
-            "signature": self.signature,
-        }
-        return told | ({several(self.unit_kind): [part._told() for part in self.parts]} if self.parts else {})
-
-    def tables(self) -> list[Titled]:
-        """The steps: of the ranking, of the ideal ranking, of whatever else the measure looks at."""
-        from assay.report.explanations import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def to_latex(self) -> str:
-        """The tables as LaTeX (booktabs), with the title, the formula and its numbers as text around them."""
-        from assay.report.explanations import to_latex  # noqa: PLC0415
-
-        return to_latex(self)
-
-    def lines(self) -> list[str]:
-        """The formula in words and in numbers, the result, and its signature."""
-        from assay.report.explanations import lines  # noqa: PLC0415
-
-        return lines(self)
 
     @property
     def is_defined(self) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from assay.core.errors import several
 from assay.counting.judgments import Floats
-from assay.errors import several
 from assay.explanation.working import StepTable
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, Steps, given

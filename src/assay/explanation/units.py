@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.counting.confusion import Confusion
 from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean, listed
 from assay.measures.given_curve import GivenCurve
 from assay.measures.registry import Counts
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.digits import NOT_AVAILABLE, short
 from assay.measures.steps import OPERATIONS, PerQuery, Steps
-from assay.stats.digits import NOT_AVAILABLE, short
 
 _INFIX = {"+": " + ", "-": " - ", "*": " × ", "/": " / "}
 _BINDS = {"+": 1, "-": 1, "*": 2, "/": 2}

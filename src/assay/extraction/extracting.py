@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import polars as pl
 
-from assay.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.domains import Choice, Real, Whole
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.extraction.matching import Match, matched, rows_of
 from assay.extraction.reading import read_spans, read_truth_and_predicted
 from assay.extraction.redrawn import cells_of, confusion_of
@@ -17,7 +18,6 @@ from assay.extraction.result import Extraction
 from assay.extraction.spans import Spans
 from assay.extraction.tags import Bio
 from assay.files.sources import Source, is_file
-from assay.given import whole
 from assay.stats.confidence import checked_confidence
 
 
@@ -56,13 +56,10 @@ def extract(
     >>> extract(result.truth, result.predicted, match="type_overlap").value("F")
     1.0
     """
-    if match not in get_args(Match):
-        hint = did_you_mean(str(match), get_args(Match))
-        raise ParameterError(f"match is one of {', '.join(get_args(Match))}, not {match!r}{hint}")
-    if isinstance(beta, bool) or not isinstance(beta, int | float) or not beta > 0:
-        raise ParameterError(f"beta is a number above 0, or inf, not {beta!r}")
+    Choice(Match).check("match", match)
+    Real(0.0, inside=True, infinite=True).check("beta", beta)
     confidence = checked_confidence(confidence)
-    resamples, seed = whole("resamples", resamples, 1), whole("seed", seed, 0)
+    resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     gold, found = _alike(*_given(truth, predicted, bio))
     pairs = matched(gold, found, match)
     hit, called = [one for one, _ in pairs], [other for _, other in pairs]
@@ -100,8 +97,7 @@ def extract(
 
 
 def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
-    if bio not in get_args(Bio):
-        raise ParameterError(f"bio is one of {', '.join(get_args(Bio))}, not {bio!r}")
+    Choice(Bio).check("bio", bio)
     files = [isinstance(one, Source) or is_file(one) for one in (truth, predicted)]
     if files[0] and (files[1] or predicted is None):
         return read_truth_and_predicted(truth, predicted, bio=bio)

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.extraction.spans import Spans
 
 Match: TypeAlias = Literal["exact", "overlap", "type_overlap"]

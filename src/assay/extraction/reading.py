@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError
 from assay.extraction.spans import Spans, spans_of, tuples_of
 from assay.extraction.tagged_files import read_both, read_pair, read_tagged
 from assay.extraction.tags import Bio

@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, did_you_mean, number_of
+from assay.core.results import Result, frame_as_csv
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
-from assay.errors import ParameterError, did_you_mean, number_of, of_kind
 from assay.extraction.matching import Match
 from assay.extraction.redrawn import RedrawnDocuments, averages, by_average
 from assay.extraction.spans import Spans
-from assay.files.spreadsheets import for_spreadsheets
 from assay.measures import Measure, parse_measure
 from assay.measures.over_classes import averaged
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval
-from assay.stats.interval_names import CHOSEN
-from assay.tabled import Tabled
 from assay.tables import Scores
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
 
 Average: TypeAlias = Literal["micro", "macro", "documents"]
 
-JSON_SCHEMA_VERSION = 1
 MICRO, MACRO = "all (micro)", "mean of types (macro)"
 _AVERAGES = ("micro", "macro", "documents")
 _LISTS = ("misses", "false_alarms")
-_SAID = {
-    "exact": "document, start, end and type are equal",
-    "type_overlap": "type and at least one character or token in common; one to one, largest overlap first",
-    "overlap": "at least one character or token in common, whatever the types; one to one, largest overlap first",
-}
 
 
 @dataclass(frozen=True, eq=False)
-class Extraction(Tabled):
+class Extraction(Result):
     """Precision, recall and F of extracted spans; `hits`, `misses` and `false_alarms` are the spans themselves.
 
     `documents` and `types` are the counts: a table a document and a table a type.
@@ -60,6 +49,8 @@ class Extraction(Tabled):
     No intervals: they are made by drawing documents anew, of which it takes two, with spans.
     The mean of types leaves out type LOC, where precision is undefined.
     """
+
+    kind = "extraction"
 
     truth: Spans
     predicted: Spans
@@ -113,8 +104,7 @@ class Extraction(Tabled):
         0.0
         """
         chosen = self._measure(measure)
-        if average not in _AVERAGES:
-            raise ParameterError(f"average is one of {', '.join(_AVERAGES)}, not {average!r}")
+        Choice(_AVERAGES).check("average", average)
         if type is None and average == "documents":
             return float(averaged(by_average(chosen, "macro"), self.documents).values[0])
         return float(averages(chosen, self.cells.sum(axis=0)[None])[0, self._row(type, average)])
@@ -131,8 +121,7 @@ class Extraction(Tabled):
         >>> extract(truth, truth[:15]).interval("Recall")
         Interval(low=0.5, high=0.9, level=0.95, method='hull')
         """
-        if average not in _AVERAGES[:2]:
-            raise ParameterError(f"average is one of {', '.join(_AVERAGES[:2])}, not {average!r}")
+        Choice(_AVERAGES[:2]).check("average", average)
         return self._intervals(self._measure(measure))[self._row(type, average)]
 
     def _row(self, type: str | None, average: str) -> int:
@@ -248,8 +237,8 @@ class Extraction(Tabled):
         """The same, with the misses or the false alarms, or both, shown below the numbers.
 
         >>> from assay.extraction import extract
-        >>> len(extract([("d", 0, 4, "PER")], []).showing("misses").tables())
-        2
+        >>> list(extract([("d", 0, 4, "PER")], []).showing("misses").document().tables())
+        ['types', 'misses']
         """
         for name in lists:
             if name not in _LISTS:
@@ -269,71 +258,15 @@ class Extraction(Tabled):
         """The table of `to_frame` as CSV; if lists are shown, these instead; for a `spreadsheet`, without formulas."""
         if not self.shown:
             return super().to_csv(spreadsheet=spreadsheet)
-        frame = self.listed()
-        if "values" in frame.columns:
-            frame = frame.drop("values")  # the text has them, and CSV has no lists
-        text = frame.write_csv()
-        return for_spreadsheets(text) if spreadsheet else text
-
-    def to_json(self) -> str:
-        """Numbers, counts, misses and false alarms; null where there is none."""
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        return as_json(
-            {
-                "schema_version": JSON_SCHEMA_VERSION,
-                "match": self.match,
-                "beta": self.beta if math.isfinite(self.beta) else "inf",
-                "intervals": {
-                    "confidence": self.confidence, "method": self._way, "unit": "document",
-                    "resamples": self._resamples, "seed": self.seed,
-                },
-                "types": self.to_frame().to_dicts(),
-                "undefined": self.undefined,
-                "left_out": self.left_out,
-                "documents": self.per_document.to_dicts(),
-                "misses": self.misses.to_dicts(),
-                "false_alarms": self.false_alarms.to_dicts(),
-                "warnings": list(self.warnings),
-            }
-        )  # fmt: skip
+        # The text has the values, and CSV has no lists.
+        return frame_as_csv(self.listed().drop("values", strict=False), spreadsheet=spreadsheet)
 
     @property
-    def _resamples(self) -> int:
+    def draws(self) -> int:
         """How often documents were drawn anew: fewer times than asked for where they are very many."""
-        return 0 if self.redrawn is None or self._way == "t" else len(self.redrawn.drawn)
+        return 0 if self.redrawn is None or self.interval_method == "t" else len(self.redrawn.drawn)
 
     @property
-    def _way(self) -> str:
+    def interval_method(self) -> str:
         """How intervals are made: few documents are too few to draw anew."""
         return "t" if len(self.documents.units) < FEWEST_DRAWN else "hull"
-
-    def tables(self) -> list[Titled]:
-        """What is shown: types, all, and the lists that were asked for."""
-        from assay.report.extractions import tables  # noqa: PLC0415  # results reach the report inside functions only
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """What the numbers rest on, in words."""
-        said = [
-            f"Match: {_SAID[self.match]}.",
-            f"{number_of('document', len(self.documents.units))}, {number_of('true span', len(self.truth))}, "
-            f"{len(self.predicted):,} predicted.",
-        ]
-        if self.redrawn is None:
-            said.append("No intervals: they are made by drawing documents anew, of which it takes two, with spans.")
-        elif self._way == "t":
-            said.append(
-                f"Intervals: {CHOSEN['t']}, as {number_of('document', len(self.documents.units))} are too few for a "
-                "bootstrap; none where all documents are alike."
-            )
-        else:
-            said.append(
-                f"Intervals: {CHOSEN['hull']} of documents ({self._resamples:,} resamples, seed {self.seed}); "
-                "none where every resample gives the same number."
-            )
-        said += [f"{name.capitalize()} is undefined: {reason}." for name, reason in self.undefined.items()]
-        for name, types in self.left_out.items():
-            said.append(f"The mean of types leaves out {of_kind('type', types)}, where {name} is undefined.")
-        return [*said, *self.warnings]

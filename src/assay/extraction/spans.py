@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import InputError, number_of
+from assay.core.errors import InputError, number_of
 
 #: The type of what has none.
 UNTYPED = "any"

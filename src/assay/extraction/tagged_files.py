@@ -6,9 +6,10 @@ Columns are separated by tabs or blanks. The last column is the tag; of a file w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
-from assay.errors import EmptyFileError, FormatError, ParameterError, number_of
+from assay.core.domains import Choice
+from assay.core.errors import EmptyFileError, FormatError, number_of
 from assay.extraction.spans import Spans, spans_of
 from assay.extraction.tags import Bio, Tag, misplaced, orphans, spans_in, tag_of
 from assay.files.decoding import decoded, lines_of
@@ -100,8 +101,7 @@ def _same(one: Token, other: Token) -> bool:
 
 
 def _spans(source: Source, found: list[Sentence], column: int, bio: Bio, warnings: tuple[str, ...]) -> Spans:
-    if bio not in get_args(Bio):
-        raise ParameterError(f"bio is one of {', '.join(get_args(Bio))}, not {bio!r}")
+    Choice(Bio).check("bio", bio)
     tags = [[_tag(source, token, column) for token in sentence.tokens] for sentence in found]
     if bio == "strict":
         _refuse_misplaced(source, found, tags, column)

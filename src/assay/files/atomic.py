@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-from assay.errors import InputError
+from assay.core.errors import InputError
 from assay.files import originals
 
 
@@ -68,7 +68,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
     >>> check_target("nowhere/table.md")
     Traceback (most recent call last):
-    assay.errors.InputError: ...nowhere/table.md: cannot be written: no such file or directory
+    assay.core.errors.InputError: ...nowhere/table.md: cannot be written: no such file or directory
     """
     target = Path(os.path.realpath(path))
     with _told(target):

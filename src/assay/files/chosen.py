@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.errors import ParameterError, did_you_mean, listed
 
 
 class _Named(Protocol):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.core.arguments import worded
+from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.chosen import chosen
 from assay.files.headers import columns_of, folded_name
 from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns
@@ -26,7 +27,7 @@ TRUTH = ("truth", "class", "labels_true", "label_true", "category", *TRUTH_OF_CL
 REST = "rest"
 _STEMS = ("cluster", "clusters")
 _MARKS = ("_", ":")
-SHAPE = "a table with a column `cluster`, or several `cluster_NAME` (other names are said with cluster=...)"
+SHAPE = "a table with a column `cluster`, or several `cluster_NAME` (other names are said with {cluster})"
 
 
 class _Said(NamedTuple):
@@ -80,10 +81,10 @@ def read_clusters(
     ('few', [('a', 'tea', 0), ('b', None, 1)], [[1.5], [2.0]])
     """
     source = given if isinstance(given, Source) else Source(given)
-    table = read_named_columns(source, SHAPE, separator)
+    table = read_named_columns(source, worded(SHAPE), separator)
     found = _plan(source.name, table.frame.columns, _Said(truth, cluster, item, weight, points))
     if not found.clusters:
-        raise FormatError(source.name, 1, expected=SHAPE, got=", ".join(table.frame.columns))
+        raise FormatError(source.name, 1, expected=worded(SHAPE), got=", ".join(table.frame.columns))
     shared = _shared(table, found)
     coordinates, aside = _coordinates(table, found)
     made = [

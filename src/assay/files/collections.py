@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import polars as pl
 
-from assay.errors import InputError, listed
+from assay.core.errors import InputError, listed
 from assay.files.reading import read_documents, read_qrels, read_topics
 from assay.files.records import each_once
 from assay.files.registry import Format, detect

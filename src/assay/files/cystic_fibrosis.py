@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError, listed, number_of
+from assay.core.errors import FormatError, listed, number_of
 from assay.files.decoding import decoded, without_entities
 from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 import polars as pl
 
-from assay.errors import InputError, need
+from assay.core.errors import InputError, need
 from assay.files.headers import columns_of, table_of
 from assay.files.registry import Kind, Loaded
 from assay.tables import Documents, Topics

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 from assay.files.sources import Source, without_end_mark
@@ -40,4 +39,6 @@ def without_entities(text: str) -> str:
     >>> without_entities("tea &amp; milk&#33;"), without_entities("&#" + "9" * 5000 + ";")
     ('tea & milk!', '\ufffd')
     """
+    import html  # noqa: PLC0415  # its table of names is long, and most texts have none
+
     return html.unescape(_NO_CHARACTER.sub("\ufffd", text))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError
 from assay.files.decoding import decoded, lines_of
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.registry import Head, Kind, head_of, named, register

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, ParameterError
+from assay.core.errors import FormatError, InputError, ParameterError
 from assay.files.clusters import CLUSTER
 from assay.files.headers import called, folded_name
 from assay.files.named_columns import read_named_columns

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.registry import Kind, Loaded
 from assay.tables import Documents, Run, Topics
 from assay.tables.shapes import Locate

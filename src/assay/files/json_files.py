@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError, InputError
+from assay.core.errors import EmptyFileError, FormatError, InputError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.json_values import fast_table, keys_of, loaded, nowhere, records
 from assay.files.registry import Head, Kind, Loaded, named, register

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import FormatError, quote
+from assay.core.errors import FormatError, quote
 from assay.files.panics import quiet_panics
 from assay.files.sources import Source
 

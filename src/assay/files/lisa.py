@@ -8,7 +8,7 @@ from collections import Counter
 
 import polars as pl
 
-from assay.errors import FormatError, number_of
+from assay.core.errors import FormatError, number_of
 from assay.files.decoding import decoded, lines_of
 from assay.files.records import Record, documents_of, is_whole, marked_records, relevant, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import FormatError, ParameterError, listed
+from assay.core.domains import Choice
+from assay.core.errors import FormatError, listed
 from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 
@@ -42,8 +43,8 @@ def read_matrix(given: Readable | Source, *, orientation: Orientation | None = N
            [2, 7]])
     """
     source = given if isinstance(given, Source) else Source(given)
-    if orientation is not None and orientation not in get_args(Orientation):
-        raise ParameterError(f"orientation is one of {', '.join(get_args(Orientation))}, not {orientation!r}")
+    if orientation is not None:
+        Choice(Orientation).check("orientation", orientation)
     table = SmallTable.read(source, _SHAPE)
     said = _CORNER.get(table.header[0].casefold())
     if orientation is not None and said is not None and said != orientation:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError
 from assay.files.delimited import header_of, read_fields
 from assay.files.json_values import fast_table, keys_of, records
 from assay.files.panics import quiet_panics

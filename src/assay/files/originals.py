@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO
 
-from assay.errors import ParameterError
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError
 
 _read: set[str] = set()
 _streams: list[os.stat_result] = []
@@ -57,7 +58,7 @@ def check(targets: Iterable[str | os.PathLike[str]], overwrite: bool = False) ->
         if any(os.path.samestat(there, known) for known in _streams) or any(is_same(target, path) for path in _read):
             raise ParameterError(
                 f"{os.fspath(target)}: is an input, and would be replaced: choose another name for the output, or say "
-                "overwrite=True (on the command line --overwrite)"
+                f"{argument('overwrite', True)}"
             )
 
 

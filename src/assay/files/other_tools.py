@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.headers import columns_of
 from assay.files.json_values import loaded, nowhere, records
 from assay.files.registry import Head, Kind, Loaded, register

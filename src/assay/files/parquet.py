@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.panics import quiet_panics
 from assay.files.parquet_pages import BrokenPagesError, check_pages

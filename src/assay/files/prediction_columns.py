@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from assay.errors import FormatError, ParameterError, did_you_mean, listed
+from assay.core.arguments import argument, worded
+from assay.core.errors import FormatError, ParameterError, did_you_mean, listed
 from assay.files.headers import columns_of, folded_name
 
 #: One column; several, a system each (or, of scores, a label each); or names (of systems, of labels) to columns.
@@ -25,7 +26,7 @@ _SCORE_STEMS = ("score", "y_score", "probability", "prob", "proba", "y_proba", "
 _MARKS = ("_", ":")
 SHAPE = (
     "a table with a column `truth` and a column `prediction` or `score` "
-    "(other names are said with truth=..., prediction=..., score=...)"
+    "(other names are said with {truth}, {prediction}, {score})"
 )
 
 
@@ -103,7 +104,7 @@ def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable
 
     systems = _with_scores(path, predictions, rest, said.score, known)
     if not systems:
-        raise FormatError(path, 1, expected=SHAPE, got=", ".join(names))
+        raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
     made = Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
     return made._replace(aside=_aside(names, said, made))
 
@@ -122,7 +123,7 @@ def _aside(names: Sequence[str], said: Said, made: Plan) -> tuple[str, ...]:
     for what, (stated, chosen, known) in guessed.items():
         others = [name for name in names if name and folded_name(name) in known and name not in read]
         if stated is None and chosen is not None and others:
-            ways = f"say {what}=... (--{what.replace('item', 'item-id')}) for another"
+            ways = f"say {argument(what)} for another"
             notes.append(f"the {what} is read from the column {chosen!r}, not from {listed(others)}: {ways}")
     return tuple(notes)
 
@@ -139,7 +140,7 @@ def _truth(path: str, names: Sequence[str], said: Columns) -> tuple[str | None, 
     found = _exact(names, TRUTH)
     indicators: dict[str, str] = {} if found else _suffixed(names, _TRUTH_STEMS, TRUTH)
     if found is None and not indicators:
-        raise FormatError(path, 1, expected=SHAPE, got=", ".join(names))
+        raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
     return found, indicators
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
+from assay.core.arguments import worded
+from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.chosen import chosen
 from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns, zero_or_one
 from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan
@@ -53,7 +54,7 @@ def read_predictions(
     [('old', ['ham', 'ham']), ('new', ['spam', 'ham'])]
     """
     source = given if isinstance(given, Source) else Source(given)
-    table = read_named_columns(source, SHAPE, separator)
+    table = read_named_columns(source, worded(SHAPE), separator)
     if list_separator == "":
         raise ParameterError("list_separator is a text of one character or more")
 

@@ -6,7 +6,7 @@ from typing import cast
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.files.datasets import is_dataset, loaded_qrels, loaded_texts
 from assay.files.registry import detect
 from assay.files.sources import Readable, Source

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError, number_of
+from assay.core.errors import FormatError, number_of
 from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Loaded
 from assay.files.sources import Source

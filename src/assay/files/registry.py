@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
+from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean
 from assay.files.columns import all_lines, data_lines
 from assay.files.sources import BYTE_ORDER_MARK, LONGEST_LINE, Source, without_end_mark
 
@@ -30,6 +30,9 @@ _HEAD_OF_COLUMNS = 16
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
 _OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
+#: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
+_CLASSIC = {"cystic_fibrosis": "cf-", "lisa": "lisa-", "npl": "npl-", "time_magazine": "time-"}
+_FEWEST_COLUMNS = 4
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
 #: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
 _HINTS: dict[Kind, tuple[str, ...]] = {
@@ -135,7 +138,7 @@ def register(
 def formats(kind: Kind | None = None) -> list[Format]:
     """List the registered formats, of one kind or all."""
     _load_others()
-    return [known for known in _FORMATS.values() if kind in {None, known.kind}]
+    return [known for known in _in_order() if kind in {None, known.kind}]
 
 
 def detect(source: Source, kind: Kind | None = None, name: str | None = None) -> Format:
@@ -145,6 +148,8 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     head = head_of(source)
     if not head.numbered:
         raise EmptyFileError(source.name, _wanted(kind))
+    if _may_be_classic(head):
+        _load_classic()
     if kind is not None and (known := next(_fitting(head, kind), None)):
         return known
     _load_others()
@@ -162,7 +167,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
 
 
 def _fitting(head: Head, kind: Kind | None = None) -> Iterator[Format]:
-    return (known for known in _FORMATS.values() if kind in {None, known.kind} and known.matches(head))
+    return (known for known in _in_order() if kind in {None, known.kind} and known.matches(head))
 
 
 def _hinted(path: str) -> set[Kind]:
@@ -172,8 +177,26 @@ def _hinted(path: str) -> set[Kind]:
 
 def _load_others() -> None:
     """Load the modules of rarer formats, which register them: nobody waits for JSON who reads a TREC run."""
+    _load_classic()
     for module in _OTHERS:
         importlib.import_module(f"assay.files.{module}")
+
+
+def _may_be_classic(head: Head) -> bool:
+    """Whether a file may be in the layout of a classic collection: its first line has few words, tags, or numbers."""
+    words = head.numbered[0][1].split()
+    return len(words) < _FEWEST_COLUMNS or words[0].startswith((b"<", b"*")) or all(map(bytes.isdigit, words))
+
+
+def _load_classic() -> None:
+    """Load the modules of the classic layouts, which register them."""
+    for module in _CLASSIC:
+        importlib.import_module(f"assay.files.{module}")
+
+
+def _in_order() -> list[Format]:
+    """All formats that are loaded, classic layouts first."""
+    return sorted(_FORMATS.values(), key=lambda known: not known.name.startswith(tuple(_CLASSIC.values())))
 
 
 def head_of(source: Source) -> Head:

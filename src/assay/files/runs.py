@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from assay.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError
 from assay.files.columns import BadRowError, Layout, all_lines, data_lines, last_data_line, parse
 from assay.files.metadata import metadata_of
 from assay.files.registry import Loaded

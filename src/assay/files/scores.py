@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 from assay.tables import Scores
@@ -17,8 +17,8 @@ _QUERIES = ("query_id", "qid", "query", "topic", "topic_id")
 _UNITS = (*_QUERIES, "unit", "item", "user", "participant", "fold", "class", "")
 _LONG = ("system", "measure", "value")
 _SHAPES = (
-    "`system,measure,unit,value`; or `system,query_id` and a column a measure, as `assay evaluate -q --csv` writes; "
-    "or a column a system and a row a unit"
+    "`system,measure,unit,value`; or `system,query_id` and a column a measure, as an evaluation "
+    "writes them by query; or a column a system and a row a unit"
 )
 
 
@@ -32,7 +32,7 @@ class _Score(NamedTuple):
 def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
     """Read a table of scores from CSV or TSV with a header.
 
-    Three shapes are known: `system,measure,unit,value`; the table that `assay evaluate -q --csv` writes; and a matrix
+    Three shapes are known: `system,measure,unit,value`; what an evaluation writes by query; and a matrix
     with a column a system and a row a unit, whose first column may name the units. A matrix does not say what was
     measured: `measure` does. An empty field or `NA` is no value.
 

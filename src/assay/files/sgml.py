@@ -11,7 +11,7 @@ import re
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.decoding import decoded, without_entities
 from assay.files.registry import Head, register
 from assay.files.sources import Source

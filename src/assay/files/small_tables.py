@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.decoding import decoded, lines_of
 from assay.files.sources import Source
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from assay.errors import FormatError, number_of
+from assay.core.errors import FormatError, number_of
 from assay.files.columns import Layout
 from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Head, Kind, Loaded, register

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
-from assay.errors import FormatError, InputError
+from assay.core.errors import FormatError, InputError
 from assay.files import originals
 from assay.files.inflating import Fill, XzReader, ZstdReader, is_zstd, limited
 

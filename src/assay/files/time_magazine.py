@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from assay.errors import FormatError
+from assay.core.errors import FormatError
 from assay.files.decoding import decoded, lines_of
 from assay.files.records import Record, documents_of, is_whole, numbered_pairs, relevant, topics_of
 from assay.files.registry import Head, Loaded, register

@@ -6,7 +6,8 @@ import itertools
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.core.arguments import argument
+from assay.core.errors import number_of
 from assay.files.records import is_whole, plain_number
 from assay.tables import Documents, Qrels, Topics
 
@@ -36,7 +37,7 @@ def upside_down(qrels: Qrels) -> list[str]:
         return []
     return [
         f"{qrels.name}: these look like Cranfield's codes: 1 is the best grade, 4 the least, and what the one -1 "
-        "a query means is a choice; inverse_grades=True (--inverse-grades) turns 1..4 into 4..1, and -1 into 0"
+        f"a query means is a choice; {argument('inverse_grades', True)} turns 1..4 into 4..1, and -1 into 0"
     ]
 
 

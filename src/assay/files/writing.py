@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from assay.errors import InputError, ParameterError, did_you_mean, quote
+from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
 from assay.files.metadata import as_header
 from assay.tables import Batches, Documents, Qrels, Topics

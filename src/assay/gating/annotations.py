@@ -6,6 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from assay.gating.rules import Outcome
+from assay.gating.sentences import details
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -28,12 +29,8 @@ def annotated(result: GateResult) -> str:
     >>> print(annotated(gate(judged, run, run, measures="RR")))
     ::notice title=Quality gate::Passed: candidate and baseline are identical under RR: no query differs (1.0000).
     """
-    from assay.report.gates import details  # noqa: PLC0415
-
     made = [annotation(_LEVELS[result.counted(result.outcome)], "Quality gate", result.sentence)]
-    unwell = [check for check in result.checks if check.outcome == "fail"]
-    unwell += [check for check in result.checks if check.outcome == "inconclusive"]
-    for check, said in zip(unwell, details(result), strict=False):
+    for check, said in zip(result.decisive, details(result), strict=False):
         made.append(annotation(_LEVELS[result.counted(check.outcome)], f"Quality gate: {check.name}", said))
     return "".join(made[:_MOST])
 

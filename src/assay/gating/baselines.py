@@ -10,8 +10,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from assay.core.errors import AssayError, FormatError
 from assay.counting.policies import Policies
-from assay.errors import AssayError, FormatError
 from assay.files import Readable, Source
 from assay.files.json_values import loaded
 from assay.files.sources import BYTE_ORDER_MARK
@@ -68,7 +68,7 @@ def read_baseline(given: Readable | Source) -> Baseline:
     >>> read_baseline(io.BytesIO(b'{"assay_baseline": 99}'))
     Traceback (most recent call last):
         ...
-    assay.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
+    assay.core.errors.FormatError: <file>: expected a baseline of schema 1, got '99' (freeze the baseline again)
     """
     source = given if isinstance(given, Source) else Source(given)
     told = loaded(source)

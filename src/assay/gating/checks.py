@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.comparison.slices import slices
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 from assay.gating.rules import Inconclusive, Margins, Outcome, decided
 from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.corrections import corrected_as_stated
@@ -64,7 +64,7 @@ class Loss(NamedTuple):
 
 
 #: What the rows of tables leave out.
-_UNTOLD = {"worst", "redrawn", "interval", "at_best", "one_sided"}
+_UNTOLD = {"worst", "redrawn", "interval", "at_best", "all_zero", "of_labels"}
 
 
 class Check(NamedTuple):
@@ -76,7 +76,8 @@ class Check(NamedTuple):
     candidate that is really as good pass, 80 % of the time. `redrawn`: how often units were drawn anew for the
     interval; 0 where that takes no drawing; `interval`: how it was made. `at_best`: where there is no test, the other
     end of the interval, which is made wider for the other checks; a loss is sure if even that is one.
-    `one_sided`: no unit differs, but some have a value under one of the systems alone, as `why` says.
+    `all_zero`: no unit differs; unless it passes so, some have a value under one of the systems alone, as `why` says.
+    `of_labels`: it is about predicted labels, which are right or wrong.
     """
 
     measure: str
@@ -102,12 +103,13 @@ class Check(NamedTuple):
     redrawn: int = 0
     interval: str = "hull"
     at_best: float | None = None
-    one_sided: bool = False
+    all_zero: bool = False
+    of_labels: bool = False
 
     @property
-    def is_untested(self) -> bool:
-        """Whether the interval alone decides."""
-        return self.at_best is not None
+    def is_identical(self) -> bool:
+        """Whether it passes as no unit differs."""
+        return self.all_zero and self.outcome == "pass"
 
     def is_surely_worse(self, alpha: float) -> bool:
         """Whether the test says so; or where there is none, the interval."""
@@ -117,7 +119,7 @@ class Check(NamedTuple):
     def name(self) -> str:
         """What is checked.
 
-        >>> Check._make(["AP", "length = short", *[0] * 22]).name
+        >>> Check._make(["AP", "length = short", *[0] * 23]).name
         'AP, length = short'
         """
         return f"{self.measure}, {self.slice}" if self.slice else self.measure
@@ -263,7 +265,8 @@ def _check(part: Part, tested: Tested, p: float, settings: Settings, checks: int
         redrawn=redrawn,
         interval=numbers.narrow.method,
         at_best=at_best,
-        one_sided=numbers.all_zero and decision.outcome != "pass",
+        all_zero=numbers.all_zero,
+        of_labels=paired.labels_are_compared,
     )
 
 

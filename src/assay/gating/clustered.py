@@ -9,8 +9,8 @@ from typing import Any
 from assay.clustering.opening import systems_in
 from assay.clustering.pairing import RULES, Clusterings, are_clusters
 from assay.clustering.result import Clustering
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed
 from assay.counting.contingency import Contingency
-from assay.errors import InputError, ParameterError, did_you_mean, listed
 from assay.gating.predicted import chosen_two, name_of
 from assay.tables.clusters import Clusters
 

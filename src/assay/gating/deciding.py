@@ -14,7 +14,9 @@ from assay import __version__
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters, refuse_drawing
 from assay.comparison.slices import NONE, attribute_of
-from assay.errors import InputError, ParameterError, number_of, refuse_unknown
+from assay.core.digits import as_percents
+from assay.core.domains import SHARE, Whole
+from assay.core.errors import InputError, ParameterError, number_of, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files import Source, is_file, read_topics
 from assay.gating.baselines import frozen_in
@@ -25,12 +27,11 @@ from assay.gating.guards import Coverage, guards_of, undefined_in
 from assay.gating.predicted import DEFAULT_MEASURES as PREDICTED_MEASURES
 from assay.gating.predicted import in_order, missing_items, two_classifiers
 from assay.gating.result import GateResult
-from assay.gating.rules import Inconclusive, Margins, check_inconclusive, check_share, named_of_rankings
-from assay.given import check_levels, named_runs, whole
+from assay.gating.rules import Inconclusive, Margins, check_inconclusive, named_of_rankings
+from assay.given import check_levels, named_runs
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import MOST_HALVES
-from assay.stats.digits import as_percents
 from assay.stats.paired import Paired
 from assay.stats.pairs import few_units, resamples_for
 from assay.stats.samples import Averaged, Pooled
@@ -58,7 +59,7 @@ def gate(
     seed: int = 0,
     **rules: Any,
 ) -> GateResult:
-    """Say whether a candidate may take the baseline's place: it passes, fails, or one cannot tell.
+    """Say whether a candidate may take the baseline's place: it passes, fails, or is inconclusive.
 
     `baseline` and `candidate`, by name or in this order, are runs in any shape that `evaluate` takes; the baseline may
     also be frozen: what `freeze` gives, or its file. It then brings its own rules, and has no others. `measures`:
@@ -99,9 +100,9 @@ def gate(
     margins = Margins.of(margin, str if itemised else named_of_rankings)
     check_levels(alpha=alpha, power=0.8)
     check_inconclusive(inconclusive)
-    seed, redraws = whole("seed", seed, 0), whole("bootstrap_resamples", bootstrap_resamples, 100)
-    allowed = check_share("max_missing", max_missing)
-    least = None if min_judged is None else check_share("min_judged", min_judged)
+    seed, redraws = Whole(0).check("seed", seed), Whole(100).check("bootstrap_resamples", bootstrap_resamples)
+    allowed = SHARE.check("max_missing", max_missing)
+    least = None if min_judged is None else SHARE.check("min_judged", min_judged)
     attribute = _attribute(slices, topics)
     if itemised:
         held: Classifiers | Clusterings
@@ -126,7 +127,7 @@ def gate(
     margins.check(sides.measures)
     paired = [_paired(sides, measure) for measure in sides.measures]
     parts = parts_of(paired, margins, slices, attribute)
-    drawn = resamples_for(len(parts), alpha) if resamples is None else whole("resamples", resamples, 100)
+    drawn = resamples_for(len(parts), alpha) if resamples is None else Whole(100).check("resamples", resamples)
     settings = Settings(alpha, inconclusive, allowed, least, drawn, redraws, seed)
     checks = checks_of(parts, settings)
     notes = [note for one in paired for note in one.notes(absences=False)] + _notes(checks, sides.coverage, alpha)

@@ -13,8 +13,8 @@ import polars as pl
 
 from assay import __version__
 from assay.classification.pairing import are_predictions
+from assay.core.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.counting.policies import Policies
-from assay.errors import InputError, ParameterError, did_you_mean, refuse_unknown
 from assay.evaluation import Evaluation, evaluate
 from assay.files.atomic import write_text
 from assay.gating.digests import of_json, of_qrels, of_run
@@ -23,6 +23,7 @@ from assay.given import named_runs
 from assay.measures import parse_measure
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
+from assay.show.data import as_json
 from assay.tables import Scores
 
 #: What a gate looks at unless told otherwise.
@@ -110,8 +111,6 @@ class Baseline:
 
     def to_json(self) -> str:
         """The file's text: everything in full, and a digest of it all."""
-        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
-
         told = {
             MARK: SCHEMA_VERSION,
             "version": self.version,

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.errors import ParameterError, number_of
+from assay.core.digits import as_percent, as_percents
+from assay.core.errors import ParameterError, number_of
 from assay.evaluation import Evaluation
 from assay.gating.checks import Settings
-from assay.stats.digits import as_percent, as_percents
 from assay.tables import Scores
 
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})

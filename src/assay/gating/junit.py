@@ -1,7 +1,7 @@
 """A gate as JUnit XML, which every continuous-integration service reads: a test case for each guard and check.
 
-An invalid input is an `error`, and the checks are then `skipped`; a check that fails is a `failure`; one that cannot
-tell is `skipped`, unless it was asked to count as passed or failed.
+An invalid input is an `error`, and the checks are then `skipped`; a check that fails is a `failure`; one that is
+inconclusive is `skipped`, unless it was asked to count as passed or failed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
 from assay.gating.rules import Outcome
+from assay.gating.sentences import of_check
 
 if TYPE_CHECKING:
     from assay.gating.result import GateResult
@@ -43,8 +44,6 @@ def junit(result: GateResult) -> str:
         <testcase classname="assay.gate.inputs" name="missing topics: baseline">
     ...
     """
-    from assay.report.gates import of_check  # noqa: PLC0415
-
     cases = [
         Case("inputs", f"{guard.name}: {guard.system}", "pass" if guard.holds else "invalid", guard.says)
         for guard in result.guards

@@ -9,9 +9,9 @@ from typing import Any
 from assay.classification.opening import opened
 from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import Clusterings, are_clusters
-from assay.errors import ParameterError, did_you_mean, listed, not_among, number_of
+from assay.core.digits import as_percents
+from assay.core.errors import ParameterError, did_you_mean, listed, not_among, number_of
 from assay.gating.guards import MISSING_ITEMS, Guard
-from assay.stats.digits import as_percents
 from assay.tables import Predictions
 from assay.tables.clusters import Clusters
 

@@ -21,8 +21,8 @@ _CHOICES = ("fail", "pass", "skip")
 def assay_gate() -> Callable[..., GateResult]:
     """Gate a candidate in a test: `assay_gate(qrels, baseline=..., candidate=..., measures=..., margin=...)`.
 
-    Takes what `assay.gate` takes, and returns its result. The test fails where the gate does; where one cannot tell, it
-    fails, too, unless `inconclusive` is `pass` or `skip`. Invalid input raises an error.
+    Takes what `assay.gate` takes, and returns its result. The test fails where the gate does; where that is
+    inconclusive, it fails, too, unless `inconclusive` is `pass` or `skip`. Invalid input raises an error.
     """
     return gated
 
@@ -36,15 +36,15 @@ def gated(qrels: Any, *two: Any, inconclusive: str = "fail", **settings: Any) ->
     'pass'
     """
     __tracebackhide__ = True
-    from assay.errors import InputError, ParameterError  # noqa: PLC0415  # pytest must start fast
+    from assay.core.domains import Choice  # noqa: PLC0415  # pytest must start fast
+    from assay.core.errors import InputError  # noqa: PLC0415
     from assay.gating.deciding import gate  # noqa: PLC0415
-    from assay.report.gates import advice, details  # noqa: PLC0415
+    from assay.gating.sentences import advice, details  # noqa: PLC0415
 
-    if inconclusive not in _CHOICES:
-        raise ParameterError(f"inconclusive is one of {', '.join(_CHOICES)}, not {inconclusive!r}")
+    Choice(_CHOICES).check("inconclusive", inconclusive)
     counted = "report" if inconclusive == "skip" else inconclusive
     result = gate(qrels, *two, inconclusive=counted, **settings)  # type: ignore[arg-type]
-    said = "\n".join([result.sentence, *details(result), *advice(result, in_python=True)])
+    said = "\n".join([result.sentence, *details(result), *(step.worded() for step in advice(result))])
     if result.outcome == "invalid":
         raise InputError(said)
     outcome = result.counted(result.outcome)

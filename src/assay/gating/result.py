@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from assay.classification.pairing import Classifiers
 from assay.clustering.pairing import Clusterings
-from assay.errors import number_of
+from assay.core.errors import number_of
+from assay.core.results import Result
 from assay.evaluation import Evaluation
+from assay.gating.annotations import annotated
 from assay.gating.checks import Check, Settings
 from assay.gating.frozen import Baseline
 from assay.gating.guards import Coverage, Guard
+from assay.gating.junit import junit
 from assay.gating.rules import EXIT_CODES, Outcome, worst
-from assay.tabled import Tabled
-
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
+from assay.gating.sentences import sentence
 
 
 @dataclass(frozen=True, eq=False)
-class GateResult(Tabled):
+class GateResult(Result):
     """Whether a candidate may take the baseline's place, and why.
 
     `checks`: a measure each, on all topics or on a slice of them; `guards`: whether the inputs were fit to be compared.
@@ -39,6 +38,8 @@ class GateResult(Tabled):
     >>> print(result.sentence)
     Passed: candidate and baseline are identical under RR: no query differs (1.0000).
     """
+
+    kind = "gate"
 
     baseline: str
     candidate: str
@@ -83,48 +84,23 @@ class GateResult(Tabled):
 
     @property
     def sentence(self) -> str:
-        """Why it passed, failed, was refused, or why one cannot tell."""
-        from assay.report.gates import sentence  # noqa: PLC0415  # results reach the report inside functions only
-
+        """Why it passed, failed, was refused, or is inconclusive."""
         return sentence(self)
 
+    @property
+    def decisive(self) -> list[Check]:
+        """The checks that did not pass, worst first."""
+        return [check for outcome in ("fail", "inconclusive") for check in self.checks if check.outcome == outcome]
+
     def to_frame(self) -> pl.DataFrame:
-        """One row a check."""
+        """One row for each check."""
         frame = pl.DataFrame([check.row() for check in self.checks], infer_schema_length=None)
         return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    def to_json(self) -> str:
-        """Outcome, checks, guards, coverage and settings; numbers in full, null where there is none."""
-        from assay.report.gates import to_json  # noqa: PLC0415
-
-        return to_json(self)
-
-    def to_markdown(self) -> str:
-        """The outcome as a heading, then sentences and tables: what a summary of a pipeline shows."""
-        from assay.report.gates import to_markdown  # noqa: PLC0415
-
-        return to_markdown(self)
-
     def to_junit(self) -> str:
         """JUnit XML, a test case for every guard and check: see `gating.junit`."""
-        from assay.gating.junit import junit  # noqa: PLC0415  # it takes results, as this is one
-
         return junit(self)
 
     def to_annotations(self) -> str:
         """Workflow commands, by which GitHub Actions shows the outcome beside a change: see `gating.annotations`."""
-        from assay.gating.annotations import annotated  # noqa: PLC0415
-
         return annotated(self)
-
-    def tables(self) -> list[Titled]:
-        """The checks; the topics that lost most, unless all is well; the coverage."""
-        from assay.report.gates import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """The sentences, what to do, and the method."""
-        from assay.report.gates import lines  # noqa: PLC0415
-
-        return lines(self)

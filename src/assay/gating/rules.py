@@ -1,4 +1,4 @@
-"""The rules of the gate: when a check passes, fails, or cannot tell; and what several checks make together."""
+"""The rules of the gate: when a check passes, fails, or is inconclusive; and what several checks make together."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from math import isnan
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
-
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import POSITIVE, Choice
+from assay.core.errors import ParameterError, did_you_mean
 from assay.measures import parse_measure
 from assay.stats.rounding import ROUNDING
 from assay.stats.verdict import FEWEST_UNITS
@@ -43,7 +42,7 @@ def decided(
     at_best: float | None = None,
     one_sided: str = "",
 ) -> Decision:
-    """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, cannot tell.
+    """Apply the rules, in this order: identical, too few units, not worse by the margin, surely worse, inconclusive.
 
     `difference` is what the candidate gains, so that a loss is negative whatever the measure's direction; `bound` the
     lower end of its interval at level 1 - 2 alpha; `p` one-sided, corrected for the other checks. Numbers that differ
@@ -114,8 +113,8 @@ class Margins(NamedTuple):
         if isinstance(given, cls):
             return cls(given.for_all, {named(name): value for name, value in given.by_measure.items()})
         if isinstance(given, Mapping):
-            return cls(None, {named(name): _margin(value) for name, value in given.items()})
-        return cls(None if given is None else _margin(given))
+            return cls(None, {named(name): POSITIVE.check("the margin", value) for name, value in given.items()})
+        return cls(None if given is None else POSITIVE.check("the margin", given))
 
     @classmethod
     def parsed(cls, texts: Iterable[str], named: Named = named_of_rankings) -> Margins:
@@ -129,7 +128,7 @@ class Margins(NamedTuple):
         for text in texts:
             measure, equals, number = text.rpartition("=")
             try:
-                value = _margin(float(number))
+                value = POSITIVE.check("the margin", float(number))
             except ValueError as problem:
                 said = "a margin is a number above 0, or MEASURE=NUMBER"
                 raise ParameterError(f"{said}, such as nDCG@10=0.02, not {text!r}") from problem
@@ -156,27 +155,6 @@ class Margins(NamedTuple):
                 )
 
 
-def _margin(value: Any) -> float:
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not is_number or not 0 < value < float("inf"):
-        raise ParameterError(f"the margin is a number above 0, not {value!r}")
-    return float(value)
-
-
 def check_inconclusive(wanted: str) -> None:
     """Refuse what is no way to treat an open outcome."""
-    if wanted not in INCONCLUSIVE:
-        said = f"inconclusive is one of {', '.join(INCONCLUSIVE)}, not {wanted!r}"
-        raise ParameterError(f"{said}{did_you_mean(str(wanted), INCONCLUSIVE)}")
-
-
-def check_share(name: str, value: Any) -> float:
-    """Accept a share, from 0 to 1.
-
-    >>> check_share("max_missing", 0.1)
-    0.1
-    """
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1:
-        raise ParameterError(f"{name} is a share, from 0 to 1, not {value!r}")
-    return float(value)
+    Choice(INCONCLUSIVE).check("inconclusive", wanted)

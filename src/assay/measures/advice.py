@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
 
 
 class Recommendation(NamedTuple):
@@ -115,6 +115,5 @@ def advice(name: str) -> Situation:
     'SetF(beta=2)'
     """
     known = {situation.name: situation for situation in SITUATIONS}
-    if name not in known:
-        raise ParameterError(f"a situation is one of {', '.join(known)}, not {name!r}{did_you_mean(name, known)}")
+    Choice(known).check("a situation", name)
     return known[name]

@@ -27,6 +27,7 @@ def _area(ranks: Ranks, *, cutoff: int | None, rel: float | None) -> PerQuery:
 
 
 @measure(
+    cites="buckley2005",
     trec_eval=("map", "map_cut.{cutoff}"),
     ir_measures="AP@{cutoff}",
     ranx="map@{cutoff}",
@@ -50,6 +51,7 @@ def AP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
 
 
 @measure(
+    cites="robertson2006",
     trec_eval="gm_map",
     aliases=("GMMAP",),
     counted_as=1e-5,
@@ -107,6 +109,7 @@ def _mean_precision(rows: Graded, cutoff: int | None) -> Floats:
 
 
 @measure(
+    cites="buckley2004",
     trec_eval="bpref",
     ir_measures="Bpref",
     ranx="bpref",
@@ -155,6 +158,7 @@ def GMBpref(ranks: Ranks, *, floor: Floor = 1e-5, rel: Level = None) -> PerQuery
 
 
 @measure(
+    cites="yilmaz2006",
     trec_eval="infAP",
     ir_measures="infAP",
     aliases=("InferredAP",),

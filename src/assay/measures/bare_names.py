@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import get_args
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary

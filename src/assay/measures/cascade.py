@@ -36,6 +36,7 @@ from assay.measures.steps import PerQuery, Steps
 
 
 @measure(
+    cites="voorhees1999",
     trec_eval="recip_rank",
     ir_measures="RR@{cutoff}",
     ranx="mrr@{cutoff}",
@@ -85,7 +86,11 @@ def FirstRank(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     return first.defined_with(relevant_total(ranks, rel)).defined_with(first)
 
 
-@measure(ir_measures="ERR@{cutoff}", user_model="reads on until satisfied; a good document satisfies sooner")
+@measure(
+    ir_measures="ERR@{cutoff}",
+    user_model="reads on until satisfied; a good document satisfies sooner",
+    cites="chapelle2009",
+)
 def ERR(
     ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None, satisfaction: Satisfaction = "exponential"
 ) -> PerQuery:
@@ -110,7 +115,11 @@ def ERR(
     return _read_on(within(ranks.hits, cutoff), chances, len(ranks.queries)).sum("contribution")
 
 
-@measure(aliases=("NormalisedERR",), user_model="reads on until satisfied; a good document satisfies sooner")
+@measure(
+    aliases=("NormalisedERR",),
+    user_model="reads on until satisfied; a good document satisfies sooner",
+    cites="chapelle2009",
+)
 def nERR(
     ranks: Ranks, *, cutoff: Cutoff = None, max_grade: MaxGrade = None, satisfaction: Satisfaction = "exponential"
 ) -> PerQuery:
@@ -132,6 +141,7 @@ def nERR(
 
 
 @measure(
+    cites="moffat2008",
     ir_measures="RBP(p={p})",
     aliases=("RankBiasedPrecision",),
     user_model="goes on to the next result with probability p",
@@ -172,7 +182,12 @@ def RBP(
     return steps.sum("contribution")
 
 
-@measure(user_model="as RBP; what is not known of the value", closed_under_ties=True, higher_is_better=False)
+@measure(
+    user_model="as RBP; what is not known of the value",
+    closed_under_ties=True,
+    higher_is_better=False,
+    cites="moffat2008",
+)
 def RBPResidual(ranks: Ranks, *, p: Persistence = 0.8, cutoff: Cutoff = None) -> PerQuery:
     r"""How much RBP could grow if every unjudged document, and all beyond the end of the list, were fully relevant.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import NamedTuple
 
+from assay.core.arguments import worded
 from assay.counting.confusion import Confusion, Counted
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, NOTHING_RETRIEVED, SIZE_UNKNOWN
 from assay.measures.steps import PerQuery, given, unknown
@@ -180,5 +181,5 @@ def collection(confusion: Confusion) -> PerQuery:
 def _with_rest(confusion: Confusion, says: str, besides: Counted, when_zero: str = "0/0") -> PerQuery:
     """The true negatives and what is counted besides; not known without the size of the collection."""
     if confusion.tn is None:
-        return unknown(says, len(confusion.units), SIZE_UNKNOWN)
+        return unknown(says, len(confusion.units), worded(SIZE_UNKNOWN))
     return given(says, confusion.tn + besides, when_zero=when_zero)

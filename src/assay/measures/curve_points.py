@@ -8,10 +8,11 @@ from typing import NamedTuple, get_args
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Choice, Whole
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
-from assay.measures.domains import Choice, RuleName, UnretrievedName, Whole
+from assay.measures.domains import RuleName, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, relevant_rows
 from assay.measures.precision import IPrec, IPrecMean
 from assay.measures.registry import Measure
@@ -28,9 +29,7 @@ def level_measures(levels: int, rule: RuleName | None = None) -> list[Measure]:
     >>> level_measures(3)
     [IPrec@0, IPrec@0.5, IPrec@1, IPrecMean(points=3)]
     """
-    number = Whole(2).check("levels", levels) or 0
-    if number > MOST_LEVELS:
-        raise ParameterError(f"levels is a whole number from 2 on, {MOST_LEVELS} at most, not {levels!r}")
+    number = Whole(2, high=MOST_LEVELS).check("levels", levels)
     changes = {} if rule is None else {"rule": rule}
     at_levels = [IPrec(recall=level / (number - 1), **changes) for level in range(number)]
     return [*at_levels, IPrecMean(points=number, **changes)]

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import polars as pl
 
-from assay.errors import number_of
+from assay.core.errors import number_of
 from assay.measures.curve_points import Roc
 from assay.measures.parser import parse_measure
 from assay.measures.summary import Undefined

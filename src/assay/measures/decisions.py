@@ -162,6 +162,7 @@ def Jaccard(confusion: Confusion) -> PerQuery:
 
 
 @measure(
+    cites="matthews1975",
     aliases=("MatthewsCorrelation", "phi"),
     bounds=(-1.0, 1.0),
     user_model="wants every document decided rightly, few or many of a kind",

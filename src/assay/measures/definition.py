@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from assay.errors import ParameterError
-from assay.measures.domains import At, Domain
+from assay.core.domains import Domain
+from assay.core.errors import ParameterError
+from assay.measures.domains import At
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import Vocabulary
 from assay.tables import Direction
@@ -50,6 +51,8 @@ class Definition(NamedTuple):
     proportion: bool
     #: What its units can be, if not everything: the mistakes of a whole table are not those of an item.
     unit_kinds: tuple[str, ...] | None
+    #: The work to cite for it, by its key in the bibliography; empty if it is textbook knowledge.
+    cites: str = ""
 
     @property
     def direction(self) -> Direction:

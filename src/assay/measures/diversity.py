@@ -8,18 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from assay.core.arguments import argument, worded
+from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
 from assay.counting.subtopics import Subtopics
-from assay.errors import InputError, ParameterError, listed, number_of, quote
 from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure
 from assay.measures.steps import PerQuery, Steps, given
 from assay.tables import Qrels, picked
 
-NO_SUBTOPICS = "there are no judgments of subtopics: subtopics=True says that column 2 of the judgments names them"
+NO_SUBTOPICS = "there are no judgments of subtopics: {subtopics=True} says that column 2 of the judgments names them"
 NO_RELEVANT_SUBTOPIC = "no subtopic has a relevant document"
 # Gains that differ by less than rounding does are equal: the greedy choice is then the same on every machine.
 _DECIMALS = 12
@@ -29,6 +30,7 @@ _FRACTION = re.compile(r"\d*\.\d+")
 
 
 @measure(
+    cites="clarke2008",
     ir_measures="alpha_nDCG@{cutoff}",
     aliases=("alpha-nDCG", "α_nDCG", "α-nDCG"),
     bounds=None,
@@ -46,7 +48,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
     did. To find the best ranking (:math:`n^*`) is NP-hard, so it is built greedily, as ndeval does: at each rank the
     judged document that gains most; of several that gain alike (to 12 decimals), the one whose id comes last in byte
     order. A ranking can do better than that, so the value may exceed 1. Undefined if no document is relevant to a
-    subtopic. Needs judgments of subtopics: `subtopics=True`, or `--subtopics`.
+    subtopic. Needs judgments of subtopics: the rule `subtopics`.
 
     >>> alpha_nDCG.of(Ranks.from_subtopics([["a"], ["a"], ["b"]]))  # (1/1 + .5/1.585 + 1/2) / (1/1 + 1/1.585 + .5/2)
     array([0.9652])
@@ -55,6 +57,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
 
 
 @measure(
+    cites="clarke2008",
     ir_measures="alpha_DCG@{cutoff}",
     aliases=("alpha-DCG", "α_DCG", "α-DCG"),
     user_model="has one of several needs, and gains less from what was said before",
@@ -69,7 +72,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
     :math:`n_i` as in `alpha_nDCG`; *S* is the number of subtopics with a relevant document. Divided like this, as
     ndeval does (but for *k* = 1), the value lies between 0 and 1 whatever was judged; few queries have documents that
     reach 1. Undefined if no document is relevant to a subtopic. Needs judgments of subtopics:
-    `subtopics=True`, or `--subtopics`.
+    the rule `subtopics`.
 
     >>> alpha_DCG(cutoff=2).of(Ranks.from_subtopics([["a", "b"], ["a"]]))  # (2 + .5/1.585) / (2 (1 + .5/1.585))
     array([0.8801])
@@ -78,6 +81,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
 
 
 @measure(
+    cites="chapelle2011",
     ir_measures="ERR_IA@{cutoff}",
     aliases=("ERR-IA",),
     user_model="has one of several needs, and reads on until it is met",
@@ -93,7 +97,7 @@ def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Le
     after *s* with probability :math:`\alpha`, and :math:`c_{i,s}` counts those above it; all subtopics are as likely.
     As in ndeval (but for *k* = 1, where it does not), the mean of their `ERR` is divided by that of documents relevant
     to all *S* subtopics, so that the value lies between 0 and 1. Undefined if no document is relevant to a subtopic.
-    Needs judgments of subtopics: `subtopics=True`, or `--subtopics`.
+    Needs judgments of subtopics: the rule `subtopics`.
 
     >>> ERR_IA(cutoff=2).of(Ranks.from_subtopics([["a"], ["a", "b"]]))  # (1/1 + (.5 + 1)/2) / (2 (1/1 + .5/2))
     array([0.7])
@@ -115,7 +119,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
 
     :math:`n_i` as in `ERR_IA`, :math:`n^*_i` that of the greedy ranking of `alpha_nDCG`, which a ranking can beat, so
     the value may exceed 1. Undefined if no document is relevant to a subtopic. Needs judgments of subtopics:
-    `subtopics=True`, or `--subtopics`.
+    the rule `subtopics`.
 
     >>> nERR_IA.of(Ranks.from_subtopics([["a"], ["a"], ["b"]]))  # (1/1 + .5/2 + 1/3) / (1/1 + 1/2 + .5/3)
     array([0.95])
@@ -124,6 +128,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
 
 
 @measure(
+    cites="zhai2003",
     ir_measures="StRecall@{cutoff}",
     aliases=("S-recall", "SRecall", "strec", "SubtopicRecall"),
     user_model="wants to see every subtopic once",
@@ -135,7 +140,7 @@ def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQu
     .. math:: \mathrm{StRecall}@k = \frac{1}{S} \sum_{i=1}^{k} \#\{ s : x_{i,s} = 1,\ x_{j,s} = 0\ (j < i) \}
 
     *S* is the number of subtopics with a relevant document, retrieved or not. Undefined if there is none. Needs
-    judgments of subtopics: `subtopics=True`, or `--subtopics`.
+    judgments of subtopics: the rule `subtopics`.
 
     >>> StRecall(cutoff=2).of(Ranks.from_subtopics([["a"], [], ["b"]], judged=[[["c"]]]))  # only a, of a, b and c
     array([0.3333])
@@ -172,7 +177,7 @@ def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) 
     says = table.format.replace(f" by {len(names)} judges", f" for {count}")
     assumed = (
         f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
-        f"names: {listed(names)}; if these are judges, choose one: judge=..."
+        f"names: {listed(names)}; if these are judges, choose one: {argument('judge')}"
     )
     return True, Qrels(table.frame, table.name, says, table.warnings), (assumed,)
 
@@ -188,7 +193,7 @@ def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
 
 
 def _why_none(ranks: Ranks) -> str:
-    return NO_SUBTOPICS if ranks.subtopics is None else NO_RELEVANT_SUBTOPIC
+    return worded(NO_SUBTOPICS) if ranks.subtopics is None else NO_RELEVANT_SUBTOPIC
 
 
 def _relevant(ranks: Ranks, rel: float | None) -> Subtopics:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.errors import number_of, spelt
 from assay.counting.contradictions import contradictions, swapped_queries
 from assay.counting.forms import Bridge
 from assay.counting.judgments import Judgments
@@ -22,7 +23,6 @@ from assay.counting.orders import reversed_hits
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
 from assay.counting.renamed import Renamed, other_topics, renamed_documents
-from assay.errors import number_of, spelt
 from assay.files import RunFile
 from assay.measures.average_precision import AP
 from assay.measures.registry import Measure

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.domains import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
 from assay.measures.kernels import NO_GAIN, discounted, gain_in_words, gains, ideal_rows, max_grade_of, rows_with_gain
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
 
 
-@measure(bounds=None, aliases=("CumulatedGain",), user_model="reads the first k results alike", closed_under_ties=True)
+@measure(
+    bounds=None,
+    aliases=("CumulatedGain",),
+    user_model="reads the first k results alike",
+    closed_under_ties=True,
+    cites="jarvelin2002",
+)
 def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuery:
     r"""Cumulated gain: what the first *k* results are worth together.
 
@@ -29,6 +35,7 @@ def CG(ranks: Ranks, *, cutoff: Cutoff = None, gain: Gain = "linear") -> PerQuer
 
 
 @measure(
+    cites="jarvelin2002",
     aliases=("NormalisedCG", "NormalisedCumulatedGain"),
     user_model="reads the first k results alike",
     closed_under_ties=True,
@@ -65,6 +72,7 @@ def nCG(
 
 
 @measure(
+    cites="jarvelin2002",
     trec_eval="dcg",
     ranx="dcg@{cutoff}",
     aliases={"DiscountedCumulatedGain": {}, "dcg_burges": {"gain": "exp"}},
@@ -105,6 +113,7 @@ def IDCG(
 
 
 @measure(
+    cites="jarvelin2002",
     trec_eval=("ndcg", "ndcg_cut.{cutoff}"),
     ir_measures="nDCG@{cutoff}",
     ranx="ndcg@{cutoff}",

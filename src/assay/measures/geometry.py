@@ -19,7 +19,12 @@ _WITH_CENTROIDS = ("euclidean", "manhattan", "cosine")
 _WITH_SIMILARITY = ("cosine", "correlation", "jaccard", "dice")
 
 
-@measure(aliases=("SilhouetteScore", "silhouette_score", "SC"), bounds=(-1.0, 1.0), sklearn="silhouette_score")
+@measure(
+    aliases=("SilhouetteScore", "silhouette_score", "SC"),
+    bounds=(-1.0, 1.0),
+    sklearn="silhouette_score",
+    cites="rousseeuw1987",
+)
 def Silhouette(points: Points) -> PerQuery:
     r"""Silhouette: how much nearer points are to their own cluster than to the nearest other one, on average.
 
@@ -43,6 +48,7 @@ def Silhouette(points: Points) -> PerQuery:
 
 
 @measure(
+    cites="davies1979",
     aliases=("DB", "DBI", "davies_bouldin_score"),
     bounds=(0.0, np.inf),
     higher_is_better=False,
@@ -80,7 +86,10 @@ def DaviesBouldin(points: Points) -> PerQuery:
 
 
 @measure(
-    aliases=("CH", "VarianceRatio", "calinski_harabasz_score"), bounds=(0.0, np.inf), sklearn="calinski_harabasz_score"
+    cites="calinski1974",
+    aliases=("CH", "VarianceRatio", "calinski_harabasz_score"),
+    bounds=(0.0, np.inf),
+    sklearn="calinski_harabasz_score",
 )
 def CalinskiHarabasz(points: Points) -> PerQuery:
     r"""Calinski-Harabasz index, the variance ratio: how far clusters are apart beside how wide they are, squared.

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.core.errors import ParameterError
 from assay.measures.steps import Steps
 
 

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from assay.core.errors import ParameterError
 from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.average_precision import precision_at
 from assay.measures.domains import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
 from assay.measures.kernels import (
@@ -29,6 +29,7 @@ from assay.measures.steps import PerQuery, Steps
 
 
 @measure(
+    cites="robertson2010",
     aliases=("GAP", "GradedAveragePrecision"),
     user_model="sets a threshold of relevance, then stops at a relevant document",
     closed_under_ties=True,
@@ -61,6 +62,7 @@ def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
 
 
 @measure(
+    cites="sakai2007",
     aliases=("Q-measure", "QMeasure"),
     user_model="stops at a relevant document, each as likely as the others; content with gain and precision",
 )

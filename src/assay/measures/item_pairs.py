@@ -123,7 +123,7 @@ def PairF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     return found / (found + square * pairs.fn + pairs.fp).saying(neither)
 
 
-@measure(aliases=("RandIndex", "RI", "rand_score"), sklearn="rand_score")
+@measure(aliases=("RandIndex", "RI", "rand_score"), sklearn="rand_score", cites="rand1971")
 def Rand(table: Contingency) -> PerQuery:
     r"""Rand index: the share of all pairs of items that are rightly put together or rightly kept apart.
 
@@ -140,6 +140,7 @@ def Rand(table: Contingency) -> PerQuery:
 
 
 @measure(
+    cites="hubert1985",
     bounds=(-1.0, 1.0),
     aliases=("AdjustedRand", "AdjustedRandIndex", "adjusted_rand_score"),
     sklearn="adjusted_rand_score",
@@ -162,7 +163,11 @@ def ARI(table: Contingency) -> PerQuery:
     return above / ((tp + fn) * (fn + tn) + (tp + fp) * (fp + tn))
 
 
-@measure(aliases=("FMI", "FowlkesMallowsIndex", "fowlkes_mallows_score"), sklearn="fowlkes_mallows_score")
+@measure(
+    aliases=("FMI", "FowlkesMallowsIndex", "fowlkes_mallows_score"),
+    sklearn="fowlkes_mallows_score",
+    cites="fowlkes1983",
+)
 def FowlkesMallows(table: Contingency) -> PerQuery:
     r"""Fowlkes-Mallows index: the geometric mean of pair precision and pair recall.
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
 from assay.measures.steps import PerQuery, Steps, given
 
 _LARGEST_EXPONENT = 1000.0
+#: The work to cite for a gain, by its key in the bibliography; the grade itself needs none.
+GAINS_CITE = {"exp": "burges2005"}
 NO_RELEVANT = "no relevant document"
 NO_RELEVANT_FOUND = "no relevant document was retrieved"
 NOTHING_RETRIEVED = "nothing was retrieved"
 NO_GAIN = "no judged document has a gain"
 NO_IRRELEVANT = "no irrelevant document"
-SIZE_UNKNOWN = "the size of the collection is not known: give collection_size=..."
+SIZE_UNKNOWN = "the size of the collection is not known: give {collection_size}"
 
 
 def steps_of(rows: Graded, units: int, says: str = "ranking") -> Steps:

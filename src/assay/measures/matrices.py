@@ -69,7 +69,9 @@ def BalancedAccuracy(matrix: ConfusionMatrix, *, adjusted: Adjusted = False) -> 
     return (mean - by_chance) / (1.0 - by_chance).saying("there is one class only")
 
 
-@measure(aliases=("MatthewsCorrelation", "phi", "RK"), bounds=(-1.0, 1.0), sklearn="matthews_corrcoef")
+@measure(
+    aliases=("MatthewsCorrelation", "phi", "RK"), bounds=(-1.0, 1.0), sklearn="matthews_corrcoef", cites="matthews1975"
+)
 def MCC(matrix: ConfusionMatrix) -> PerQuery:
     r"""Matthews correlation coefficient of true and predicted labels, for two classes or more (Gorodkin's R_K).
 
@@ -93,7 +95,7 @@ def MCC(matrix: ConfusionMatrix) -> PerQuery:
     return correlation
 
 
-@measure(aliases=("CohenKappa",), bounds=(-1.0, 1.0), sklearn="cohen_kappa_score")
+@measure(aliases=("CohenKappa",), bounds=(-1.0, 1.0), sklearn="cohen_kappa_score", cites="cohen1960")
 def Kappa(matrix: ConfusionMatrix, *, weights: Weights = "none") -> PerQuery:
     r"""Cohen's kappa: agreement of true and predicted labels, beyond what chance would give.
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Mask
-from assay.errors import ParameterError
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, Steps, given
 

@@ -11,8 +11,8 @@ import math
 import re
 from typing import Any
 
-from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
-from assay.measures.domains import Flag
+from assay.core.domains import Flag
+from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures.registry import Measure
 from assay.measures.vocabularies import Vocabulary, by_alias, by_name, known_names, registered
 

@@ -39,6 +39,7 @@ def MI(table: Contingency, *, base: Base = math.e) -> PerQuery:
 
 
 @measure(
+    cites="strehl2002",
     aliases={"NormalizedMutualInformation": {}, "normalized_mutual_info_score": {},
              **{f"NMI{name}": stands for name, stands in _MEANS.items()}},
     sklearn="normalized_mutual_info_score",
@@ -65,6 +66,7 @@ def NMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQu
 
 
 @measure(
+    cites="vinh2010",
     bounds=(-np.inf, 1.0),
     aliases={"AdjustedMutualInformation": {}, "adjusted_mutual_info_score": {},
              **{f"AMI{name}": stands for name, stands in _MEANS.items()}},
@@ -90,7 +92,7 @@ def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQu
     return above / (mean - by_chance).saying(NO_ROOM)
 
 
-@measure(aliases=("homogeneity_score",), sklearn="homogeneity_score")
+@measure(aliases=("homogeneity_score",), sklearn="homogeneity_score", cites="rosenberg2007")
 def Homogeneity(table: Contingency) -> PerQuery:
     r"""Homogeneity: how much of what there is to know about classes the clusters tell.
 
@@ -105,7 +107,7 @@ def Homogeneity(table: Contingency) -> PerQuery:
     return _information(table) / _entropy(table, "class").saying(ONE_CLASS)
 
 
-@measure(aliases=("completeness_score",), sklearn="completeness_score")
+@measure(aliases=("completeness_score",), sklearn="completeness_score", cites="rosenberg2007")
 def Completeness(table: Contingency) -> PerQuery:
     r"""Completeness: how much of what there is to know about clusters the classes tell.
 
@@ -120,7 +122,7 @@ def Completeness(table: Contingency) -> PerQuery:
     return _information(table) / _entropy(table, "cluster").saying(ONE_CLUSTER)
 
 
-@measure(aliases={"V": {}, "v_measure_score": {}}, sklearn="v_measure_score")
+@measure(aliases={"V": {}, "v_measure_score": {}}, sklearn="v_measure_score", cites="rosenberg2007")
 def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     r"""V-measure: the weighted harmonic mean of homogeneity and completeness.
 
@@ -138,7 +140,12 @@ def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     return told / ((1 - weight) * of_classes + weight * of_clusters).saying(ONE_CLASS if weight < 1 else ONE_CLUSTER)
 
 
-@measure(bounds=(0.0, np.inf), higher_is_better=False, aliases=("VariationOfInformation", "SharedInformationDistance"))
+@measure(
+    bounds=(0.0, np.inf),
+    higher_is_better=False,
+    aliases=("VariationOfInformation", "SharedInformationDistance"),
+    cites="meila2007",
+)
 def VI(table: Contingency, *, base: Base = math.e) -> PerQuery:
     r"""Variation of information: what clusters do not tell about classes, and classes not about clusters.
 

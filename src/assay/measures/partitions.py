@@ -15,7 +15,7 @@ from assay.measures.steps import PerQuery, Steps
 NO_ITEM = "there is no item"
 
 
-@measure(aliases=("ClusterPurity",))
+@measure(aliases=("ClusterPurity",), cites="zhao2004")
 def Purity(table: Contingency) -> PerQuery:
     r"""Purity: the share of the items that belong to the largest class of their cluster.
 
@@ -81,7 +81,7 @@ def ClusterAccuracy(table: Contingency) -> PerQuery:
     return matched.sum("items").named("matched items") / groups("class", table.class_sizes).sum("items", NO_ITEM)
 
 
-@measure(aliases=("BCubedP",))
+@measure(aliases=("BCubedP",), cites="bagga1998")
 def BCubedPrecision(table: Contingency) -> PerQuery:
     r"""B-cubed precision: the mean over items of the share of an item's cluster that has its class.
 
@@ -96,7 +96,7 @@ def BCubedPrecision(table: Contingency) -> PerQuery:
     return _b_cubed(table, "cluster_items", "precision")
 
 
-@measure(aliases=("BCubedR",))
+@measure(aliases=("BCubedR",), cites="bagga1998")
 def BCubedRecall(table: Contingency) -> PerQuery:
     r"""B-cubed recall: the mean over items of the share of an item's class that is in its cluster.
 
@@ -110,7 +110,7 @@ def BCubedRecall(table: Contingency) -> PerQuery:
     return _b_cubed(table, "class_items", "recall")
 
 
-@measure(aliases={"BCubedF1": {}, "BCubed": {}})
+@measure(aliases={"BCubedF1": {}, "BCubed": {}}, cites="bagga1998")
 def BCubedF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     r"""F of B-cubed precision and recall: their weighted harmonic mean.
 

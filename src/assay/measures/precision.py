@@ -22,6 +22,7 @@ from assay.measures.steps import PerQuery, Steps, given
 
 
 @measure(
+    cites="buckley2005",
     trec_eval="P.{cutoff}",
     ir_measures="P@{cutoff}",
     ranx="precision@{cutoff}",
@@ -44,6 +45,7 @@ def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
 
 
 @measure(
+    cites="buckley2005",
     trec_eval="recall.{cutoff}",
     ir_measures="R@{cutoff}",
     ranx="recall@{cutoff}",
@@ -73,6 +75,7 @@ def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | Non
 
 
 @measure(
+    cites="vanrijsbergen1979",
     ranx="f1@{cutoff}",
     aliases=("F1", "F-measure"),
     user_model="weighs precision against recall",
@@ -121,6 +124,7 @@ def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQue
 
 
 @measure(
+    cites="buckley2005",
     trec_eval="Rprec",
     ir_measures="Rprec",
     ranx="r-precision",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
-from assay.errors import ParameterError
 from assay.measures.domains import Binning, Bins, BinsName, Of, OfName, TopK
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given
@@ -31,7 +32,9 @@ def LogLoss(probabilities: Probabilities) -> PerQuery:
     return 0.0 - given("probability of the truth", probabilities.of_truth).at_least(SMALLEST).log()
 
 
-@measure(aliases=("BrierScore",), bounds=(0.0, 2.0), higher_is_better=False, sklearn="brier_score_loss")
+@measure(
+    aliases=("BrierScore",), bounds=(0.0, 2.0), higher_is_better=False, sklearn="brier_score_loss", cites="brier1950"
+)
 def Brier(probabilities: Probabilities) -> PerQuery:
     r"""Brier score: the squared distance of the predicted probabilities from the truth.
 
@@ -194,7 +197,8 @@ def claims_of(probabilities: Probabilities, of: OfName = "auto") -> tuple[Floats
     shares, positive = probabilities.shares, probabilities.positive
     if of == "positive" or (of == "auto" and positive is not None):
         if positive is None:
-            raise ParameterError("of='positive' needs a positive label: say pos_label=..., or of='predicted'")
+            say = argument("pos_label")
+            raise ParameterError(f"of='positive' needs a positive label: say {say}, or of='predicted'")
         return shares[:, positive], (probabilities.truth == positive).astype(np.float64)
     highest: Floats = shares.max(axis=1)
     first = (shares == highest[:, None]).sum(axis=1)

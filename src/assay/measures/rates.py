@@ -99,6 +99,7 @@ def BalancedAccuracy(confusion: Confusion, *, adjusted: Adjusted = False) -> Per
 
 
 @measure(
+    cites="youden1950",
     aliases=("Informedness", "YoudenJ"),
     bounds=(-1.0, 1.0),
     user_model="wants both kinds decided rightly, however rare one is",

@@ -9,15 +9,18 @@ from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
 import numpy as np
 
+from assay.core.arguments import worded
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError, did_you_mean
 from assay.measures.definition import Definition, Parameter, Summary, declared
 from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
 from assay.measures.given_curve import GivenCurve
+from assay.measures.kernels import GAINS_CITE
 from assay.measures.steps import PerQuery
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
 
@@ -40,8 +43,8 @@ Counts: TypeAlias = Ranks | Confusion | GivenCurve | LabelCounts
 
 # What other tools set measure by measure and Assay for the whole evaluation.
 _RULES_OF_EVALUATION = {
-    "judged_only": "; it is a rule of the evaluation: judged_only=True, --judged-only",
-    "rel": "; the level is a rule of the evaluation: relevance_level=2, --level 2",
+    "judged_only": "; it is a rule of the evaluation: {judged_only=True}",
+    "rel": "; the level is a rule of the evaluation: {relevance_level=2}",
 }
 
 
@@ -87,7 +90,7 @@ class Measure:
         for name, value in changes.items():
             if name not in known:
                 takes = ", ".join(known) or "no parameters"
-                hint = _RULES_OF_EVALUATION.get(name) or did_you_mean(name, known)
+                hint = worded(_RULES_OF_EVALUATION.get(name, "")) or did_you_mean(name, known)
                 raise ParameterError(f"{self.name} has no parameter {name!r}; it takes {takes}{hint}")
             checked[name] = known[name].domain.check(f"{name} of {self.name}", value)
         chosen = {**self.chosen, **checked}
@@ -157,6 +160,12 @@ class Measure:
         return bool(self.parameters.get("average") == "micro")
 
     @property
+    def works(self) -> tuple[str, ...]:
+        """The works to cite for it, by their keys in the bibliography: of the measure, and of its gain."""
+        gain = self.parameters.get("gain")
+        return tuple(filter(None, (self.definition.cites, GAINS_CITE.get(gain, "") if isinstance(gain, str) else "")))
+
+    @property
     def depends_on_level(self) -> bool:
         """Whether the smallest relevant grade changes the value."""
         return (
@@ -189,8 +198,7 @@ class Measure:
 
     def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
         """The mean over random orders of tied documents, where no closed form is known."""
-        if samples < 1:
-            raise ParameterError(f"samples is a whole number from 1 on, not {samples!r}")
+        Whole(1).check("samples", samples)
         rng = np.random.default_rng(seed)
         drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
         values = np.array([result.values for result in drawn])
@@ -260,6 +268,7 @@ def measure(
     sklearn: str | None = None,
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
+    cites: str = "",
 ) -> Callable[[Callable[..., Any]], Measure]: ...
 def measure(
     function: Callable[..., Any] | None = None,
@@ -285,6 +294,7 @@ def measure(
     sklearn: str | None = None,
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
+    cites: str = "",
 ) -> Measure | Callable[[Callable[..., Any]], Measure]:
     """Register a function from counts to one number a unit as a measure.
 
@@ -307,6 +317,7 @@ def measure(
     not for classifiers), with `classifier_aliases`. `sklearn`: the function of scikit-learn that gives the same.
     `proportion`: it is the share of so many items, counted one by one, and has the interval of a proportion.
     `unit_kinds`: what it has a number for (`query`, `item`, `document`), if not for classes and whole tables as well.
+    `cites`: the work that it comes from, by its key in `works.bib`; what is textbook knowledge has none.
 
     >>> from assay import Ranks, measure
     >>> @measure
@@ -324,7 +335,7 @@ def measure(
         plain = Definition(
             function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
             names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
-            of_points, sklearn, proportion, unit_kinds,
+            of_points, sklearn, proportion, unit_kinds, cites,
         )  # fmt: skip
         called = function.__name__ if classifier == "" else classifier
         made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []

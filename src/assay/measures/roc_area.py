@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.arguments import worded
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Ints
 from assay.counting.ranks import Ranks
@@ -22,7 +23,7 @@ def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> P
     relevant, irrelevant = cells.tp.astype(float), cells.fp.astype(float)
     if unretrieved != "left_out":
         if cells.tn is None:
-            return unknown("area", len(ranks.queries), SIZE_UNKNOWN)
+            return unknown("area", len(ranks.queries), worded(SIZE_UNKNOWN))
         relevant, irrelevant = relevant + cells.fn, irrelevant + cells.tn
         height = cells.tp / np.maximum(relevant, 1.0)
         height = (height + 1.0) / 2.0 if unretrieved == "random_order" else height
@@ -89,5 +90,5 @@ def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level =
 def _counted(says: str, cells: Confusion, count: Ints | None) -> PerQuery:
     """How many there are, if the size of the collection is known."""
     if count is None:
-        return unknown(says, len(cells.units), SIZE_UNKNOWN)
+        return unknown(says, len(cells.units), worded(SIZE_UNKNOWN))
     return given(says, count, when_zero=NO_IRRELEVANT)

@@ -10,10 +10,10 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+from assay.core.domains import Real
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored, ScoreTable
-from assay.errors import ParameterError
-from assay.measures.domains import Real
 from assay.measures.registry import measure
 from assay.measures.steps import PerQuery, Steps, given, unknown
 
@@ -28,7 +28,7 @@ class _UpToOne(Real):
     def __init__(self) -> None:
         super().__init__(0.0, 1.0, optional=True)
 
-    def check(self, name: str, value: Any) -> float | None:
+    def check(self, name: str, value: Any) -> Any:
         """Accept what lies between, and 1."""
         number = super().check(name, value)
         if number == 0:

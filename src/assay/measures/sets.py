@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
-from assay.errors import ParameterError
 from assay.measures import cells
 from assay.measures.domains import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
@@ -101,6 +101,7 @@ def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
 
 
 @measure(
+    cites="vanrijsbergen1979",
     trec_eval="set_F",
     ir_measures="SetF",
     ranx="f1",

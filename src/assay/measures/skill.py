@@ -9,6 +9,7 @@ from assay.measures.steps import PerQuery
 
 
 @measure(
+    cites="cohen1960",
     aliases=("CohenKappa",),
     bounds=(-1.0, 1.0),
     user_model="wants every document decided rightly, more often than by chance",

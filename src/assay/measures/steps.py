@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assay.core.errors import ParameterError
 from assay.counting.graded import place_in_group
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.errors import ParameterError
 
 Number: TypeAlias = float | int
 

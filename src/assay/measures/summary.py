@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from assay.core.domains import Choice
+from assay.core.errors import InputError
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
-from assay.errors import InputError, ParameterError
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
 
@@ -43,8 +44,7 @@ def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counte
     >>> summarise(AP, AP.per_unit(Ranks.from_grades([0, 0], [0, 0])))  # what no unit has is counted as nothing
     Summary(value=nan, units=0, undefined=2, reason='no relevant document')
     """
-    if undefined not in get_args(Undefined):
-        raise ParameterError(f"undefined is one of {', '.join(get_args(Undefined))}, not {undefined!r}")
+    Choice(Undefined).check("undefined", undefined)
     values = result.values
     if measure.is_micro:  # what is undefined for a unit may be part of a sum all the same
         total = result.pooled()

@@ -49,6 +49,7 @@ def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
 
 
 @measure(
+    cites="bailey2015",
     ir_measures="INST(T={T})",
     user_model="wants so many documents, and goes on the more readily the more are still missing",
 )

@@ -10,8 +10,9 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
-from assay.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from assay.measures.registry import Measure
@@ -109,11 +110,7 @@ def known_names(vocabulary: Vocabulary = "ranking") -> list[str]:
 
 
 def _words(vocabulary: str) -> _Words:
-    if vocabulary not in _WORDS:
-        known = get_args(Vocabulary)
-        raise ParameterError(
-            f"vocabulary is one of {', '.join(known)}, not {vocabulary!r}{did_you_mean(str(vocabulary), known)}"
-        )
+    Choice(_WORDS).check("vocabulary", vocabulary)
     if vocabulary in _FAMILIES:
         for family in _FAMILIES[vocabulary]:
             importlib.import_module(f"{_PACKAGE}.{family}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
-from assay.errors import ParameterError
-from assay.measures.domains import Whole
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, counted, summarise
 from assay.rankings.noticed import PAGE

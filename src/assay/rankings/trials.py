@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.ranks import Ranks
-from assay.errors import ParameterError
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, filled, summarise
 from assay.rankings.hypotheses import Grading, Hypotheses, Unjudged

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Mask
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged, same_queries
-from assay.errors import ParameterError
-from assay.measures.domains import Whole
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined, summarise
 from assay.rankings.extremes import ROUNDING, extremes

@@ -1,230 +1,123 @@
-"""Query by query: every value, the differences from the baseline, and the rankings where they changed most."""
+"""The queries that changed most: both rankings side by side, and what each rank adds to the value."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from assay.core.digits import number, short, signed
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import as_judged
-from assay.errors import ParameterError, number_of
 from assay.measures.registry import Measure
 from assay.rankings.changes import changes, why_no_shares
-from assay.rankings.noticed import PAGE
 from assay.reporting.basis import Basis, on_units
-from assay.reporting.contents import (
-    ChangedQuery,
-    Contribution,
-    Differences,
-    Queries,
-    QueryDifference,
-    QueryValues,
-    Ranked,
-    Side,
-)
-from assay.reporting.naming import joined
-from assay.reporting.texts import Texts
+from assay.reporting.queries import shown_in_full
+from assay.sections.direction import meaning, meant, noted
+from assay.show import charts
+from assay.show.figure import Figure, Series
+from assay.show.model import Column, Prose, Section, Table, Widget
 
-#: Of more queries than this, only the differences of one system are shown.
-_MOST_QUERIES = 1000
+_LINE, _SHORT = 36, 12  # letters in a line on paper, and lines of a query that is kept on one sheet
+_MARKS = {"gained": "+", "lost": "×", "up": "▲", "down": "▼", "same": "="}
+_WORDS = {"gained": "new", "lost": "lost", "up": "↑", "down": "↓", "same": "="}
+_LONGEST = 90
 
 
-def queries(basis: Basis, texts: Texts) -> Queries:
-    """Every query's value under the main measure, of the systems that are looked at closely."""
-    if basis.evaluation is None:
-        paired = basis.paired[basis.main]
-        places = [paired.systems.index(name) for name in basis.detailed]
-        values = dict(zip(paired.units, paired.unit_values[:, places].tolist(), strict=True))
-    else:
-        measure = basis.measure(basis.main)
-        of_systems = []
-        for name in basis.detailed:
-            system = basis.evaluation.system(name)
-            of_systems.append(dict(zip(system.ranks.queries, system.results[measure].values.tolist(), strict=True)))
-        units = dict.fromkeys(query for known in of_systems for query in known)
-        values = {query: [known.get(query, float("nan")) for known in of_systems] for query in units}
-    said = texts.of_queries(values)
-    rows = (QueryValues(query, said[query], tuple(numbers)) for query, numbers in values.items())
-    return Queries(basis.main, basis.detailed, tuple(rows))
+def changed(basis: Basis) -> Iterator[Section | str]:
+    """Both rankings of the queries that changed most."""
+    chosen = shown_in_full(basis)
+    if not chosen.height:
+        return
+    queries = _queries(basis, chosen)
+    shown = [item["doc_id"] for query in queries for side in _sides(query) for item in side["ranking"]]
+    yield from basis.shown.texts.notes([], shown)
+    grades = [item["grade"] for query in queries for side in _sides(query) for item in side["ranking"]]
+    top = max((grade for grade in grades if grade is not None), default=1.0)
+    data = [_drawn(basis, query, place, top) for place, query in enumerate(queries, start=1)]
+    parts = tuple(part for place, query in enumerate(queries, start=1) for part in _written(query, place))
+    lead = "Both rankings side by side, with the grade of each document and where it moved."
+    yield Section(
+        "changed", "The queries that changed most", (Widget("rankings", data, parts),), lead, "Rankings",
+        {"queries": queries}, paper=False,
+    )  # fmt: skip
 
 
-def differences(basis: Basis, texts: Texts) -> tuple[list[Differences], list[str]]:
-    """The differences from the baseline, the best change first: of the system looked at closest, then of the others."""
-    findings = sorted(basis.findings(), key=lambda one: one.system != basis.system)
-    if not findings and basis.system:
-        return _untested(basis, texts), []
-    looked_at = [one for one in findings if one.system in basis.detailed]
-    shown = [one for one in looked_at if not one.all_zero]
-    notes = []
-    if same := [one.system for one in looked_at if one.all_zero]:
-        in_part = any(one.all_zero and one.verdict.word != "identical" for one in looked_at)
-        units = f"{basis.unit_kind} that both have a value for" if in_part else basis.unit_kind
-        names, differ = joined(same, most=len(same)), "does" if len(same) == 1 else "do"
-        notes.append(
-            f"{names} {differ} not differ from {basis.baseline} on any {units} under {basis.main}: there are no "
-            "differences to list, and no power to speak of"
-        )
-    if len(shown) > 1 and shown[0].units > _MOST_QUERIES:
-        shown = shown[:1]
-        notes.append(
-            f"with {number_of(basis.unit_kind, shown[0].units)}, differences are shown of {basis.system} only; "
-            "--system chooses another"
-        )
-    told: list[Differences] = []
-    higher_is_better = basis.higher_is_better(basis.main)
-    for one in shown:
-        assert basis.comparison is not None  # there are findings
-        try:
-            frame = basis.comparison.queries(one.measure, one.system, one.baseline)
-        except ParameterError as problem:
-            return [], [*notes, str(problem)]
-        rows = frame.sort("difference", descending=higher_is_better is not False, maintain_order=True).rows()
-        said = texts.of_queries(row[0] for row in rows)
-        told.append(
-            Differences(
-                one.measure,
-                one.baseline,
-                one.system,
-                tuple(QueryDifference(query, said[query], *numbers) for query, *numbers, _, _ in rows),
-            )
-        )
-    return told, notes
+def _queries(basis: Basis, chosen: pl.DataFrame) -> list[dict[str, Any]]:
+    """What is known of each query: values, both rankings with what each rank adds, and the best possible value.
 
-
-def _untested(basis: Basis, texts: Texts) -> list[Differences]:
-    """Both values of what systems have in common, where that is too little for a test: one query, mostly."""
-    if basis.evaluation is None or basis.measure(basis.main).is_micro:
-        return []
-    told = []
-    values = queries(basis, texts)
-    first = values.systems.index(basis.baseline)
-    for system in sorted((name for name in values.systems if name != basis.baseline), key=lambda x: x != basis.system):
-        second = values.systems.index(system)
-        rows = [
-            QueryDifference(
-                row.query_id, row.text, row.values[first], row.values[second], row.values[second] - row.values[first]
-            )
-            for row in values.rows
-        ]
-        known = tuple(row for row in rows if not math.isnan(row.difference))
-        if known:
-            told.append(Differences(basis.main, basis.baseline, system, known))
-    return told
-
-
-def most_changed(given: Differences, number: int, higher_is_better: bool | None) -> list[QueryDifference]:
-    """The queries with the largest gains, then those with the largest losses: half and half, if there are enough.
-
-    What is a gain depends on the measure; of one that is neither good nor bad, rises come first.
-
-    >>> rows = [QueryDifference(f"q{n}", "", 0.0, d, d) for n, d in enumerate([0.5, 0.2, 0.1, 0.0, -0.4])]
-    >>> [one.query_id for one in most_changed(Differences("AP", "a", "b", tuple(rows)), 4, True)]
-    ['q0', 'q1', 'q2', 'q4']
+    `best` is None where it is not known; `no_steps` says why ranks add nothing.
     """
-    sign = -1 if higher_is_better is False else 1
-    gains = [one for one in given.queries if sign * one.difference > 0]
-    losses = [one for one in reversed(given.queries) if sign * one.difference < 0]
-    half = number // 2
-    lost = min(len(losses), max(half, number - len(gains)))
-    return [*gains[: number - lost], *losses[:lost]]
+    measure = basis.measure(basis.main)
+    names, depth = {"baseline": basis.baseline, "system": basis.system}, basis.shown.ranks
+    ranks = {side: on_units(basis.counts[name], chosen["query_id"]) for side, name in names.items()}
+    no_steps = why_no_shares(measure, ranks["baseline"]) or ""
+    best = {} if no_steps else _best_values(measure, ranks["baseline"])
+    moved = changes(measure, ranks["baseline"], ranks["system"], ("baseline", "system"), depth)
+    texts = basis.shown.texts.of_documents(moved["doc_id"].to_list())
+    queries = []
+    for row in chosen.iter_rows(named=True):
+        query: dict[str, Any] = {"measure": basis.main, "query_id": row["query_id"], "text": row["text"]}
+        for side, value in (("baseline", row["baseline_value"]), ("system", row["value"])):
+            ranking = _ranking(moved.filter(query_id=row["query_id"]), side, depth, texts)
+            added = {} if no_steps else _added(measure, ranks[side], row["query_id"])
+            query[side] = {"system": names[side], "value": value, **_steps(ranking, added)}
+        most = best.get(row["query_id"], math.nan)
+        # Where a value is higher, the measure has another idea of what is best.
+        known = most >= max(row["value"], row["baseline_value"])
+        query |= {"difference": row["difference"], "best": most if known else None, "no_steps": no_steps}
+        queries.append(query)
+    return queries
 
 
-class Shown(NamedTuple):
-    """How many queries to show, and how many ranks of each."""
-
-    queries: int
-    ranks: int
+def _sides(query: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return query["baseline"], query["system"]
 
 
-def changed_queries(
-    basis: Basis, given: Sequence[Differences], texts: Texts, shown: Shown
-) -> tuple[list[ChangedQuery], list[str]]:
-    """Both rankings of the queries that changed most, side by side, and what each rank adds."""
-    if not given or not shown.queries:
-        return [], []
-    if basis.no_documents:
-        return [], [basis.no_documents]
-    chosen = most_changed(given[0], shown.queries, basis.higher_is_better(given[0].measure))
-    if not chosen and len(given[0].queries) == 1:  # all there is: no value changed, but the rankings may have
-        chosen = list(given[0].queries)
-    if not chosen or given[0].system != basis.system:
-        return [], []
-    measure = basis.measure(given[0].measure)
-    depth = max(shown.ranks, PAGE, int(measure.parameters.get("cutoff") or 0))
-    both = basis.retrieved((basis.baseline, basis.system), depth)
-    first, second = (on_units(both[name], [one.query_id for one in chosen]) for name in (basis.baseline, basis.system))
-    moved = changes(measure, first, second, ("baseline", "system"), shown.ranks)
-    known = texts.of_documents(moved["doc_id"].to_list())
-    no_steps = why_no_shares(measure, first) or ""
-    sides = _Sides(measure, moved, known, shown.ranks, adds_up=not no_steps)
-    best = _best_values(measure, first) if not no_steps else {}
-    told = []
-    for one in chosen:
-        before = sides.of(first, one.query_id, "baseline")._replace(system=basis.baseline, value=one.baseline_value)
-        after = sides.of(second, one.query_id, "system")._replace(system=basis.system, value=one.value)
-        most = best.get(one.query_id)
-        if most is not None and most < max(one.value, one.baseline_value):
-            most = None  # the measure has another idea of what is best
-        told.append(
-            ChangedQuery(
-                given[0].measure,
-                one.query_id,
-                one.text,
-                before,
-                after,
-                one.difference,
-                most,
-                no_steps,
-            )
-        )
-    return told, []
+def _ranking(moved: pl.DataFrame, side: str, depth: int, texts: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
+    """One side's documents; `grade` is None if nobody judged it, `other_rank` None if the other system lacks it."""
+    rank, other = f"rank_{side}", "rank_system" if side == "baseline" else "rank_baseline"
+    return [
+        {
+            "rank": row[rank],
+            "doc_id": row["doc_id"],
+            "title": texts[row["doc_id"]][0],
+            "text": texts[row["doc_id"]][1],
+            "grade": row["grade"],
+            "change": row["change"],
+            "other_rank": row[other],
+        }
+        for row in moved.filter(pl.col(rank) <= depth).sort(rank).iter_rows(named=True)
+    ]
 
 
-class _Sides(NamedTuple):
-    """What both rankings of all chosen queries are read off from."""
-
-    measure: Measure
-    moved: pl.DataFrame
-    texts: dict[str, tuple[str, str]]
-    depth: int
-    adds_up: bool
-
-    def of(self, ranks: Ranks, query: str, side: str) -> Side:
-        """One side of a query; the system's name and value are filled in by the caller."""
-        own, other = f"rank_{side}", "rank_system" if side == "baseline" else "rank_baseline"
-        rows = self.moved.filter((pl.col("query_id") == query) & (pl.col(own) <= self.depth)).sort(own)
-        ranking = tuple(
-            Ranked(row[own], row["doc_id"], *self.texts[row["doc_id"]], row["grade"], row["change"], row[other])
-            for row in rows.to_dicts()
-        )
-        return Side("", float("nan"), ranking, tuple(self._steps(ranks, query, ranking)) if self.adds_up else ())
-
-    def _steps(self, ranks: Ranks, query: str, ranking: tuple[Ranked, ...]) -> list[Contribution]:
-        """What each rank that is shown adds, and as the last step all that stands further down."""
-        own = as_judged(ranks).only(np.array([one == query for one in ranks.queries], dtype=np.bool_))
-        result = self.measure.per_unit(own)
-        shares = result.shares()
-        if shares is None or np.isnan(result.values[0]):
-            return []
-        at_rank: dict[int, float] = {}
+def _added(measure: Measure, ranks: Ranks, query: str) -> dict[int, float]:
+    """What each rank adds to the value of a query."""
+    of_query = as_judged(ranks).only(np.array([each == query for each in ranks.queries], dtype=np.bool_))
+    result = measure.per_unit(of_query)
+    shares, at_rank = result.shares(), dict[int, float]()
+    if shares is not None and not np.isnan(result.values[0]):
         for rank, share in zip(shares.rank.tolist(), shares.share.tolist(), strict=True):
             at_rank[rank] = at_rank.get(rank, 0.0) + share
-        adds = [at_rank.pop(one.rank, 0.0) for one in ranking]
-        steps = [
-            Contribution(one.rank, one.doc_id, one.grade, add, so_far)
-            for one, add, so_far in zip(ranking, adds, accumulate(adds), strict=True)
-        ]
-        below = [rank for rank, share in at_rank.items() if share]
-        if below:
-            rest = sum(at_rank.values())
-            steps.append(Contribution(max(below), "", None, rest, (steps[-1].running if steps else 0.0) + rest))
-        return steps
+    return at_rank
+
+
+def _steps(ranking: list[dict[str, Any]], at_rank: dict[int, float]) -> dict[str, Any]:
+    """The ranking with what each rank adds and the value so far; `below` adds up all that stands further down."""
+    if not at_rank:
+        return {"ranking": [item | {"adds": None, "running": None} for item in ranking], "below": None}
+    adds = [at_rank.pop(item["rank"], 0.0) for item in ranking]
+    running = list(accumulate(adds))
+    steps = [item | {"adds": add, "running": so_far} for item, add, so_far in zip(ranking, adds, running, strict=True)]
+    rest, deeper = sum(at_rank.values()), [rank for rank, share in at_rank.items() if share]
+    so_far = (running[-1] if running else 0.0) + rest
+    below = {"rank": max(deeper), "adds": rest, "running": so_far} if deeper else None
+    return {"ranking": steps, "below": below}
 
 
 def _best_values(measure: Measure, ranks: Ranks) -> dict[str, float]:
@@ -237,3 +130,126 @@ def _best_values(measure: Measure, ranks: Ranks) -> dict[str, float]:
     counts = np.bincount(ideal.query, minlength=len(judged.queries))
     values = measure.per_unit(replace(judged, hits=ideal, retrieved=counts)).values.tolist()
     return {query: value for query, value in zip(judged.queries, values, strict=True) if not np.isnan(value)}
+
+
+def _written(query: Mapping[str, Any], place: int) -> Iterator[Prose | Table]:
+    """A query for those who read: both rankings in one table."""
+    name = f"{query['query_id']}: {query['text']}" if query["text"] else query["query_id"]
+    before, after = _sides(query)
+    values = " and ".join(f"{number(side['value'])} with {side['system']}" for side in (before, after))
+    text = f"{query['measure']}: {values}, {signed(query['difference'])}."
+    why = f" There are no contributions by rank: {query['no_steps']}." if query["no_steps"] else ""
+    yield Prose(text + why, title=name)
+    by_rank = [{item["rank"]: item for item in side["ranking"]} for side in (before, after)]
+    rows = []
+    for rank in range(1, 1 + max((*by_rank[0], *by_rank[1]), default=0)):
+        row: dict[str, Any] = {"rank": str(rank)}
+        for side, items in zip(("baseline", "system"), by_rank, strict=True):
+            item = items.get(rank)
+            row |= {f"{side}_{key}": value for key, value in _cells(item).items()}
+        rows.append(row | {"change": _WORDS[by_rank[1][rank]["change"]] if rank in by_rank[1] else ""})
+    columns = [Column("rank")]
+    for side, system in zip(("baseline", "system"), (before, after), strict=True):
+        columns += [Column(f"{side}_document", system["system"]), Column(f"{side}_grade", "grade")]
+        columns += [] if query["no_steps"] else [Column(f"{side}_adds", "adds")]
+    if rows:
+        yield Table(f"rankings_{place}", pl.DataFrame(rows), (*columns, Column("change")))
+
+
+def _cells(item: Mapping[str, Any] | None) -> dict[str, str]:
+    if item is None:
+        return {"document": "", "grade": "", "adds": ""}
+    name = f"{item['doc_id']}: {item['title']}" if item["title"] else item["doc_id"]
+    grade = "?" if item["grade"] is None else short(item["grade"])
+    return {"document": name, "grade": grade, "adds": "" if item["adds"] is None else short(item["adds"])}
+
+
+def _drawn(basis: Basis, query: Mapping[str, Any], place: int, top: float) -> dict[str, Any]:
+    """A query for the page; `top` is the highest grade, the darkest."""
+    sides, way, change = _sides(query), basis.higher_is_better(basis.main), query["difference"]
+    mark = "▲" if change > 0 else "▼" if change < 0 else "="
+    depth = max((item["rank"] for side in sides for item in side["ranking"]), default=0)
+    values = " → ".join(number(side["value"]) for side in sides)
+    lines = [sum(1 + len(item["title"]) // _LINE for item in side["ranking"]) for side in sides]
+    reached = " and ".join(f"{side['system']} reaches {number(side['value'])}" for side in sides)
+    says = f"{basis.main} of query {query['query_id']}, summed up by rank: {reached}"
+    return {
+        "id": f"q{place}",
+        "measure": basis.main,
+        "query_id": query["query_id"],
+        "text": query["text"],
+        "meaning": meaning(change, way),
+        "change": f"{mark} {signed(change)}{meant(change, way)}",
+        "both": f"{basis.main} {values}{noted(way, ', ')}",
+        "is_short": max(lines) <= _SHORT,
+        "no_steps": query["no_steps"],
+        "best": "" if query["best"] is None else number(query["best"]),
+        "figure": _waterfall(query, says),
+        "sides": [
+            {
+                "name": name,
+                "system": side["system"],
+                "value": number(side["value"]),
+                "ranking": [item | _moved(item, name, depth) | _graded(item, top) for item in side["ranking"]],
+            }
+            for name, side in zip(("from", "to"), sides, strict=True)
+        ],
+    }
+
+
+def _waterfall(query: Mapping[str, Any], says: str) -> Figure | None:
+    """How both values add up, rank by rank; None where they do not."""
+    rows = [
+        {
+            "side": name,
+            "rank": item["rank"] if "doc_id" in item else None,
+            "adds": item["adds"],
+            "running": item["running"],
+            "words": f"{side['system']}, {_step(item)}",
+        }
+        for name, side in zip(("from", "to"), _sides(query), strict=True)
+        for item in [*side["ranking"], *([side["below"]] if side["below"] else [])]
+        if item["adds"] is not None
+    ]
+    if not any(row["adds"] for row in rows):
+        return None
+    series = [Series(side["system"]) for side in _sides(query)]
+    figure = charts.waterfall(pl.DataFrame(rows, infer_schema_length=None), series, best=query["best"])
+    return replace(figure, says=says, key=None)
+
+
+def _step(item: Mapping[str, Any]) -> str:
+    """What a rank adds, in words."""
+    adds = f"adds {number(item['adds'])}, so far {number(item['running'])}"
+    if "doc_id" not in item:
+        return f"all below, to rank {item['rank']}: {adds}"
+    grade = "not judged" if item["grade"] is None else f"grade {short(item['grade'])}"
+    return f"rank {item['rank']}: {item['doc_id']}, {grade}, {adds}"
+
+
+def _graded(item: Mapping[str, Any], top: float) -> dict[str, Any]:
+    """A document's name and its grade, the darker the higher it is on the scale."""
+    grade, text = item["grade"], item["text"]
+    title = item["title"] or text[:_LONGEST] + ("…" if len(text) > _LONGEST else "") or item["doc_id"]
+    if grade is None:
+        return {"title": title, "grade": "?", "level": "unjudged", "grade_says": "not judged"}
+    level = 0 if grade <= 0 else min(3, max(1, round(3 * grade / top)))
+    return {
+        "title": title,
+        "grade": short(grade),
+        "level": f"g{level}",
+        "grade_says": f"grade {short(grade)} of {short(top)}",
+    }
+
+
+def _moved(item: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
+    """Where the other system has the document, in a mark and words; it matters only if the document is relevant."""
+    other = "" if item["other_rank"] is None else f" {item['other_rank']}"
+    words = {
+        "gained": f"enters the top {depth}, was{other}" if other else "new",
+        "lost": f"leaves the top {depth}, now{other}" if other else "gone",
+        "up": f"{'rises to' if name == 'from' else 'up from'}{other}",
+        "down": f"{'falls to' if name == 'from' else 'down from'}{other}",
+        "same": "same rank",
+    }[item["change"]]
+    return {"moved": words, "mark": _MARKS[item["change"]], "matters": bool(item["grade"])}

@@ -1,46 +1,37 @@
-"""A `Classification` -> a `ClassifierReport`."""
+"""A `Classification` -> a report on classifiers."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from assay.classification import Classification, classify
 from assay.comparison import Comparison
-from assay.errors import listed, number_of
-from assay.report.classifications import called
-from assay.reporting.classifier_comparison import Compared, classified, compared
-from assay.reporting.classifier_contents import ClassifierContents
-from assay.reporting.classifier_matrices import classes_of, matrices_of, pairs_of
-from assay.reporting.classifier_result import ClassifierReport
-from assay.reporting.classifier_scores import MOST_THRESHOLDS, calibration_of, thresholds_of
-from assay.reporting.classifier_words import (
-    interval_by,
-    items_of,
-    lead_of,
-    methods_of,
-    summary_of,
-    thresholds_said,
-    title_of,
-)
+from assay.core.errors import joined, number_of
+from assay.reporting.classifier_comparison import classified, compared
+from assay.reporting.classifier_scores import MOST_THRESHOLDS
+from assay.reporting.classifier_sections import Evidence, sections
+from assay.reporting.classifier_words import MOST_NAMES, lead_of, worth_of
 from assay.reporting.contents import Provenance
-from assay.reporting.item_contents import Estimated, MeasuredSystem, ShownMeasure
-from assay.reporting.item_parts import (
+from assay.reporting.items import (
     MOST_SYSTEMS,
+    further_advice,
     inputs_of,
     provenance_of,
     refuse_told,
     refuse_unknown,
-    remarks_of,
-    shown_measure,
+    summary,
 )
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
+from assay.sections.closing import closing
+from assay.sections.methods import items_of, methods, thresholds_of
+from assay.sections.report import Report
+from assay.show.model import Document, Section
 
 MANY_LABELS = 12
 #: What else than measures a report on predictions may be told.
-_AVERAGES = {"macro": "mean over classes", "weighted": "mean over classes, by their items", "micro": "over all items"}
 RULES = ("labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
 
 
@@ -54,7 +45,7 @@ def classifier_report(
     baseline: str | None = None,
     comparison: Mapping[str, Any] | None = None,
     **rules: Any,
-) -> ClassifierReport:
+) -> Report:
     """Put together everything that is known about classifiers: what they are worth, how sure that is, and why.
 
     `given` is a `Classification`; or a `Comparison` of predictions with one baseline; or what `classify` takes, with
@@ -64,8 +55,8 @@ def classifier_report(
 
     >>> from assay import Predictions
     >>> report = classifier_report(Predictions.of([1, 1, 0, 0], [1, 0, 0, 0]))
-    >>> report.contents.matrices[0].cells[1][0].items[0].item_id
-    '2'
+    >>> report.table("matrix").row(1)  # one item of 1 taken for 0
+    ('1', 1.0, 1.0, 2.0)
     """
     check_options(rules, classifier_report)
     before = stamps_of(given) | dict(stamps or {})
@@ -82,37 +73,29 @@ def classifier_report(
     else:
         refuse_unknown(rules, RULES, "classifiers")
         result = classify(given, measures, **rules)
-    names = [system.name for system in result.systems]
-    close = names[:MOST_SYSTEMS]
-    labelled = [name for name in close if result.system(name).is_labelled]
-    held = compared(result, baseline, _as_here(result) | asked, held_already)
-    paragraph, references = methods_of(result)
-    counted = labelled if result.task != "multilabel" else []
-    contents = ClassifierContents(
-        title=title or title_of(result),
-        lead=lead_of(result),
-        task=result.task,
-        positive=str(result.positive) if result.task == "binary" else "",
-        confidence=result.confidence,
-        dummy=_dummy(result),
-        summary=(*held.summary, *summary_of(result)),
-        remarks=tuple(remarks_of(result)),
-        measures=tuple(_shown(result)),
-        systems=tuple(MeasuredSystem(name, tuple(_estimates(result, name))) for name in names),
-        verdicts=held.verdicts,
-        flips=held.flips,
-        matrices=matrices_of(result, counted) if counted else (),
-        thresholds=tuple(filter(None, (thresholds_of(result, name) for name in close))),
-        classes=tuple(classes_of(result, name) for name in labelled),
-        pairs=tuple(filter(None, (pairs_of(result, name) for name in counted))),
-        calibration=tuple(filter(None, (calibration_of(result, name) for name in close))),
-        warnings=tuple(result.warnings),
-        notes=tuple(_notes(result, held)),
-        methods=" ".join(filter(None, (paragraph, held.methods))),
-        references=tuple(references),
-        provenance=_provenance(result, command, before),
+    evidence = compared(result, baseline, _as_here(result) | asked, held_already)
+    measures_section, *others = sections(evidence)
+    parts = (
+        _summary(evidence),
+        measures_section,
+        *further_advice(result),
+        *others,
+        *closing(
+            *methods(result, evidence.held),
+            _provenance(result, command, before),
+            _notes(evidence),
+        ),
     )
-    return ClassifierReport(contents)
+    title = title or joined([system.name for system in result.systems], MOST_NAMES)
+    return Report(Document("report", parts, title, page=True, eyebrow="Classifier report"))
+
+
+def _summary(evidence: Evidence) -> Section:
+    result = evidence.result
+    shown = summary(result, lead_of(evidence), worth_of(evidence), evidence.held)
+    positive = str(result.positive) if result.task == "binary" else None
+    task = {"task": result.task, "positive": positive, "labels": list(evidence.names)}
+    return replace(shown, data={**shown.data, **task})
 
 
 def _as_here(result: Classification) -> dict[str, Any]:
@@ -126,36 +109,10 @@ def _as_here(result: Classification) -> dict[str, Any]:
     return asked
 
 
-def _shown(result: Classification) -> Iterator[ShownMeasure]:
-    for measure in result.measures:
-        note = _AVERAGES.get(measure.parameters.get("average", ""), "")
-        yield shown_measure(measure, called(measure, result.task), note)
-
-
-def _estimates(result: Classification, system: str) -> Iterator[Estimated]:
-    beside = _majority(result, system)
-    for measure in result.measures:
-        one = result.estimate(measure, system)
-        yield Estimated(
-            called(measure, result.task), one.value, one.low, one.high, interval_by(one.method),
-            one.undefined or "", beside.get(measure, math.nan), left_out=listed(one.left_out),
-        )  # fmt: skip
-
-
-def _majority(result: Classification, system: str) -> Mapping[Any, float]:
-    """What always predicting the commonest label gives."""
-    found = [one for one in result.baselines(system) if one.kind == "majority"]
-    return found[0].values if found else {}
-
-
-def _dummy(result: Classification) -> str:
-    found = [one for one in result.baselines(result.systems[0].name) if one.kind == "majority"]
-    return found[0].says if found else ""
-
-
-def _notes(result: Classification, beside: Compared) -> Iterator[str]:
+def _notes(evidence: Evidence) -> Iterator[str]:
+    result = evidence.result
     yield from result.notes
-    yield from beside.notes
+    yield from evidence.notes
     names = [system.name for system in result.systems]
     if len(names) > MOST_SYSTEMS:
         yield (
@@ -166,13 +123,10 @@ def _notes(result: Classification, beside: Compared) -> Iterator[str]:
         yield "items with several labels have no confusion matrix: the classes are in the table"
     if any(system.predictions is None for system in result.systems):
         yield "a matrix holds no items: none are listed behind its cells, and there is no curve"
-    scored = [one for one in map(result.scored, names[:MOST_SYSTEMS]) if one is not None]
-    if any(len(one.table.threshold) > MOST_THRESHOLDS for one in scored):
-        yield f"of the thresholds, {MOST_THRESHOLDS} at most are in the page; assay thresholds --table gives all"
-    weighted = [
-        one.name for one in result.systems if one.predictions is not None and one.predictions.weight is not None
-    ]
-    if weighted:
+    scored = map(result.scored, evidence.close)
+    if any(each is not None and len(each.table.threshold) > MOST_THRESHOLDS for each in scored):
+        yield f"of the thresholds, {MOST_THRESHOLDS} at most are in the page; `threshold_table` gives all"
+    if any(system.predictions is not None and system.predictions.weight is not None for system in result.systems):
         yield "items have weights: shares in the matrix have no intervals"
 
 
@@ -180,11 +134,11 @@ def _provenance(result: Classification, command: str, before: Mapping[str, Stamp
     settings = {
         "task": result.task,
         "positive": str(result.positive) if result.task == "binary" else None,
-        "threshold": thresholds_said(result) or None,
+        "threshold": thresholds_of(result) or None,
         "confidence": f"{result.confidence:g}",
         "resamples": f"{result.resamples:,}",
     }
-    origins = {one.name: None if one.predictions is None else one.predictions.origin for one in result.systems}
+    origins = {system.name: getattr(system.predictions, "origin", None) for system in result.systems}
     counts = number_of("item", items_of(result))
     inputs = inputs_of(origins, "predictions", lambda names: f"predictions of {names}", counts, before)
     return provenance_of(result, settings, inputs, command)

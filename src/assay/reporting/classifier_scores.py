@@ -1,31 +1,28 @@
-"""What a system's scores would give: every threshold's table, the rules' choices, distributions and calibration."""
+"""What a system's scores would give: a threshold to move through all of them, what rules choose, and what is in use."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import polars as pl
+from markupsafe import Markup
 
-from assay.classification import Classification
-from assay.classifier_curves.calibrated import reliability
+from assay.classification import Classification, Estimate
 from assay.classifier_curves.spread import bin_edges, in_bins
+from assay.core.digits import as_percent, counted, number, significant, span, threshold
 from assay.counting.confusion import Confusion
-from assay.counting.probabilities import Probabilities
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.parser import parse_measure
-from assay.reporting.classifier_contents import (
-    MEASURED_AT,
-    AtThreshold,
-    Calibration,
-    CalibrationBin,
-    Histogram,
-    RuleChoice,
-    Share,
-    SystemThresholds,
-)
-from assay.reporting.classifier_matrices import label_names
-from assay.reporting.item_contents import Estimated
-from assay.stats.digits import significant
+from assay.show import charts
+from assay.show.axis import Axis
+from assay.show.figure import Figure, Mark, Series
+from assay.show.model import Column, Section, Table, Widget
+from assay.stats.interval_names import NO_INTERVAL
 from assay.tables.predictions import Predictions
 from assay.thresholding.cells import Candidates
 from assay.thresholding.choosing import chosen
@@ -33,63 +30,210 @@ from assay.thresholding.rules import closest_to_corner, max_accuracy, max_f, you
 
 #: Of more thresholds than these, some are left out.
 MOST_THRESHOLDS = 500
-#: Bins of the distributions, and of the calibration.
-BINS, CALIBRATION_BINS = 40, 10
+#: So many thresholds stand in the table for readers without a script.
+_MOST_LISTED = 21
+_BINS = 40
+#: Of charts, in pixels.
+_HEIGHT = 250
+_CELLS = ("tp", "fp", "fn", "tn")
+_START = "in use"
 _RULES = (
     (max_accuracy, "max accuracy", "most items right"),
     (youden, "Youden", "the largest sum of true positive and true negative rate"),
     (closest_to_corner, "corner", "closest to the upper left corner of the ROC curve"),
     (max_f, "max F1", "the largest harmonic mean of precision and recall"),
 )
+#: The measures that are shown at a threshold, and how each is made of the four cells, for readers.
+FORMULAS = {
+    "Precision": "TP / (TP + FP)",
+    "Recall": "TP / (TP + FN)",
+    "Specificity": "TN / (TN + FP)",
+    "NPV": "TN / (TN + FN)",
+    "Accuracy": "(TP + TN) / all",
+    "BalancedAccuracy": "(Recall + Specificity) / 2",
+    "F1": "2 TP / (2 TP + FP + FN)",
+    "MCC": "correlation of truth and prediction",
+    "Youden": "Recall + Specificity − 1",
+    "Jaccard": "TP / (TP + FP + FN)",
+    "FPR": "FP / (FP + TN)",
+    "FNR": "FN / (FN + TP)",
+}
+#: Those that stand in the table of what rules choose.
+_IN_TABLE = ("Precision", "Recall", "Specificity", "Accuracy", "F1", "MCC")
+_ON_OTHERS = (
+    "Thresholds chosen on these items look better on them than they are on others: judge the one you choose on items "
+    "that had no part in the choice."
+)
 
 
-def thresholds_of(result: Classification, system: str) -> SystemThresholds | None:
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """What each threshold of a system would do: they descend, and the first one is infinite.
+
+    `labels`: the positive one, and the other. `rows` hold the four cells of each threshold; where these are too many,
+    some of them, so spread that the curves look the same, of `every`. `start` is the row that is shown first,
+    `start_says` why; `in_use`: whether the system decides there. `chosen` are the start and what rules choose, with
+    measures. `scores`: edges of bins, and how many positive and negative items are in each.
+    """
+
+    system: str
+    labels: tuple[str, str]
+    positive_first: bool
+    rows: pl.DataFrame
+    every: int
+    start: int
+    start_says: str
+    in_use: bool
+    chosen: pl.DataFrame
+    scores: tuple[list[float], list[float], list[float]]
+    auc: Estimate
+    average_precision: Estimate
+
+    @property
+    def last(self) -> int:
+        """The row of the lowest threshold."""
+        return self.rows.height - 1
+
+    @property
+    def says(self) -> list[str]:
+        """The thresholds in digits that decide as they do, with true minus signs."""
+        return [text.replace("-", "−") for text in self.rows["says"]]
+
+    @property
+    def buttons(self) -> list[tuple[str, str, int]]:
+        """What sets the threshold: a name, why one would, and the row."""
+        rules = zip(_RULES, self.chosen["row"][1:], strict=True)
+        return [
+            ("back to the start", self.start_says, self.start),
+            *((name, why, row) for (_, name, why), row in rules),
+        ]
+
+    @property
+    def measures(self) -> list[tuple[str, str, str]]:
+        """The measures at the start, with their formulas."""
+        return [(name, formula, number(self.chosen[name][0])) for name, formula in FORMULAS.items()]
+
+    @property
+    def matrix(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
+        """The four cells at the start, with shares of the true label; labels in the order of the other matrices."""
+        at, turn = self.rows.row(self.start, named=True), slice(None, None, 1 if self.positive_first else -1)
+        rows = []
+        for label, names in list(zip(self.labels, (("tp", "fn"), ("fp", "tn")), strict=True))[turn]:
+            total = sum(at[name] for name in names)
+            cells = [(name, counted(at[name]), as_percent(at[name] / total) if total else "–") for name in names]
+            rows.append((label, cells[turn]))
+        return rows
+
+    @property
+    def counts(self) -> str:
+        """What the threshold decides, and how many there are."""
+        text = (
+            f"An item is predicted {self.labels[0]} if its score is at least the threshold. Grey and dashed: a "
+            "classifier that guesses. The slider goes through "
+        )
+        if self.rows.height < self.every:
+            return f"{text}{self.rows.height:,} of {self.every:,} thresholds, spread evenly along the ROC curve."
+        return f"{text}all {self.every:,} thresholds that make a difference."
+
+    @property
+    def script(self) -> Markup:
+        """The four cells at every threshold, for the script: numbers, and nothing from outside."""
+        edges = self.scores[0]
+        axis = Axis(edges[0], edges[-1])
+        places = [round(axis.at(min(at, edges[-1])), 6) for at in self.rows["threshold"]]
+        cells = {name: self.rows[name].to_list() for name in _CELLS}
+        data = {"says": self.says, "place": places, **cells, "start": self.start}
+        return Markup(json.dumps(data, separators=(",", ":")))
+
+    def spread(self) -> Figure:
+        """How many items of each label have a score in each bin, as shares of it: the positive up, the other down."""
+        edges, *sides = self.scores
+        counts = zip(self.labels, (np.array(side) / (sum(side) or 1.0) for side in sides), strict=True)
+        bins = {"system": self.system, "low": edges[:-1], "high": edges[1:]}
+        frame = pl.concat([pl.DataFrame({**bins, "label": label, "share": shares}) for label, shares in counts])
+        cuts = {self.system: min(self.rows["threshold"][self.start], edges[-1])}
+        drawn = charts.score_distributions(frame, {self.system: ""}, cuts, mirrored=True, size=(480, _HEIGHT))
+        says = f"Scores of {self.labels[0]} (up) and {self.labels[1]} (down), by {self.system}"
+        return replace(drawn, key=None, says=says)
+
+    def listed(self) -> Table:
+        """Some of the thresholds as a table."""
+        step = max(1, math.ceil(self.last / (_MOST_LISTED - 1)))
+        frame = self.rows[sorted({*range(0, self.last + 1, step), self.start, self.last})]
+        shares = (("tpr", "TPR"), ("fpr", "FPR"), ("precision", "precision"))
+        columns = (
+            Column("says", "threshold"),
+            *(Column(name, name.upper(), "count") for name in _CELLS),
+            *(Column(name, title, "number") for name, title in shares),
+        )
+        fold = f"{frame.height:,} of the thresholds as a table"
+        return Table("listed", frame, columns, f"Thresholds of {self.system}", fold=fold)
+
+    def table(self) -> Table:
+        """What rules choose, below the threshold that is in use, if one is."""
+        cells = (Column(name, name.upper(), "count") for name in _CELLS)
+        columns = (Column("rule", also="why"), Column("says", "threshold"), *cells)
+        values = (Column(name, kind="number") for name in _IN_TABLE)
+        frame = self.chosen if self.in_use else self.chosen[1:]
+        notes = (f"{self.labels[0]} is predicted from the threshold on. {_ON_OTHERS}",)
+        return Table("rules", frame, (*columns, *values), f"Thresholds of {self.system}", notes, look="rules")
+
+    def payload(self) -> dict[str, Any]:
+        """Everything besides the table, for other programs."""
+        names = ("system", "every", "start", "start_says", "in_use", "positive_first")
+        edges, positive, negative = self.scores
+        return {name: getattr(self, name) for name in names} | {
+            "positive": self.labels[0],
+            "negative": self.labels[1],
+            "rows": self.rows.drop("says").to_dicts(),
+            "values": self.chosen.select(*FORMULAS).row(0, named=True),
+            "scores": {"edges": edges, "positive": positive, "negative": negative},
+            "auc": self.auc._asdict(),
+            "average_precision": self.average_precision._asdict(),
+        }
+
+
+def thresholds_of(result: Classification, system: str, names: dict[str, str]) -> Thresholds | None:
     """Everything about a system's thresholds; None without scores, or where one of the two classes has no item."""
-    scored = result.scored(system)
-    predictions = result.system(system).predictions
+    scored, predictions = result.scored(system), result.system(system).predictions
     if scored is None or predictions is None or not (scored.positives and scored.negatives):
         return None
-    table, label = scored.table, label_names(result)
     candidates = Candidates(scored)
-    places = {name: chosen(rule, candidates).place for rule, name, _ in _RULES}
-    start, says, in_use = _start(result, system, candidates, places["Youden"])
-    kept = _kept(table, [start, *places.values()])
-    cells = _at(table, kept)
-    rows = dict(zip(kept, cells, strict=True))
-    values = _measured([rows[start], *(rows[place] for place in places.values())])
-    return SystemThresholds(
+    places = {rule: chosen(rule, candidates).place for rule, *_ in _RULES}
+    start, says, in_use = _start(result, system, candidates, places[youden])
+    kept = _kept(scored.table, [start, *places.values()])
+    rows = _rows(scored.table, kept)
+    at = [kept.index(place) for place in (start, *places.values())]
+    words = [(_START, ""), *((name, f" ({why})") for _, name, why in _RULES)]
+    named = pl.DataFrame(words, schema=["rule", "why"], orient="row").with_columns(row=pl.Series(at))
+    edges = bin_edges([scored], _BINS)
+    return Thresholds(
         system,
-        label[str(predictions.positive)],
-        label[str(predictions.negative)],
+        (names[str(predictions.positive)], names[str(predictions.negative)]),
         result.labels[0] == result.positive,
-        tuple(cells),
-        len(table.threshold),
-        kept.index(start),
+        rows,
+        len(scored.table.threshold),
+        at[0],
         says,
         in_use,
-        values[0],
-        tuple(
-            RuleChoice(name, told, rows[places[name]], found)
-            for (_, name, told), found in zip(_RULES, values[1:], strict=True)
-        ),
-        _histogram(scored),
+        _measured(named.hstack(rows[at])),
+        (edges.tolist(), *(side.tolist() for side in in_bins(scored, edges))),
         _area(result, system, "AUC", scored),
         _area(result, system, "AveragePrecision", scored),
     )
 
 
-def _start(result: Classification, system: str, candidates: Candidates, youden: int) -> tuple[int, str, bool]:
+def _start(result: Classification, system: str, candidates: Candidates, best: int) -> tuple[int, str, bool]:
     """The threshold that the system decides by, and True; if that is not known, one that is as good as any."""
-    threshold = result.system(system).threshold
-    if threshold is not None:
-        return candidates.place(threshold), f"where it decides (positive from {significant(threshold, 6)} on)", True
-    predictions = result.system(system).predictions
+    at, predictions = result.system(system).threshold, result.system(system).predictions
+    if at is not None:
+        return candidates.place(at), f"where it decides (positive from {significant(at, 6)} on)", True
     decided = None if predictions is None else decided_from(predictions)
     if decided is not None:
         return candidates.place(decided), "where its predictions were made", True
     predicts = predictions is not None and predictions.prediction is not None
     why = "its own predictions follow no threshold" if predicts else "it predicts nothing itself"
-    return youden, f"where true positive and true negative rate have their largest sum; {why}", False
+    return best, f"where true positive and true negative rate have their largest sum; {why}", False
 
 
 def decided_from(predictions: Predictions) -> float | None:
@@ -118,42 +262,70 @@ def _kept(table: ScoreTable, wanted: Sequence[int]) -> list[int]:
     return sorted(must | {int(place) for place in np.searchsorted(along, steps).clip(0, every - 1)})
 
 
-def _at(table: ScoreTable, places: Sequence[int]) -> list[AtThreshold]:
+def _rows(table: ScoreTable, places: Sequence[int]) -> pl.DataFrame:
+    """The four cells at some thresholds; `below` is the next lower score: each number above it decides alike."""
     below = np.append(table.threshold[1:], -np.inf)
-    wanted = (table.threshold, table.tp, table.fp, table.fn, table.tn, below)
-    columns = (column[list(places)].tolist() for column in wanted)
-    return [AtThreshold(*row) for row in zip(*columns, strict=True)]
+    cells = {name: getattr(table, name) for name in _CELLS}
+    frame = pl.DataFrame({"threshold": table.threshold, "below": below, **cells})[list(places)]
+    says = [threshold(*ends) for ends in frame.select("threshold", "below").iter_rows()]
+    tp, fp = pl.col("tp"), pl.col("fp")
+    return frame.with_columns(
+        pl.Series("says", says), tpr=tp / (tp + pl.col("fn")), fpr=fp / (fp + pl.col("tn")), precision=tp / (tp + fp)
+    )
 
 
-def _measured(rows: Sequence[AtThreshold]) -> list[tuple[float, ...]]:
+def _measured(rows: pl.DataFrame) -> pl.DataFrame:
     """The measures at each threshold, by the measures' own formulas."""
-    tp, fp, fn, tn = (np.array(column) for column in zip(*(row.cells for row in rows), strict=True))
-    confusion = Confusion(tuple(map(str, range(len(rows)))), tp, fp, fn, tn, "table")
-    values = [parse_measure(name, "binary").of(confusion).tolist() for name in MEASURED_AT]
-    return [tuple(row) for row in zip(*values, strict=True)]
+    tp, fp, fn, tn = (rows[name].to_numpy() for name in _CELLS)
+    confusion = Confusion(tuple(map(str, range(rows.height))), tp, fp, fn, tn, "table")
+    return rows.with_columns(pl.Series(name, parse_measure(name, "binary").of(confusion)) for name in FORMULAS)
 
 
-def _histogram(scored: Scored) -> Histogram:
-    edges = bin_edges([scored], BINS)
-    return Histogram(tuple(edges.tolist()), *(tuple(side.tolist()) for side in in_bins(scored, edges)))
-
-
-def _area(result: Classification, system: str, name: str, scored: Scored) -> Estimated:
+def _area(result: Classification, system: str, name: str, scored: Scored) -> Estimate:
     """An area under a curve: as it was estimated, or else the number alone."""
     measure = parse_measure(name, "binary")
     if measure in result.measures:
-        found = result.estimate(measure, system)
-        return Estimated(name, found.value, found.low, found.high, found.method, found.undefined or "")
-    return Estimated(name, float(measure.of(scored)[0]))
+        return result.estimate(measure, system)
+    return Estimate(float(measure.of(scored)[0]), math.nan, math.nan, NO_INTERVAL)
 
 
-def calibration_of(result: Classification, system: str) -> Calibration | None:
-    """How far probabilities are shares of positive items, or of right predictions; None without such scores."""
-    probabilities: Probabilities | None = result.system(system).counts.get(Probabilities)
-    if probabilities is None:
-        return None
-    frame, error = reliability(probabilities, bins=CALIBRATION_BINS, confidence=result.confidence)
-    columns = frame.select("items", "probability", "came_true", "low", "high")
-    bins = tuple(CalibrationBin(items, score, Share(*share)) for items, score, *share in columns.iter_rows())
-    label = "right predictions" if probabilities.positive is None else label_names(result)[str(result.positive)]
-    return Calibration(system, label, bins, error)
+def area(name: str, estimate: Estimate) -> str:
+    """An area under a curve with its interval."""
+    if math.isnan(estimate.value):
+        return f"{name}: {estimate.undefined or 'not known'}"
+    reach = "" if math.isnan(estimate.low) else f" ({span(estimate.low, estimate.high)})"
+    return f"{name} {number(estimate.value)}{reach}"
+
+
+def explorer(systems: Sequence[Thresholds], place: int) -> Section:
+    """A threshold to move, with the curves of a system, those of the others behind them, and what rules choose.
+
+    What stands in it is the state at the start, complete without a script.
+    """
+    shown = systems[place]
+    widget = Widget("threshold", {"shown": shown, "curves": _curves(systems, shown)}, ())
+    parts = (widget, Section("rules", "What rules choose", (shown.table(),)))
+    name, aside = f"threshold-{place + 1}", area("AUC", shown.auc)
+    return Section(name, shown.system, parts, aside=aside, data=shown.payload())
+
+
+def _curves(systems: Sequence[Thresholds], shown: Thresholds) -> list[Figure]:
+    """The ROC curve, and precision and recall, each with a point that moves."""
+    columns = ("fpr", "tpr", pl.col("tpr").alias("recall"), "precision")
+    parts = [each.rows.select(pl.lit(each.system).alias("system"), *columns) for each in systems]
+    frame, series = pl.concat(parts).fill_nan(None), [Series(each.system) for each in systems]
+    at, first = (shown.rows.row(row, named=True) for row in (shown.start, 0))
+    key, prevalence = "" if len(systems) > 1 else None, first["fn"] / (first["fn"] + first["tn"])
+    roc = charts.roc(frame, series, key=key, front=shown.system)
+    steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=shown.system)
+    precision = area("Average precision", shown.average_precision)
+    return [
+        _pointed(roc, charts.here(at["fpr"], at["tpr"], "roc"), "ROC curve", area("AUC", shown.auc)),
+        _pointed(steps, charts.here(at["tpr"], at["precision"], "pr"), "Precision and recall", precision),
+    ]
+
+
+def _pointed(figure: Figure, here: Mark, title: str, text: str) -> Figure:
+    (panel,) = figure.panels
+    panels = (replace(panel, marks=(*panel.marks, here), height=_HEIGHT),)
+    return replace(figure, panels=panels, title=title, subtitle=text)

@@ -1,49 +1,40 @@
-"""A `Clustering` -> a `ClusterReport`."""
+"""A `Clustering` -> a report on clusterings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.clustering import Clustering, cluster
+from assay.clustering.computing import called
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
 from assay.comparison import Comparison, compare
-from assay.errors import InputError, ParameterError, number_of
-from assay.report.clusterings import called
+from assay.core.arguments import argument
+from assay.core.errors import InputError, ParameterError, number_of
 from assay.reporting.basis import compared_with
-from assay.reporting.classifier_words import interval_by
-from assay.reporting.cluster_contents import ClusterContents
-from assay.reporting.cluster_parts import groups_of, map_of, number_of_clusters_in, silhouettes_of
-from assay.reporting.cluster_result import ClusterReport
-from assay.reporting.cluster_words import items_of, lead_of, methods_of, summary_of, title_of
-from assay.reporting.contents import Provenance, Spoken
-from assay.reporting.item_contents import Estimated, MeasuredSystem
-from assay.reporting.item_parts import (
+from assay.reporting.cluster_sections import sections
+from assay.reporting.cluster_words import lead_of, summary_of, title_of
+from assay.reporting.contents import Provenance
+from assay.reporting.items import (
     MOST_SYSTEMS,
     baseline_of,
     inputs_of,
     provenance_of,
     refuse_told,
     refuse_unknown,
-    remarks_of,
-    shown_measure,
-    verdicts_of,
+    renamed,
+    summary,
 )
 from assay.reporting.options import check_options
 from assay.reporting.stamps import Stamp, stamps_of
+from assay.sections.closing import closing
+from assay.sections.methods import items_of, methods
+from assay.sections.report import Report
+from assay.show.model import Document
 
 #: What else than measures a report on clusterings may be told.
 RULES = ("noise", "noise_as", "unlabelled", "metric", "sample_size", "confidence", "resamples", "seed", "mute")
-
-
-class _Compared(NamedTuple):
-    """What a comparison adds; all empty where there is one clustering only, and `notes` says why otherwise."""
-
-    verdicts: tuple[Spoken, ...] = ()
-    summary: tuple[str, ...] = ()
-    methods: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def cluster_report(
@@ -57,7 +48,7 @@ def cluster_report(
     comparison: Mapping[str, Any] | None = None,
     over_k: NumberOfClusters | None = None,
     **rules: Any,
-) -> ClusterReport:
+) -> Report:
     """Put together everything that is known about clusterings: what they are worth, how sure that is, and why.
 
     `given` is a `Clustering`; or a `Comparison` of clusters with one baseline; or what `cluster` takes, with `measures`
@@ -67,8 +58,8 @@ def cluster_report(
 
     >>> from assay import Clusters
     >>> report = cluster_report(Clusters.of(list("xxoo"), [0, 0, 0, 1]))
-    >>> report.contents.maps[0].cells[0][1].items  # class o in cluster 0
-    ('3',)
+    >>> report.table("matrix").row(0)  # one item of class o is in cluster 0, one in cluster 1
+    ('o', 1.0, 1.0, 2.0)
     """
     check_options(rules, cluster_report)
     before = stamps_of(given) | dict(stamps or {})
@@ -82,31 +73,15 @@ def cluster_report(
     else:
         refuse_unknown(rules, RULES, "clusterings")
         result = cluster(given, measures, **rules)
-    names = [system.name for system in result.systems]
-    close = names[:MOST_SYSTEMS]
-    held = _compared(result, baseline, dict(comparison or {}), held_already)
-    paragraph, references = methods_of(result, over_k, held.methods)
-    silhouettes = tuple(filter(None, (silhouettes_of(result, name) for name in close)))
-    return ClusterReport(
-        ClusterContents(
-            title=title or title_of(result),
-            lead=lead_of(result),
-            confidence=result.confidence,
-            summary=(*held.summary, *summary_of(result, judged=bool(held.summary))),
-            remarks=tuple(remarks_of(result)),
-            measures=tuple(shown_measure(one, called(one)) for one in result.measures),
-            systems=tuple(MeasuredSystem(name, tuple(_estimates(result, name))) for name in names),
-            verdicts=held.verdicts,
-            maps=tuple(filter(None, (map_of(result, name) for name in close))),
-            silhouettes=silhouettes,
-            groups=tuple(groups_of(result, name) for name in close),
-            number_of=None if over_k is None else number_of_clusters_in(over_k),
-            warnings=(*result.warnings, *(() if over_k is None else over_k.warnings)),
-            notes=tuple(_notes(result, held, bool(silhouettes))),
-            methods=paragraph,
-            references=tuple(references),
-            provenance=_provenance(result, command, before),
-        )
+    held, notes = _compared(result, baseline, dict(comparison or {}), held_already)
+    odd = () if over_k is None else over_k.warnings
+    worth = summary_of(result, judged=held is not None)
+    parts = (summary(result, lead_of(result), worth, held, odd), *sections(result, held, over_k))
+    silhouettes = any(section.name == "silhouettes" for section in parts)
+    made = _provenance(result, command, before)
+    last = closing(*methods(result, held, over_k), made, (*notes, *_notes(result, silhouettes)))
+    return Report(
+        Document("report", (*parts, *last), title or title_of(result), page=True, eyebrow="Clustering report")
     )
 
 
@@ -122,54 +97,39 @@ def _clustered(held: Comparison, clusterings: Clusterings) -> Clustering:
 
 
 def _compared(
-    result: Clustering, baseline: str | None, settings: dict[str, Any], held: Comparison | None = None
-) -> _Compared:
+    result: Clustering, baseline: str | None, settings: dict[str, Any], held: Comparison | None
+) -> tuple[Comparison | None, tuple[str, ...]]:
     """Hold the clusterings against the baseline, the first one unless another is named, as `compare` does.
 
-    `held`: the comparison, if it has been made.
+    `held`: the comparison, if it has been made. None of one clustering, or with the reason why not.
     """
     first = baseline_of(result, baseline) if held is None else compared_with(held, baseline)
     if len(result.systems) == 1:
-        return _Compared()
+        return None, ()
     asked = {"alpha": round(1 - result.confidence, 12), "seed": result.seed} | settings
     try:
         held = compare(result, baseline=first, **asked) if held is None else held
     except (InputError, ParameterError) as problem:
-        return _Compared(notes=(f"the clusterings are not compared: {problem}",))
-    called_so = {str(measure): called(measure) for measure in result.measures}
-    verdicts, summary = verdicts_of(held, called_so, len(result.systems))
-    methods = (
-        f"Differences from {first} have intervals from random halves that all clusterings share; there is no test, the "
-        "interval speaks."
-    )
-    return _Compared(verdicts, tuple(summary), methods, tuple(held.notes))
+        return None, (f"the clusterings are not compared: {problem}",)
+    return renamed(held, {str(measure): called(measure) for measure in result.measures}), tuple(held.notes)
 
 
-def _estimates(result: Clustering, system: str) -> Iterator[Estimated]:
-    for measure in result.measures:
-        one = result.estimate(measure, system)
-        yield Estimated(
-            called(measure), one.value, one.low, one.high, interval_by(one.method), one.undefined or "",
-            no_interval=one.no_interval or "",
-        )  # fmt: skip
-
-
-def _notes(result: Clustering, held: _Compared, drawn: bool) -> Iterator[str]:
-    yield from held.notes
+def _notes(result: Clustering, silhouettes: bool) -> Iterator[str]:
+    """What the report does not show, and why."""
     if len(result.systems) > MOST_SYSTEMS:
         yield (
             f"{number_of('clustering', len(result.systems))} are too many to look at each closely: maps, silhouettes "
             f"and clusters are of the first {MOST_SYSTEMS}, the table has all"
         )
-    first = result.systems[0]
+    first = result.systems[0].name
     if all(system.clusters is None for system in result.systems):
         yield "a table holds no items: none are listed behind its cells"
-    if result.points(first.name) is None:
-        yield "without points there are no silhouettes: say points=... (--points)"
-    elif not drawn:
+    if result.points(first) is None:
+        yield f"without points there are no silhouettes: say {argument('points')}"
+    elif not silhouettes:
         yield "no silhouettes are drawn: there is one cluster only, or very many points and nobody asked for them"
-    if result.contingency(first.name) is None:
-        yield "without classes there is no map of classes and clusters: say truth=... (--truth)"
+    if result.contingency(first) is None:
+        yield f"without classes there is no map of classes and clusters: say {argument('truth')}"
 
 
 def _provenance(result: Clustering, command: str, before: Mapping[str, Stamp]) -> Provenance:

@@ -5,18 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from assay.errors import number_of
-from assay.stats.digits import numbers
-
-
-def joined(names: Sequence[str], most: int) -> str:
-    """Names as one says them; of many, the first.
-
-    >>> joined(["a", "b", "c"], most=3), joined(["a", "b", "c", "d"], most=2)
-    ('a, b and c', 'a, b and 2 others')
-    """
-    shown = list(names) if len(names) <= most else [*names[:most], number_of("other", len(names) - most)]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+from assay.core.digits import numbers
+from assay.core.errors import joined
 
 
 def values_of_systems(values: Mapping[str, float], most: int) -> str:

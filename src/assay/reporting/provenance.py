@@ -12,21 +12,19 @@ from typing import Any
 
 from assay import __version__
 from assay.comparison import Comparison
-from assay.errors import InputError, ParameterError, number_of
-from assay.report.comparisons import TESTS
+from assay.core.digits import as_level
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.words import INTERVALS, TESTS
 from assay.reporting.basis import Basis
 from assay.reporting.contents import Input, Provenance, Role
 from assay.reporting.stamps import Stamp, check_unchanged, stamp_of
-from assay.reporting.texts import Texts
-from assay.stats.digits import as_level
-from assay.stats.interval_names import CHOSEN
 from assay.stats.suited_tests import SIMULTANEOUS
 
 _EPOCH = "SOURCE_DATE_EPOCH"
 _IN_MEMORY = "in memory"
 
 
-def provenance(basis: Basis, texts: Texts, command: str, before: Mapping[str, Stamp]) -> Provenance:
+def provenance(basis: Basis, command: str, before: Mapping[str, Stamp]) -> Provenance:
     """Everything that the report can be made again from; `before` are the stamps of files before they were read."""
     evaluation = basis.evaluation
     return Provenance(
@@ -34,7 +32,7 @@ def provenance(basis: Basis, texts: Texts, command: str, before: Mapping[str, St
         command=command,
         made=now(),
         seed=basis.settings.seed,
-        inputs=tuple(inputs(basis, texts, before)),
+        inputs=tuple(inputs(basis, before)),
         signatures=() if evaluation is None else tuple(evaluation.signatures[name] for name in basis.measures),
         settings=tuple(settings(basis)),
     )
@@ -53,10 +51,10 @@ def now() -> str:
     return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def inputs(basis: Basis, texts: Texts, before: Mapping[str, Stamp]) -> list[Input]:
+def inputs(basis: Basis, before: Mapping[str, Stamp]) -> list[Input]:
     """The judgments, the runs in the order of the table (or the scores), topics and documents."""
     told = []
-    evaluation = basis.evaluation
+    evaluation, texts = basis.evaluation, basis.shown.texts
     _input = partial(described, before)
     if evaluation is None:
         told.append(
@@ -119,7 +117,7 @@ def digest_of(path: Path) -> str:
         raise InputError(f"{path}: cannot be read: {(problem.strerror or str(problem)).lower()}") from problem
 
 
-def _correction(comparison: Comparison) -> str:
+def correction_of(comparison: Comparison) -> str:
     """Whose correction of p-values, and over how many comparisons."""
     size = comparison.family_size
     if comparison.settings.test in SIMULTANEOUS:
@@ -138,16 +136,17 @@ def settings(basis: Basis) -> list[tuple[str, str]]:
             "baseline": basis.baseline,
             "test": TESTS[chosen.test],
             "random swaps": "none" if chosen.resamples is None else f"{chosen.resamples:,}",
-            "correction": _correction(basis.comparison),
+            "correction": correction_of(basis.comparison),
             "family": "pairs under one measure" if chosen.family == "measure" else "pairs under all measures together",
             "margin": ", ".join(margins),
             "power": as_level(chosen.power),
         }
-    ways = dict.fromkeys(CHOSEN[one.method] for _, one in basis.standings.values() if one.method in CHOSEN)
+    methods = dict.fromkeys(one.method for _, one in basis.standings.values() if one.method in INTERVALS)
+    ways = [INTERVALS[each] for each in methods]
     told |= {
         "alpha": f"{chosen.alpha:g}",
-        "interval": ", ".join(ways) or "none",
-        "bootstrap resamples": f"{chosen.bootstrap_resamples:,}" if set(ways) - {CHOSEN["t"]} else None,
+        "interval": ", ".join(way.short for way in ways) or "none",
+        "bootstrap resamples": f"{chosen.bootstrap_resamples:,}" if any(way.is_drawn for way in ways) else None,
     }
     if basis.evaluation is not None:
         told["undefined values"] = basis.evaluation.undefined

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.errors import InputError
+from assay.core.errors import InputError
 
 
 class Stamp(NamedTuple):

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.errors import ParameterError
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError
 from assay.files import originals
 from assay.files.atomic import check_target
-from assay.reporting.result import form_of
+from assay.sections.report import form_of
 
 
 def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
@@ -17,7 +18,7 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
 
     >>> check_targets([Path("report.html"), Path("report.html")])
     Traceback (most recent call last):
-    assay.errors.ParameterError: report.html: named twice; a report is written to different files
+    assay.core.errors.ParameterError: report.html: named twice; a report is written to different files
     """
     for target in targets:
         form_of(target)
@@ -31,6 +32,5 @@ def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
         for path in read:
             if originals.is_same(target, path) and not originals.are_given_up():
                 raise ParameterError(
-                    f"{target}: is read from: choose another name for the report, or say overwrite=True (on the "
-                    "command line --overwrite)"
+                    f"{target}: is read from: choose another name for the report, or say {argument('overwrite', True)}"
                 )

@@ -60,8 +60,8 @@ class Texts(NamedTuple):
 
     def notes(self, queries: Iterable[str], shown: Iterable[str]) -> list[str]:
         """What to say where ids and texts do not fit together."""
-        told = []
-        if self.topics is not None and not any(self.of_queries(queries).values()):
+        told, units = [], list(queries)
+        if self.topics is not None and units and not any(self.of_queries(units).values()):
             told.append(f"{self.topics.name}: no topic has the id of a query")
         ids = list(shown)
         if self.documents is not None and ids and not any(map(any, self.of_documents(ids).values())):

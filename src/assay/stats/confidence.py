@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.measures.domains import Real
-
-_LEVEL = Real(0.0, 1.0, inside=True)
+from assay.core.domains import CONFIDENCE
 
 
 def checked_confidence(confidence: Any) -> float:
@@ -15,7 +13,7 @@ def checked_confidence(confidence: Any) -> float:
     >>> checked_confidence(0.95)
     0.95
     """
-    return float(_LEVEL.check("confidence", confidence) or 0.0)
+    return float(CONFIDENCE.check("confidence", confidence))
 
 
 def standard_errors(confidence: float) -> float:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.core.domains import Choice
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean
 
 #: The corrections by name.
 CORRECTIONS = ("none", "bonferroni", "holm", "benjamini-hochberg")
+#: The works to cite for them, by their keys in the bibliography.
+CITES = {"bonferroni": ("dunn1961",), "holm": ("holm1979",), "benjamini-hochberg": ("benjamini1995",)}
 
 
 def corrected(p: Floats, method: str) -> Floats:
@@ -21,9 +23,7 @@ def corrected(p: Floats, method: str) -> Floats:
     >>> corrected(np.array([0.01, 0.04, 0.03]), "holm")  # 3 x 0.01, 2 x 0.03, at least as much as the one before
     array([0.03, 0.06, 0.06])
     """
-    if method not in CORRECTIONS:
-        hint = did_you_mean(method, CORRECTIONS)
-        raise ParameterError(f"correction is one of {', '.join(CORRECTIONS)}, not {method!r}{hint}")
+    Choice(CORRECTIONS).check("correction", method)
     members = np.flatnonzero(~np.isnan(p))
     order = members[np.argsort(p[members], kind="stable")]
     ascending, size = p[order], len(order)

@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.domains import CONFIDENCE
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
-from assay.errors import ParameterError, number_of
 from assay.stats.confidence import standard_errors
 from assay.stats.orders import Orders, orders_of, tau_b
 from assay.stats.rounding import ROUNDING, snapped
@@ -222,8 +223,7 @@ def _checked(first: ArrayLike, second: ArrayLike, level: float) -> tuple[Floats,
     odd = int(np.count_nonzero(~np.isfinite(one) | ~np.isfinite(other)))
     if odd:
         raise ParameterError(f"{number_of('item', odd)} of {len(one)} without a number on one side: leave them out")
-    if not 0 < level < 1:
-        raise ParameterError(f"the level of an interval lies between 0 and 1, not {level:g}")
+    CONFIDENCE.check("the level of an interval", level)
     return snapped(one), snapped(other)
 
 

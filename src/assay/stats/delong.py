@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.counting.scored import Scored, places
-from assay.errors import ParameterError
 from assay.measures.score_curves import NO_NEGATIVE, NO_POSITIVE
 from assay.stats.bootstrap import Interval
 from assay.stats.confidence import checked_confidence, standard_errors
@@ -197,5 +198,4 @@ def _interval(auc: float, variance: float, confidence: float, transform: Transfo
 
 def _check(confidence: float, transform: str) -> None:
     checked_confidence(confidence)
-    if transform not in _METHODS:
-        raise ParameterError(f"transform is one of {', '.join(_METHODS)}, not {transform!r}")
+    Choice(_METHODS).check("transform", transform)

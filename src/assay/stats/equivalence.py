@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from assay.core.domains import POSITIVE
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError
 
 
 class Equivalence(NamedTuple):
@@ -58,8 +59,7 @@ def noninferiority_test(differences: Floats, margin: float) -> Equivalence:
 
 
 def _both_sides(test: str, differences: Floats, margin: float) -> Equivalence:
-    if not (np.isfinite(margin) and margin > 0):
-        raise ParameterError(f"the margin is a number above 0, not {margin!r}")
+    POSITIVE.check("the margin", margin)
     numbers = np.asarray(differences, dtype=np.float64)
     if numbers.ndim != 1 or not np.isfinite(numbers).all():
         raise ParameterError("differences are a list of numbers, one a unit, without gaps")

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special
 
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError, number_of
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean, number_of
 from assay.stats.bootstrap import Interval
 from assay.stats.effects import d_z
 from assay.stats.permutation import NOTHING_DIFFERS, Outcome
@@ -166,7 +167,7 @@ def checked_fold_test(test: str) -> str:
     >>> checked_fold_test("wilcoxon")
     Traceback (most recent call last):
         ...
-    assay.errors.ParameterError: a plain wilcoxon test of folds is refused: folds share what they learn from, so it
+    assay.core.errors.ParameterError: a plain wilcoxon test of folds is refused: folds share what they learn from, so it
     finds differences that are not there; use corrected-t, or 5x2cv on five repeats of two folds
     """
     if test in _PLAIN:
@@ -174,9 +175,7 @@ def checked_fold_test(test: str) -> str:
             f"a plain {test} test of folds is refused: folds share what they learn from, so it finds differences that "
             "are not there; use corrected-t, or 5x2cv on five repeats of two folds"
         )
-    if test not in FOLD_TESTS:
-        known = [*FOLD_TESTS]
-        raise ParameterError(f"test over folds is one of {', '.join(known)}, not {test!r}{did_you_mean(test, known)}")
+    Choice(FOLD_TESTS).check("test over folds", test)
     return test
 
 

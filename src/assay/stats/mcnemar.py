@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from scipy import special
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
 from assay.stats.permutation import NOTHING_DIFFERS, Alternative, Outcome
 
 Way: TypeAlias = Literal["mid-p", "exact", "chi2", "chi2_corrected"]
@@ -35,9 +35,7 @@ def mcnemar(only_first: int, only_second: int, way: Way = "mid-p", alternative: 
     >>> mcnemar(5, 14, "exact").p, mcnemar(5, 14, "chi2").p
     (0.0636, 0.0389)
     """
-    if way not in get_args(Way):
-        hint = did_you_mean(str(way), get_args(Way))
-        raise ParameterError(f"the way of McNemar's test is one of {', '.join(get_args(Way))}, not {way!r}{hint}")
+    Choice(Way).check("the way of McNemar's test", way)
     test, apart, items = NAMES[way], only_second - only_first, only_first + only_second
     if not items:
         return Outcome(test, 0.0, 1.0, None, NOTHING_DIFFERS)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.errors import ParameterError, quote
 from assay.counting.judgments import Floats, Ints
-from assay.errors import ParameterError, quote
 
 
 class Overlap(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.errors import InputError, ParameterError, listed, number_of
 from assay.measures.bare_names import agreed_direction, meanings
 from assay.measures.registry import Measure
 from assay.measures.summary import Undefined

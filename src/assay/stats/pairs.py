@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from assay.core.digits import number, p_phrase
+from assay.core.errors import number_of
 from assay.counting.judgments import Floats, Ints
-from assay.errors import number_of
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, bootstrapped, intervals
 from assay.stats.cluster_samples import MOST_HALVES, Subsampled
-from assay.stats.digits import number, p_phrase
 from assay.stats.effects import Wins
 from assay.stats.label_samples import Patterns
 from assay.stats.paired import Paired

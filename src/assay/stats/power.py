@@ -13,8 +13,11 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from assay.errors import ParameterError
+from assay.core.domains import CONFIDENCE
+from assay.core.errors import ParameterError
 
+#: The work to cite for numbers of units, by its key in the bibliography.
+CITES = "webber2008"
 # A difference is found to so many halvings of the bracket: the last bits of a double.
 _HALVINGS = 200
 # From so many standard errors on, power is summed over normal deviates, at so many of Gauss's points.
@@ -117,7 +120,6 @@ def _power(noncentrality: float, freedom: int, alpha: float) -> float:
 def _check(spread: float, alpha: float, power: float | None = None) -> None:
     if spread < 0:
         raise ParameterError(f"a spread is a standard deviation, 0 or more, not {spread:g}")
-    if not 0 < alpha < 1:
-        raise ParameterError(f"alpha lies between 0 and 1, not {alpha:g}")
+    CONFIDENCE.check("alpha", alpha)
     if power is not None and not alpha < power < 1:
         raise ParameterError(f"power lies between alpha ({alpha:g}) and 1, not {power:g}")

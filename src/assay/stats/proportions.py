@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from scipy import special
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 from assay.stats.bootstrap import Interval
 from assay.stats.confidence import checked_confidence, standard_errors
 
@@ -23,9 +24,7 @@ def proportion_interval(
     Interval(low=0.4439, high=0.9748, level=0.95, method='clopper_pearson')
     """
     known = {"wilson": wilson, "clopper_pearson": clopper_pearson, "agresti_coull": agresti_coull, "normal": normal}
-    if method not in known:
-        names = get_args(ProportionMethod)
-        raise ParameterError(f"method is one of {', '.join(names)}, not {method!r}{did_you_mean(str(method), names)}")
+    Choice(known).check("method", method)
     return known[method](successes, trials, confidence)
 
 

@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.domains import Choice, Whole
+from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives, refuse_lengths, refuse_not_finite, scores_of
 from assay.counting.scored import Scored, places
-from assay.errors import ParameterError
-from assay.measures.domains import Whole
 from assay.measures.parser import parse_measure
 from assay.measures.registry import Measure
 from assay.measures.score_curves import AUC, AveragePrecision
@@ -162,8 +162,7 @@ class _Chosen(NamedTuple):
         checked_confidence(confidence)
         Whole(1).check("resamples", resamples)
         Whole(0).check("seed", seed)
-        if sampling not in _SAMPLINGS:
-            raise ParameterError(f"sampling is one of {', '.join(_SAMPLINGS)}, not {sampling!r}")
+        Choice(_SAMPLINGS).check("sampling", sampling)
         meant = parse_measure(measure, "binary") if isinstance(measure, str) else measure
         made_from = meant.definition.counts
         if made_from is not Scored:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assay.errors import ParameterError, did_you_mean
+from assay.core.domains import Choice
+from assay.core.errors import ParameterError
 from assay.measures.registry import Measure
 from assay.stats.cluster_samples import NO_TEST, Subsampled
 from assay.stats.label_samples import Patterns, right_and_wrong
@@ -21,6 +22,19 @@ _MCNEMAR: dict[str, Way] = {name: way for way, name in NAMES.items()}
 #: Tests of predicted labels, and of scores.
 OF_CLASSIFIERS = ("swap", *_MCNEMAR, "delong", "bootstrap_interval")
 EVERY_TEST = (*TESTS, *SIMULTANEOUS, *OF_CLASSIFIERS)
+#: The works to cite for tests, by their keys in the bibliography.
+CITES = {
+    "permutation": ("smucker2007",),
+    "bootstrap": ("sakai2006",),
+    "t": ("student1908", "smucker2007"),
+    "wilcoxon": ("wilcoxon1945", "pratt1959"),
+    "sign": ("dixon1946",),
+    "tukey": ("tukey1949", "carterette2012"),
+    "randomised_tukey": ("carterette2012",),
+    **dict.fromkeys(_MCNEMAR, ("mcnemar1947",)),
+    "delong": ("delong1988",),
+    "bootstrap_interval": ("efron1993",),
+}
 
 
 def own_test(paired: Paired) -> str:
@@ -44,10 +58,7 @@ def chosen_test(paired: Paired, test: str | None) -> str:
     own = own_test(paired)
     if test is None or (test == own == NO_TEST):
         return own
-    if test not in EVERY_TEST:
-        raise ParameterError(
-            f"the test is one of {', '.join(EVERY_TEST)}, not {test!r}{did_you_mean(test, EVERY_TEST)}"
-        )
+    Choice(EVERY_TEST).check("the test", test)
     if isinstance(paired.sample, Subsampled):
         raise ParameterError(
             f"{paired.measure}: clusterings have no items to swap, as their clusters have no names in common: there is "

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from assay.core.errors import number_of
 from assay.counting.judgments import Floats, Ints
-from assay.errors import number_of
 from assay.stats.label_samples import Patterns
 from assay.stats.permutation import NO_DIFFERENCE, NOTHING_DIFFERS, Alternative, Outcome
 from assay.stats.rounding import ROUNDING

@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import isnan
 from typing import Literal, NamedTuple, TypeAlias
 
+from assay.core.digits import as_level
 from assay.stats.bootstrap import Interval
-from assay.stats.digits import as_level
 
 #: What does not fit together: the test points away from the difference; the interval excludes 0, but the test finds
 #: nothing; or the test finds a difference, but the interval includes 0.
 Conflict: TypeAlias = Literal["direction", "interval only", "test only"]
-Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "higher", "lower", "cannot tell"]
+Word: TypeAlias = Literal["identical", "equivalent", "better", "worse", "higher", "lower", "inconclusive"]
 
 _ASIDES: dict[Conflict, str] = {
     "direction": ", but the test and the difference point in different ways",
@@ -19,6 +19,8 @@ _ASIDES: dict[Conflict, str] = {
     "test only": ", although the interval includes 0",
 }
 
+#: The work to cite for equivalence, by its key in the bibliography.
+CITES = "schuirmann1987"
 #: With fewer paired units than this, nothing is said about a difference.
 FEWEST_UNITS = 5
 
@@ -57,7 +59,7 @@ def verdict(
     untested: Interval | None = None,
     one_sided: str = "",
 ) -> Verdict:
-    """Apply the rules, in this order: identical, too few units, equivalent, better or worse, cannot tell.
+    """Apply the rules, in this order: identical, too few units, equivalent, better or worse, inconclusive.
 
     `interval` is the one at level 1 - alpha; `narrow`, at level 1 - 2 alpha, lies within the margin if both one-sided
     tests of equivalence reject. `p` is corrected for the other comparisons of its family, and `sign` says which way the
@@ -68,7 +70,7 @@ def verdict(
     >>> ends = {"interval": Interval(0.027, 0.071, 0.95, "bca"), "narrow": Interval(0.031, 0.067, 0.9, "bca")}
     >>> numbers = {"difference": 0.05, "all_zero": False, "units": 50, "margin": 0.01, **ends}
     >>> str(verdict(**numbers, p=0.001)), str(verdict(**numbers, p=0.001, sign=-1))
-    ('better', 'cannot tell')
+    ('better', 'inconclusive')
     >>> verdict(**numbers, p=float("nan"), untested=Interval(0.011, 0.087, 0.95, "subsampling"))[:2]
     ('better', 'the 95% interval lies on one side of 0')
     """
@@ -77,17 +79,17 @@ def verdict(
         sure, said = untested.is_beside_zero, f"the {as_level(untested.level)} interval lies on one side of 0"
     conflict = _conflict(sure, interval, difference, sign)
     if isnan(difference):
-        return Verdict("cannot tell", "a system has no number")
+        return Verdict("inconclusive", "a system has no number")
     if all_zero:
-        return Verdict("cannot tell", one_sided) if one_sided else Verdict("identical", "no unit differs")
+        return Verdict("inconclusive", one_sided) if one_sided else Verdict("identical", "no unit differs")
     if units < FEWEST_UNITS:
-        return Verdict("cannot tell", f"fewer than {FEWEST_UNITS} paired units")
+        return Verdict("inconclusive", f"fewer than {FEWEST_UNITS} paired units")
     if narrow.is_known and -margin < narrow.low and narrow.high < margin:
         why = f"the {as_level(narrow.level)} interval lies within the margin"
         return Verdict("equivalent", why, negligible=sure, conflict=conflict)
     why = f"{said if sure else _why_not(alpha, untested)}{_ASIDES[conflict] if conflict else ''}"
     told_apart = sure and conflict != "direction"
-    word = _direction(difference, higher_is_better) if told_apart else "cannot tell"
+    word = _direction(difference, higher_is_better) if told_apart else "inconclusive"
     return Verdict(word, why, conflict=conflict)
 
 

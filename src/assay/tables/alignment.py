@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.errors import InputError, ParameterError, listed, number_of
+from assay.core.domains import Choice
+from assay.core.errors import InputError, listed, number_of
+from assay.tables.clusters import Clusters
 from assay.tables.predictions import Predictions
 
 Missing: TypeAlias = Literal["error", "drop"]
@@ -62,8 +64,7 @@ def aligned(systems: Sequence[Predictions], *, missing: Missing = "error") -> li
 
 def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> list[Items]:
     """The same items in the same order for every system, as `aligned` does it, whatever else their tables hold."""
-    if missing not in get_args(Missing):
-        raise ParameterError(f"missing is one of {', '.join(get_args(Missing))}, not {missing!r}")
+    Choice(Missing).check("missing", missing)
     if len(systems) == 1:
         return list(systems)
     with_ids = [system for system in systems if system.has_ids]
@@ -71,6 +72,37 @@ def in_one_order(systems: Sequence[Items], *, missing: Missing = "error") -> lis
         without = next(system for system in systems if not system.has_ids)
         raise InputError(f"{with_ids[0].name} has item ids and {without.name} has none: items cannot be paired")
     return _by_id(systems, missing) if with_ids else _by_row(systems)
+
+
+def aligned_clusters(systems: Sequence[Clusters], *, missing: Missing = "error") -> list[Clusters]:
+    """The same items in the same order for every clustering; their classes and weights are the same, or an error.
+
+    >>> from assay import Clusters
+    >>> one = Clusters.of([0, 1], [0, 0], item_id=["a", "b"], name="one")
+    >>> other = Clusters.of([1, 0], [1, 2], item_id=["b", "a"], name="other")
+    >>> aligned_clusters([one, other])[1].frame.rows()
+    [('a', 0, 2), ('b', 1, 1)]
+    """
+    made = in_one_order(systems, missing=missing)
+    first = made[0]
+    for other in made[1:]:
+        for what, ours, theirs in (
+            ("class", first.truth, other.truth),
+            ("weight", first.weight, other.weight),
+        ):
+            if (ours is None) != (theirs is None):
+                with_it, without = (first, other) if theirs is None else (other, first)
+                raise InputError(f"{with_it.name} tells the {what} of each item, and {without.name} does not")
+            if ours is None or theirs is None:
+                continue
+            differ = ours.cast(pl.String).ne_missing(theirs.cast(pl.String))
+            if differ.any():
+                row, count = int(differ.arg_max() or 0), int(differ.sum())
+                raise InputError(
+                    f"item {first.item_id[row]!r}: the {what} is {ours[row]!r} in {first.name} and {theirs[row]!r} in "
+                    f"{other.name} ({number_of('item', count)} {'differs' if count == 1 else 'differ'})"
+                )
+    return made
 
 
 def _by_row(systems: Sequence[Items]) -> list[Items]:

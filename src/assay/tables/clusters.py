@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import FormatError, InputError, number_of
+from assay.core.arguments import argument
+from assay.core.errors import FormatError, InputError, number_of
 from assay.tables.label_columns import ids_of, labels_of, numbers_of
 from assay.tables.label_rules import Where, distinct, row_numbers
 
@@ -171,7 +172,7 @@ def assembled_clusters(
     if not height:
         raise InputError(f"{_whence(origin, name)}: expected at least one item, got none")
     if columns["cluster"].null_count():
-        note = "an item in no cluster has a label that is named with noise=... (--noise)"
+        note = f"an item in no cluster has a label that is named with {argument('noise')}"
         _refuse(columns["cluster"].is_null(), place, "the cluster of an item", lambda _: "", note)
     if "weight" in columns:
         weight = columns["weight"]

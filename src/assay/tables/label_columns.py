@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.errors import InputError, ParameterError, number_of
+from assay.core.errors import InputError, ParameterError, number_of
 
 #: The largest of an evaluation's weights: sums of them, multiplied four times as in MCC, are still numbers.
 _LARGEST = 1e60
@@ -61,7 +61,7 @@ def refuse_nulls(labels: pl.Series, what: str, advice: str) -> None:
 
     >>> refuse_nulls(pl.Series([1, None]), "y_true", "drop those items")
     Traceback (most recent call last):
-    assay.errors.InputError: y_true: 1 null, the first at item 2: drop those items
+    assay.core.errors.InputError: y_true: 1 null, the first at item 2: drop those items
     """
     if nulls := labels.null_count():
         first = int(labels.is_null().arg_max() or 0) + 1

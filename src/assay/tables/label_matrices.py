@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.errors import InputError
+from assay.core.errors import InputError
 from assay.tables.label_columns import labels_of, numbers_of
 from assay.tables.shapes import picked
 

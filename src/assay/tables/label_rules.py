@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.arguments import argument
+from assay.core.domains import Choice
+from assay.core.errors import FormatError, InputError, ParameterError, did_you_mean, listed, number_of
 from assay.tables.positive import label_like
 
 Nulls: TypeAlias = Literal["error", "drop", "label"]
@@ -99,8 +101,7 @@ def without_nulls(
     frame: pl.DataFrame, nulls: Nulls, name: str, where: Where | None
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Treat absent labels, scores and weights by the rule; say what was left out."""
-    if nulls not in get_args(Nulls):
-        raise ParameterError(f"nulls is one of {', '.join(get_args(Nulls))}, not {nulls!r}")
+    Choice(Nulls).check("nulls", nulls)
     absent = {column.name: column.null_count() for column in frame.iter_columns() if column.null_count()}
     if not absent:
         return frame, ()
@@ -133,9 +134,9 @@ def row_numbers(height: int) -> pl.Series:
 def _null_error(frame: pl.DataFrame, column: str, number: int, name: str, where: Where | None) -> InputError:
     """Say how many values are absent, where the first is, and what can be done about it."""
     row = int(frame[column].is_null().arg_max() or 0)
-    ways = "nulls='drop' leaves such items out"
+    ways = f"{argument('nulls', 'drop')} leaves such items out"
     if column == "prediction":
-        ways += f", nulls='label' counts them as the label {NONE}"
+        ways += f", {argument('nulls', 'label')} counts them as the label {NONE}"
     if where is not None:
         path, line = where(row)
         note = f"{number_of('null', number)} in this column; {ways}"
@@ -156,8 +157,7 @@ def only_known(
     frame: pl.DataFrame, labels: tuple[Any, ...] | None, unknown: Unknown, where: Where | None
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Refuse labels that were not stated, or call them "(other)"; say how many."""
-    if unknown not in get_args(Unknown):
-        raise ParameterError(f"unknown is one of {', '.join(get_args(Unknown))}, not {unknown!r}")
+    Choice(Unknown).check("unknown", unknown)
     if labels is None:
         return frame, ()
     said: list[str] = []
@@ -196,7 +196,7 @@ def _unknown_error(
     label = min(rows, key=lambda one: rows[one])
     row = rows[label]
     expected = f"a label of {listed(names)} as {column}"
-    ways = f"unknown='other' counts others as {OTHER}"
+    ways = f"{argument('unknown', 'other')} counts others as {OTHER}"
     if where is not None:
         path, line = where(row)
         return FormatError(path, line, expected=expected, got=str(label), note=ways)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.errors import ParameterError, did_you_mean, listed
+from assay.core.arguments import argument
+from assay.core.errors import ParameterError, did_you_mean, listed
 
 #: Pairs of labels of which everybody knows the positive one, the negative one first.
 KNOWN_PAIRS: tuple[tuple[Any, Any], ...] = (
@@ -28,8 +29,8 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     >>> positive_label(["ham", "spam"])
     Traceback (most recent call last):
         ...
-    assay.errors.ParameterError: which label is positive, ham or spam? say pos_label='ham' (on the command line
-    --positive ham) or pos_label='spam' (--positive spam)
+    assay.core.errors.ParameterError: which label is positive, ham or spam? say pos_label='ham' or
+    pos_label='spam'
     """
     if pos_label is not None:
         return label_among(labels, pos_label)
@@ -39,12 +40,10 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     if not labels or len(labels) > _MOST_LABELS:
         names = listed([str(label) for label in labels]) or "none"
         raise ParameterError(f"a positive label is one of two labels: there are {len(labels)} ({names})")
-    ways = [f"pos_label={label!r}" for label in labels]
-    options = [f"--positive {label}" for label in labels]
-    first = f"say {ways[0]} (on the command line {options[0]})"
+    ways = [argument("pos_label", label) for label in labels]
     if len(labels) == 1:
-        raise ParameterError(f"is {labels[0]} the positive label? {first}, or name the other one")
-    raise ParameterError(f"which label is positive, {labels[0]} or {labels[1]}? {first} or {ways[1]} ({options[1]})")
+        raise ParameterError(f"is {labels[0]} the positive label? say {ways[0]}, or name the other one")
+    raise ParameterError(f"which label is positive, {labels[0]} or {labels[1]}? say {' or '.join(ways)}")
 
 
 def both_labels(found: Sequence[Any], pos_label: Any = None) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, ParameterError, listed, number_of
+from assay.core.errors import FormatError, InputError, ParameterError, listed, number_of
 from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
 from assay.tables.label_matrices import Given, label_lists, score_columns
 from assay.tables.label_rules import (

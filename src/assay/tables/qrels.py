@@ -7,7 +7,7 @@ from typing import cast
 
 import polars as pl
 
-from assay.errors import FormatError, InputError, quote
+from assay.core.errors import FormatError, InputError, quote
 from assay.tables.shapes import FlatDicts, InMemory, Locate, refuse_absent, rows_of
 
 

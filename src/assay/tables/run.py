@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, cast
 
 import polars as pl
 
-from assay.errors import InputError
+from assay.core.errors import InputError
 from assay.tables.shapes import FlatDicts, InMemory, Locate, refuse_absent, rows_of
 
 T = TypeVar("T")

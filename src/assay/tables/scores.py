@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
-from assay.errors import InputError, ParameterError
+from assay.core.errors import InputError, ParameterError
 
 #: Which way a measure is good. `neither`: it describes, as a count of topics does; `unknown`: nobody has said.
 Direction: TypeAlias = Literal["higher", "lower", "neither", "unknown"]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from assay.errors import InputError
+from assay.core.errors import InputError
 
 #: What `Run.of` and `Qrels.of` take: dicts of dicts, data frames of any library, or rows as tuples.
 InMemory: TypeAlias = Mapping[str, Mapping[str, float]] | Iterable[tuple[Any, ...]] | Any

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.errors import FormatError, InputError
+from assay.core.errors import FormatError, InputError
 from assay.tables.shapes import Locate
 
 

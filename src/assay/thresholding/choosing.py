@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from assay.core import domains
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.errors import ParameterError, did_you_mean
 from assay.stats.bootstrap import Interval
 from assay.stats.rounding import ROUNDING
 from assay.thresholding.cells import Candidates, Cells
@@ -43,10 +43,7 @@ class Drawn(NamedTuple):
 
 def check_ties(ties: str) -> None:
     """Refuse an unknown rule for ties."""
-    if ties not in get_args(Ties):
-        raise ParameterError(
-            f"ties is one of {', '.join(get_args(Ties))}, not {ties!r}{did_you_mean(ties, get_args(Ties))}"
-        )
+    domains.Choice(Ties).check("ties", ties)
 
 
 def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> Choice:

@@ -12,10 +12,11 @@ import polars as pl
 from assay.classification import Classification
 from assay.classification.collapsing import against_rest
 from assay.classification.opening import opened
+from assay.core.arguments import argument, naming
+from assay.core.errors import InputError, ParameterError, did_you_mean, listed
 from assay.counting.label_pairs import weights_of
 from assay.counting.positives import positives
 from assay.counting.scored import Scored
-from assay.errors import InputError, ParameterError, did_you_mean, listed
 from assay.files import is_file
 from assay.files.sources import Source
 from assay.tables.positive import label_among
@@ -58,9 +59,7 @@ def scored_systems(
             raise InputError(f"{one.name}: {'all weights are 0' if one.scored.is_weighted else 'there is no item'}")
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ParameterError(
-            f"two systems are called {twice!r}: give each a name of its own, in a dict, or as name=FILE"
-        )
+        raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, {naming()}")
     if system is None:
         return found
     if system not in names:
@@ -75,8 +74,7 @@ def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
     if len(systems) > 1:
         names = [one.name for one in systems]
         raise ParameterError(
-            f"a threshold is of one system, and there are {listed(names)}: "
-            f"say system={names[0]!r} (on the command line --system {names[0]})"
+            f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
         )
     return _told_apart(systems[0])
 
@@ -128,7 +126,7 @@ def _of_predictions(given: Predictions) -> ScoredSystem:
             names = [str(one) for one in given.class_scores]
             raise ParameterError(
                 f"{given.name}: there is a score a class: say which class is positive, against all others, "
-                f"as in pos_label={names[0]!r} (on the command line --positive {names[0]})"
+                f"as in {argument('pos_label', names[0])}"
             )
         label = label_among(list(given.class_scores), label)
         score = given.class_scores[label]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +11,9 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 
+from assay.core.domains import Domain
+from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.judgments import Floats, Mask
-from assay.errors import ParameterError, did_you_mean
-from assay.measures.domains import Domain
 from assay.measures.parser import parse_value
 from assay.stats.rounding import ROUNDING
 from assay.thresholding.cells import Cells
@@ -175,8 +176,7 @@ def registered_rules() -> dict[str, Rule]:
     >>> list(registered_rules())[:3]
     ['max_accuracy', 'closest_to_corner', 'youden']
     """
-    from assay.thresholding import rules  # noqa: F401, PLC0415  # they register themselves when they are loaded
-
+    importlib.import_module("assay.thresholding.rules")  # rules register themselves when they are loaded
     return {name: Rule(name) for name in _RULES}
 
 

@@ -9,21 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.errors import ParameterError, did_you_mean, listed
+from assay.core.results import Result
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, did_you_mean, listed
-from assay.measures import registered
+from assay.measures import parse_measure, registered
 from assay.stats.bootstrap import Interval
-from assay.tabled import Tabled
 from assay.thresholding.choosing import Ties
 from assay.thresholding.registry import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class Made:
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenThreshold(Tabled):
+class ChosenThreshold(Result):
     """A threshold that a rule chose: positive is predicted from this score on.
 
     `threshold` is infinite if nothing should be predicted positive, and NaN if no threshold fits (`undefined` says
@@ -56,6 +52,8 @@ class ChosenThreshold(Tabled):
     >>> found.threshold, found.value, found.tied, found.confusion.tp
     (0.8, 0.8, (0.6,), array([2]))
     """
+
+    kind = "chosen_threshold"
 
     rule: Rule
     threshold: float
@@ -113,8 +111,6 @@ class ChosenThreshold(Tabled):
 
     def value_of(self, measure: str) -> float:
         """One measure at the threshold, NaN if it is undefined."""
-        from assay.measures.parser import parse_measure  # noqa: PLC0415  # most look at the table
-
         if not self.is_chosen:
             return math.nan
         return float(parse_measure(measure, "binary").of(self.confusion)[0])
@@ -155,27 +151,9 @@ class ChosenThreshold(Tabled):
         schema = self.measures.schema
         return pl.concat([pl.DataFrame(told, schema=schema, orient="row"), self.measures])
 
-    def to_json(self) -> str:
-        """All that is known, numbers in full; a threshold above all scores is null, and said so."""
-        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
-
-        return as_json({**_about(self.made), "warnings": list(self.warnings), "thresholds": [_told(self)]})
-
-    def tables(self) -> list[Titled]:
-        """What is shown: the threshold, what it counts, all measures."""
-        from assay.report.thresholds_shown import tables_of_one  # noqa: PLC0415
-
-        return tables_of_one(self)
-
-    def lines(self) -> list[str]:
-        """What the numbers mean, in words."""
-        from assay.report.thresholds_shown import lines_of_one  # noqa: PLC0415
-
-        return [*lines_of_one(self), *self.warnings]
-
 
 @dataclass(frozen=True, eq=False)
-class Thresholds(Tabled):
+class Thresholds(Result):
     """What several rules choose from the same scores, a row each.
 
     >>> from assay import thresholds
@@ -183,6 +161,8 @@ class Thresholds(Tabled):
     >>> found["max_f"].threshold
     0.6
     """
+
+    kind = "thresholds"
 
     chosen: tuple[ChosenThreshold, ...]
     made: Made
@@ -215,51 +195,3 @@ class Thresholds(Tabled):
         """One row a rule: threshold, interval, criterion, cells."""
         rows = [one.row() | {"tied": len(one.tied)} for one in self.chosen]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
-
-    def to_json(self) -> str:
-        """All that is known, numbers in full; a threshold above all scores is null, and said so."""
-        from assay.report.layout import as_json  # noqa: PLC0415
-
-        told = {**_about(self.made), "warnings": list(self.notes)}
-        return as_json(told | {"thresholds": [_told(one) for one in self.chosen]})
-
-    def tables(self) -> list[Titled]:
-        """What is shown: what each rule chooses, and what that counts."""
-        from assay.report.thresholds_shown import tables  # noqa: PLC0415
-
-        return tables(self)
-
-    def lines(self) -> list[str]:
-        """What the numbers mean, in words."""
-        from assay.report.thresholds_shown import lines  # noqa: PLC0415
-
-        return [*lines(self), *self.notes]
-
-
-def _about(made: Made) -> dict[str, Any]:
-    positive = made.positive
-    return {
-        "schema_version": JSON_SCHEMA_VERSION,
-        "system": made.system,
-        "positive": positive if isinstance(positive, str | int | float | bool | None) else str(positive),
-        "items": made.items,
-        "predicted_positive": "score >= threshold",
-        "ties": made.ties,
-        "confidence": made.confidence,
-        "resamples": made.resamples,
-        "seed": made.seed,
-        "judged_on": made.judged_on,
-    }
-
-
-def _told(one: ChosenThreshold) -> dict[str, Any]:
-    told = {name: _plain(value) for name, value in one.row().items()}
-    told["tied"] = [_plain(value) for value in one.tied]
-    measures = {name: value for name, value, _ in one.measures.rows()}
-    reasons = {name: reason for name, _, reason in one.measures.rows() if reason is not None}
-    return told | {"above_all_scores": one.is_above_all, "measures": measures, "undefined_measures": reasons}
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no infinity."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from assay.core.domains import Whole
+from assay.core.errors import number_of
+from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import number_of
-from assay.given import whole
 from assay.measures.score_curves import AUC
-from assay.tabled import Tabled
 from assay.thresholding.cells import Candidates
 from assay.thresholding.given import only_one, said, scored_systems
 
-if TYPE_CHECKING:
-    from assay.report.titled import Titled
-
-JSON_SCHEMA_VERSION = 1
-
 
 @dataclass(frozen=True, eq=False)
-class ThresholdTable(Tabled):
+class ThresholdTable(Result):
     """TP, FP, FN, TN, TPR, FPR and accuracy from each threshold on, the highest first.
 
     >>> print(threshold_table([1, 1, 0, 1], [0.9, 0.8, 0.7, 0.6]))
@@ -37,6 +32,8 @@ class ThresholdTable(Tabled):
     <BLANKLINE>
     scores: 4 items, 3 positive; AUC 0.6667. Positive is predicted where the score is at least the threshold.
     """
+
+    kind = "threshold_table"
 
     frame: pl.DataFrame
     system: str
@@ -57,26 +54,6 @@ class ThresholdTable(Tabled):
         """One row a threshold; the first one is infinite."""
         return self.frame
 
-    def to_json(self) -> str:
-        """All rows, numbers in full; the threshold above all scores is null."""
-        from assay.report.layout import as_json  # noqa: PLC0415  # results reach the report inside functions only
-
-        rows = self.frame.with_columns(pl.when(pl.col("threshold").is_finite()).then("threshold").alias("threshold"))
-        told = {"schema_version": JSON_SCHEMA_VERSION, "system": self.system, "auc": self.auc, "of": len(self.scores)}
-        return as_json(told | {"warnings": list(self.warnings), "rows": rows.to_dicts()})
-
-    def tables(self) -> list[Titled]:
-        """What is shown: all rows."""
-        from assay.report.thresholds_shown import whole_table  # noqa: PLC0415
-
-        return whole_table(self)
-
-    def lines(self) -> list[str]:
-        """What the table is of."""
-        from assay.report.thresholds_shown import lines_of_table  # noqa: PLC0415
-
-        return [*lines_of_table(self), *self.warnings]
-
 
 def threshold_table(
     y_true: Any,
@@ -95,7 +72,7 @@ def threshold_table(
     given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     frame = table_frame(given.scored)
     every, total = frame["threshold"].to_numpy(), frame.height
-    if rows is not None and total > whole("rows", rows, 2):
+    if rows is not None and total > Whole(2).check("rows", rows):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
     return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), every, said([given]))
 

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from assay.core.arguments import argument
+from assay.core.domains import Whole
+from assay.core.errors import ParameterError, number_of, refuse_unknown
 from assay.counting.confusion import Confusion
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
-from assay.errors import ParameterError, number_of, refuse_unknown
-from assay.given import whole
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.confidence import checked_confidence
 from assay.thresholding.cells import Candidates, Cells
@@ -135,7 +136,7 @@ class _Settings(NamedTuple):
         """The same, checked."""
         check_ties(ties)
         checked_confidence(confidence)
-        return cls(ties, confidence, whole("resamples", resamples, 0), whole("seed", seed, 0), watch)
+        return cls(ties, confidence, Whole(0).check("resamples", resamples), Whole(0).check("seed", seed), watch)
 
 
 class _Judged(NamedTuple):
@@ -219,7 +220,7 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
         correct = " (the corrected value allows for that)" if settings.resamples else ""
         warnings.append(
             "chosen and judged on the same data: on new data the criterion will be worse"
-            f"{correct}; judged_on (--judge-on) takes other data"
+            f"{correct}; {argument('judged_on')} takes other data"
         )
     if other is not None and (both := _shared(given, other)):
         warnings.append(

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay.core.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.counting.judgments import Floats
-from assay.errors import ParameterError, UnknownMeasureError, did_you_mean
 from assay.measures import (
     AP,
     DCG,

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from assay.core.errors import InputError, TopicError, number_of
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.errors import InputError, TopicError, number_of
 from assay.files import RunFile, read_qrels, scan_run
 from assay.measures.registry import Measure
 from assay.tables import Qrels

@@ -1,0 +1,174 @@
+"""Domains of parameters, options and fields: declared once; checking, parsing, messages and help follow from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from assay.core.errors import ParameterError, did_you_mean
+
+_TOO_LARGE = (1 << 62) - 1
+
+
+class Domain:
+    """A set of allowed values that can check a value and say what it is."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Give the value in its proper type, or refuse it."""
+        raise ParameterError(f"{name} takes no value {value!r}")
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return "anything"
+
+
+class Whole(Domain):
+    """Whole numbers from `low` on, or up to `high`; None as well if `optional`.
+
+    >>> Whole(1).check("cutoff", 10)
+    10
+    >>> Whole(0, high=15).describe()
+    'a whole number from 0 to 15'
+    """
+
+    def __init__(self, low: int = 1, optional: bool = False, high: int | None = None) -> None:
+        self.low, self.optional, self.high = low, optional, high
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept whole numbers, also written as 10.0."""
+        if value is None and self.optional:
+            return None
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        high = _TOO_LARGE if self.high is None else self.high
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not self.low <= int(value) <= high:
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        return int(value)
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"a whole number from {self.low} {'on' if self.high is None else f'to {self.high}'}"
+
+
+class Real(Domain):
+    """Numbers between two ends; `inside` leaves the ends out. `infinite`: there is a limit at infinity, `inf`.
+
+    >>> Real(0.0, inside=True, infinite=True).check("beta", math.inf)
+    inf
+    """
+
+    def __init__(
+        self,
+        low: float = -math.inf,
+        high: float = math.inf,
+        inside: bool = False,
+        optional: bool = False,
+        infinite: bool = False,
+    ) -> None:
+        self.low, self.high, self.inside, self.optional, self.infinite = low, high, inside, optional, infinite
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept any number type, but no truth values."""
+        if value is None and self.optional:
+            return None
+        if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        try:
+            number = float(value)
+        except (OverflowError, TypeError, ValueError):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
+        fits = self.low < number < self.high if self.inside else self.low <= number <= self.high
+        if not (fits and math.isfinite(number)) and not (self.infinite and number == self.high == math.inf):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        return number
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        ends = "between" if self.inside else "from"
+        if self.high == math.inf:
+            if self.low == -math.inf:
+                return "a finite number"
+            limit = ", or inf" if self.infinite else ""
+            return f"a number {f'above {self.low:g}' if self.inside else f'from {self.low:g} on'}{limit}"
+        return f"a number {ends} {self.low:g} {'and' if self.inside else 'to'} {self.high:g}"
+
+
+class Choice(Domain):
+    """One of a few words: those of a `Literal`, or any others.
+
+    >>> Choice(["error", "drop"]).check("nulls", "dorp")
+    Traceback (most recent call last):
+    assay.core.errors.ParameterError: nulls is one of error, drop, not 'dorp'; did you mean drop?
+    """
+
+    def __init__(self, words: Any) -> None:
+        self.words: tuple[str, ...] = get_args(words) or tuple(words)
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept one of the words."""
+        if value not in self.words:
+            nearest = did_you_mean(str(value), self.words)
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}{nearest}")
+        return value
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"one of {', '.join(self.words)}"
+
+
+class Flag(Domain):
+    """Yes or no.
+
+    >>> Flag().check("adjusted", "true")
+    True
+    """
+
+    def check(self, name: str, value: Any) -> bool:
+        """Accept truth values, also as words."""
+        found = {"true": True, "false": False}.get(str(value).lower())
+        if found is None or (isinstance(value, float | int) and not isinstance(value, bool)):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}")
+        return found
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return "True or False"
+
+
+class WordOrTable(Choice):
+    """One of a few words, or a table of numbers such as {1: 3, 2: 9}; `keys` and `values` say which numbers."""
+
+    def __init__(
+        self,
+        words: tuple[str, ...],
+        keys: Real | None = None,
+        values: Real | None = None,
+        example: str = "{1: 3, 2: 9}",
+    ) -> None:
+        super().__init__(words)
+        self.keys, self.values, self.example = keys or Real(), values or Real(), example
+
+    def check(self, name: str, value: Any) -> Any:
+        """Accept a word or a mapping of numbers to numbers; give the latter as a sorted tuple of pairs."""
+        pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else None
+        if pairs is None:
+            return super().check(name, value)
+        try:
+            within = f"a number in {name}"
+            table = {self.keys.check(within, key): self.values.check(within, item) for key, item in pairs}
+        except ParameterError:
+            raise
+        except (TypeError, ValueError):
+            raise ParameterError(f"{name} is {self.describe()}, not {value!r}") from None
+        return tuple(sorted(table.items()))
+
+    def describe(self) -> str:
+        """Say in words which values are allowed."""
+        return f"{super().describe()}, or a table such as {self.example}"
+
+
+#: A share of something, ends included; a level of an interval, or the chance that something holds, ends left out.
+SHARE, CONFIDENCE = Real(0.0, 1.0), Real(0.0, 1.0, inside=True)
+#: What may be larger without an end, but not 0: a margin, a difference to find.
+POSITIVE = Real(0.0, inside=True)

@@ -1,0 +1,209 @@
+"""Everything Assay raises on purpose.
+
+::
+
+    AssayError
+    ├── InputError                 what was given cannot be used (exit 2)
+    │   ├── FormatError            a file is not what it should be: path, line, expected, got
+    │   │   ├── DuplicateError     the same document twice in one query
+    │   │   └── EmptyFileError     a file without data
+    │   └── TopicError             topics of the run and of the judgments do not fit together
+    ├── ParameterError             a name or a value that does not exist (also a ValueError)
+    │   └── UnknownMeasureError    ... of a measure, with the nearest names
+    └── MissingDependencyError     an optional package is needed, and which extra brings it
+
+>>> from assay.core.errors import FormatError
+>>> str(FormatError("bad.run", 3, expected="6 columns", got="q1 Q0 d2"))
+"bad.run:3: expected 6 columns, got 'q1 Q0 d2'"
+>>> str(FormatError("bad.csv", 3, expected="a label", got=""))
+'bad.csv:3: expected a label, got nothing'
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+_LONGEST_QUOTE, _LONGEST_ID = 80, 60
+
+
+class AssayError(Exception):
+    """The root: catch this to catch whatever Assay raises on purpose."""
+
+
+class InputError(AssayError):
+    """What was given cannot be used."""
+
+
+class FormatError(InputError):
+    """A file is not what it should be: says where, what was expected, what came."""
+
+    def __init__(
+        self, path: str, line: int | None, *, expected: str, got: str | None = None, note: str | None = None
+    ) -> None:
+        self.path = path
+        self.line = line
+        self.expected = expected
+        self.got = got
+        where = path if line is None else f"{path}:{line}"
+        found = "" if got is None else f", got {quote(got) if got else 'nothing'}"
+        remark = "" if note is None else f" ({note})"
+        #: The message without the place.
+        self.reason = f"expected {expected}{found}{remark}"
+        super().__init__(f"{where}: {self.reason}")
+
+
+class DuplicateError(FormatError):
+    """The same document occurs twice in one query."""
+
+
+class EmptyFileError(FormatError):
+    """A file holds no data; of a run that may be meant, as a system may find nothing."""
+
+    def __init__(self, path: str, expected: str) -> None:
+        super().__init__(path, None, expected=expected, note="there are no data in the file")
+
+
+class TopicError(InputError):
+    """Topics of the run and of the judgments do not fit together."""
+
+
+class ParameterError(AssayError, ValueError):
+    """A name or a value that does not exist or is out of range."""
+
+
+class UnknownMeasureError(ParameterError):
+    """No measure has this name; the message suggests the nearest ones."""
+
+
+class MissingDependencyError(AssayError, ImportError):
+    """An optional package is needed."""
+
+
+def need(package: str, *, extra: str, purpose: str) -> None:
+    """Ask for an optional package at the door, by name.
+
+    >>> need("no_such_package", extra="report", purpose="charts")
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.MissingDependencyError: charts needs no_such_package: pip install 'assay[report]'
+    """
+    if importlib.util.find_spec(package) is None:
+        raise MissingDependencyError(f"{purpose} needs {package}: pip install 'assay[{extra}]'")
+
+
+def quote(text: str) -> str:
+    """Show untrusted text in a message: escaped, on one line, not too long."""
+    return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")
+
+
+def spelt(text: str) -> str:
+    """An id as evidence of how it is written: what may look like something else, or like nothing, is spelt out.
+
+    >>> print(spelt("d1"), spelt("caf\u00e9"))
+    'd1' 'caf\xe9'
+    """
+    return quote(text) if text.isascii() else ascii(text if len(text) <= _LONGEST_ID else text[: _LONGEST_ID - 1] + "…")
+
+
+def did_you_mean(word: object, known: Iterable[str]) -> str:
+    """Suggest the nearest known names as the end of an error message, or nothing.
+
+    >>> did_you_mean("ndgc", ["nDCG", "AP"])
+    '; did you mean nDCG?'
+    """
+    import difflib  # noqa: PLC0415  # only who has misspelt something waits for it
+
+    by_folded: dict[str, str] = {}
+    for name in known:
+        by_folded.setdefault(name.casefold(), name)
+    near = difflib.get_close_matches(str(word).casefold(), by_folded, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(by_folded[name] for name in near)}?" if near else ""
+
+
+def number_of(what: str, number: int) -> str:
+    """Count things in words.
+
+    >>> number_of("topic", 1), number_of("query", 1200)
+    ('1 topic', '1,200 queries')
+    """
+    return f"{number:,} {what if number == 1 else several(what)}"
+
+
+def several(what: str) -> str:
+    """The plural of a thing.
+
+    >>> several("query"), several("class")
+    ('queries', 'classes')
+    """
+    if what.endswith("ry"):
+        return f"{what.removesuffix('y')}ies"
+    return f"{what}es" if what.endswith("ss") else f"{what}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message: all of a few, the first of many.
+
+    >>> listed(["a", "b"])
+    'a, b'
+    """
+    return ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+
+
+def joined(names: Sequence[str], most: int | None = None) -> str:
+    """Names as people say them; of more than `most`, the first.
+
+    >>> joined(["a", "b", "c"]), joined(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 others')
+    """
+    few = most is None or len(names) <= most
+    shown = list(names) if few else [*names[:most], number_of("other", len(names[most:]))]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def of_kind(what: str, names: Sequence[str]) -> str:
+    """Things of a kind by their names, in a sentence.
+
+    >>> of_kind("class", ["c"]), of_kind("class", ["c", "d"])
+    ('class c', 'classes c, d')
+    """
+    return f"{what if len(names) == 1 else several(what)} {listed(names)}"
+
+
+def not_among(kind: str, wanted: object, known: Iterable[object]) -> ParameterError:
+    """The error for a name that is none of those known, or that was left out where there are several.
+
+    >>> str(not_among("system", "bm52", ["bm25", "dense"])), str(not_among("system", None, ["bm25", "dense"]))
+    ("choose a system of bm25, dense, not 'bm52'; did you mean bm25?", 'choose a system of bm25, dense')
+    """
+    names = [str(name) for name in known]
+    wrong = "" if wanted is None else f", not {str(wanted)!r}{did_you_mean(str(wanted), names)}"
+    return ParameterError(f"choose a {kind} of {listed(names)}{wrong}")
+
+
+def refuse_unknown(given: Iterable[str], *known: Callable[..., Any] | Iterable[str]) -> None:
+    """Refuse keyword arguments that nothing takes: neither these functions and dataclasses, nor any of further names.
+
+    >>> refuse_unknown({"samlpes": 3}, lambda measures, *, samples=100: 0)
+    Traceback (most recent call last):
+        ...
+    assay.core.errors.ParameterError: unknown argument 'samlpes'; did you mean samples?
+    """
+    names = list(given)
+    taken: list[str] = []
+    nearby: list[str] = []
+    for source in known if names else ():
+        if hasattr(source, "__dataclass_fields__"):
+            taken += source.__dataclass_fields__
+        elif callable(source):
+            code = inspect.unwrap(source).__code__
+            nearby += code.co_varnames[: code.co_argcount]
+            taken += code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        else:
+            taken += source
+    for name in names:
+        if name not in taken:
+            hint = did_you_mean(name, [*taken, *nearby])
+            raise ParameterError(f"unknown argument {name!r}{hint}")

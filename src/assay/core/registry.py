@@ -1,0 +1,91 @@
+"""What stands above and is reached by name: writers of forms, presenters of results, verbs. Each is loaded when needed.
+
+A result must not import what presents it, since that knows the result; so both meet here, by their names. To add a
+form, write one module and name it in `WRITERS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+from assay.core.errors import not_among
+
+#: The form of a document -> its writer, a function from a `Document` to text.
+WRITERS = {
+    "text": "assay.show.terminal:write",
+    "html": "assay.show.html:write",
+    "markdown": "assay.show.markdown:write",
+    "latex": "assay.show.latex:write",
+    "json": "assay.show.data:write_json",
+    "csv": "assay.show.data:write_csv",
+}
+#: The kind of a result -> its presenter, a function from the result to a `Document`.
+PRESENTERS = {
+    "clusters by use": "assay.sections.clustered_runs:document",
+    "comparison": "assay.sections.comparisons:document",
+    "fold comparison": "assay.sections.comparisons:fold_document",
+    "gate": "assay.sections.gates:document",
+    "classification": "assay.sections.classifications:document",
+    "thresholds": "assay.sections.thresholds:several",
+    "chosen_threshold": "assay.sections.thresholds:chosen",
+    "threshold_table": "assay.sections.thresholds:every",
+    "extraction": "assay.sections.extractions:document",
+    "label_report": "assay.sections.classifications:label_report",
+    "evaluation": "assay.sections.evaluations:document",
+    "explanation": "assay.sections.explanations:document",
+    "diagnosis": "assay.sections.diagnoses:document",
+    "audit": "assay.sections.audits:document",
+    "signatures": "assay.sections.audits:differences",
+    "contents": "assay.sections.contents:document",
+    "plan": "assay.sections.plans:document",
+    "curve": "assay.sections.curves:document",
+    "correlations": "assay.sections.correlations:document",
+    "clustering": "assay.sections.clusterings:document",
+    "cross-validation": "assay.sections.crossvalidations:document",
+    "nested cross-validation": "assay.sections.crossvalidations:nested_document",
+    "leakage check": "assay.sections.crossvalidations:leakage_document",
+    "tuning": "assay.sections.tunings:document",
+    "number of clusters": "assay.sections.numbers_of_clusters:document",
+}
+#: Verbs that results have as methods.
+VERBS = {
+    "report": "assay.reporting:make_report",
+    "compare_folds": "assay.crossvalidation.comparing:compare_folds",
+    "explain": "assay.explanation:explain",
+    "chart": "assay.show.vega:chart",
+    "save": "assay.show.pictures:save",
+}
+
+
+def writer(form: str) -> Any:
+    """The writer of a form."""
+    return _loaded("form", form, WRITERS)
+
+
+def presenter(kind: str) -> Any:
+    """The presenter of a kind of result."""
+    return _loaded("kind of result", kind, PRESENTERS)
+
+
+def verb(name: str) -> Any:
+    """A verb."""
+    return _loaded("verb", name, VERBS)
+
+
+def _loaded(what: str, name: str, places: dict[str, str]) -> Any:
+    if name not in places:
+        raise not_among(what, name, places)
+    return load(places[name])
+
+
+@cache
+def load(place: str) -> Any:
+    """What is called so in a module, such as `assay.show.markdown:write`.
+
+    >>> load("assay.core.errors:listed")(["a", "b"])
+    'a, b'
+    """
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)

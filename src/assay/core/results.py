@@ -1,0 +1,87 @@
+"""`Result`: what every result can do, written once: it shows itself as a document, which is written in every form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay.core import registry
+from assay.core.errors import need
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from assay.show.model import Document
+
+
+class Result:
+    """A result in every form. A kind of result says what it is (`kind`), and its presenter what it shows."""
+
+    kind: ClassVar[str]
+
+    def to_frame(self) -> pl.DataFrame:
+        """The numbers in full, one row each."""
+        frame: pl.DataFrame = next(iter(self.document().tables().values())).frame
+        return frame
+
+    def document(self) -> Document:
+        """What is shown, as data: sections of prose, tables and figures."""
+        made: Document = registry.presenter(self.kind)(self)
+        return made
+
+    def __str__(self) -> str:
+        return self._written("text")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table of `to_frame`, as a pandas frame."""
+        return as_pandas(self.to_frame())
+
+    def to_csv(self, *, spreadsheet: bool = False) -> str:
+        """The table of `to_frame` as CSV, numbers in full; for a `spreadsheet`, no cell is a formula."""
+        return frame_as_csv(self.to_frame(), spreadsheet=spreadsheet)
+
+    def to_json(self) -> str:
+        """Everything, numbers in full, in the schema of all documents; null where there is no number."""
+        return self._written("json")
+
+    def to_markdown(self) -> str:
+        """Tables and text as Markdown."""
+        return self._written("markdown")
+
+    def to_latex(self) -> str:
+        """The tables as LaTeX (booktabs)."""
+        return self._written("latex")
+
+    def to_html(self) -> str:
+        """Tables, text and figures as HTML."""
+        return self._written("html")
+
+    def _repr_html_(self) -> str:
+        return self._written("html")
+
+    def report(self, **options: Any) -> Any:
+        """Everything that is known about the systems, to be saved as a page or a paper: see `make_report`."""
+        return registry.verb("report")(self, **options)
+
+    def _written(self, form: str) -> str:
+        return written(self.document(), form)
+
+
+def written(document: Document, form: str) -> str:
+    """A document in a form."""
+    text: str = registry.writer(form)(document)
+    return text
+
+
+def frame_as_csv(frame: pl.DataFrame, *, spreadsheet: bool = False) -> str:
+    """A frame as CSV; for a `spreadsheet`, no cell is a formula."""
+    text: str = registry.load("assay.show.data:frame_as_csv")(frame, spreadsheet=spreadsheet)
+    return text
+
+
+def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """A frame as pandas has it, which need not be installed otherwise."""
+    need("pandas", extra="pandas", purpose="to_pandas")
+    pandas = registry.load("pandas:DataFrame")
+    made: pd.DataFrame = pandas(frame.to_dict(as_series=False))
+    return made

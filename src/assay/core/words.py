@@ -1,0 +1,110 @@
+"""Words in one place: of verdicts and outcomes, and the names of tests, corrections and ways to an interval."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+Tone: TypeAlias = Literal["good", "bad", "even", "open"]
+
+_TONES: dict[str, Tone] = {
+    "better": "good", "worse": "bad", "equivalent": "even", "identical": "even",
+    "pass": "good", "fail": "bad", "invalid": "bad",
+}  # fmt: skip
+#: How a verdict is marked, by its word; an open one has no mark.
+MARKS = {"better": "▲", "worse": "▼", "higher": "↑", "lower": "↓", "equivalent": "≈", "identical": "="}
+#: What a mark means.
+LEGEND = {
+    "▲": "better than the baseline",
+    "▼": "worse than the baseline",
+    "↑": "higher than the baseline",
+    "↓": "lower than the baseline",
+    "≈": "equivalent to the baseline",
+    "=": "identical with the baseline",
+}
+#: How the outcome of a gate begins a sentence, and how it is marked.
+OUTCOMES = {"pass": "Passed", "fail": "Failed", "inconclusive": "Inconclusive", "invalid": "Invalid input"}
+OUTCOME_MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⚠️"}
+#: What tests are called in a sentence; "none" is that of clusterings, which have no test.
+TESTS = {
+    "permutation": "paired permutation test",
+    "bootstrap": "studentised bootstrap test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "tukey": "Tukey's HSD after a two-way analysis of variance",
+    "randomised_tukey": "randomised Tukey HSD",
+    "swap": "paired permutation test that swaps predictions",
+    "mcnemar": "McNemar's test",
+    "mcnemar_exact": "McNemar's test",
+    "mcnemar_chi2": "McNemar's test",
+    "mcnemar_chi2_corrected": "McNemar's test",
+    "delong": "DeLong's test",
+    "bootstrap_interval": "bootstrap interval read as a test",
+    "none": "no test, the interval of the difference decides",
+    "corrected-t": "corrected resampled t test (Nadeau and Bengio)",
+    "5x2cv": "combined F test of 5x2 cross-validation (Alpaydin)",
+    "5x2cv-t": "t test of 5x2 cross-validation (Dietterich)",
+}
+#: What corrections are called by those who made them; no correction has no name.
+CORRECTED_BY = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Benjamini-Hochberg"}
+#: The same in a sentence.
+CORRECTIONS = {
+    "none": "not corrected",
+    "bonferroni": "corrected by Bonferroni's method",
+    "holm": "corrected by Holm's method",
+    "benjamini-hochberg": "corrected by Benjamini and Hochberg's method (false discovery rate)",
+}
+
+
+class IntervalName(NamedTuple):
+    """What a way to an interval is called: in a table; and in a sentence, "intervals are ...".
+
+    `before` stands in front of "intervals", if `short` cannot. `is_drawn`: it takes resamples.
+    """
+
+    short: str
+    full: str
+    before: str = ""
+    is_drawn: bool = False
+
+    @property
+    def adjective(self) -> str:
+        """What stands in front of "intervals"."""
+        return self.before or self.short
+
+
+#: The ways to an interval, by what `Interval.method` and `Estimate.method` call them.
+INTERVALS = {
+    "hull": IntervalName(
+        "hull of t and BCa bootstrap",
+        "the hull of the t interval and the bias-corrected and accelerated (BCa) bootstrap interval",
+        is_drawn=True,
+    ),
+    "bca": IntervalName("BCa bootstrap", "bias-corrected and accelerated (BCa) bootstrap intervals", is_drawn=True),
+    "percentile": IntervalName("percentile bootstrap", "percentile bootstrap intervals", is_drawn=True),
+    "t": IntervalName("Student's t", "Student's t intervals"),
+    "wilson": IntervalName("Wilson", "Wilson's", before="Wilson's"),
+    "DeLong": IntervalName("DeLong", "DeLong's", before="DeLong's"),
+    "DeLong, logit": IntervalName("DeLong (logit)", "DeLong's on the logit scale"),
+    "exact bound": IntervalName("exact bound", "exact one-sided bounds", before="exact one-sided"),
+    "bootstrap": IntervalName("bootstrap of items", "those of the bootstrap", is_drawn=True),
+    "subsampling": IntervalName("random halves of the items", "those of random halves of the items", is_drawn=True),
+}
+
+
+def tone_of(word: str) -> Tone:
+    """How the word of a verdict, or of a gate's outcome, is meant.
+
+    >>> tone_of("better"), tone_of("inconclusive")
+    ('good', 'open')
+    """
+    return _TONES.get(word, "open")
+
+
+def opening(word: str) -> str:
+    """How a line begins that goes on with what a verdict means.
+
+    >>> opening("better"), opening("equivalent")
+    ('Better', 'As good')
+    """
+    return "As good" if word == "equivalent" else word.capitalize()

@@ -1,1 +1,0 @@
-"""Scores -> terminal, HTML, Markdown, LaTeX, JSON, CSV."""

@@ -1,0 +1,317 @@
+"""The marks of a panel as shapes of SVG, in shares of the room that there is or in pixels; looks are by class only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from markupsafe import Markup
+
+from assay.show.drawings import percent, shape
+from assay.show.figure import AXES, MOST_SERIES, AxisName, Figure, Mark, Panel
+
+# Of s1 to s8, drawn around their middle, 8 units wide.
+SHAPES = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
+    "M-3.6 -3.6h7.2v7.2h-7.2z",
+    "M0 -4.6l4.4 7.8h-8.8z",
+    "M0 -5l4.2 5l-4.2 5l-4.2 -5z",
+    "M-1.5 -4.5h3v3h3v3h-3v3h-3v-3h-3v-3h3z",
+    "M0 4.6l4.4 -7.8h-8.8z",
+    "M-4.5 -2h9v4h-9z",
+    "M-2 -4.5h4v9h-4z",
+)
+#: Of more marks, none says its numbers where one points at it.
+MOST_TIPS = 2000
+#: Of so many points, all have dots; of more, about `_SOME`.
+_ALL, _SOME = 25, 10
+#: With more bars there is no room between them; else this share of each.
+_MOST_APART, _APART = 300, 0.16
+#: Words on a darker ground than this are light.
+_DARK = 0.7
+#: Of a name on a line: how far its middle is from its point, how far it has to be from lines, and how wide a letter is.
+_ABOVE, _LEAST_ROOM, _LETTER = 0.035, 0.028, 0.014
+
+Points: TypeAlias = list[tuple[float, float]]
+Span: TypeAlias = tuple[float, float]
+
+
+class Canvas:
+    """A panel to draw on: `size` in pixels, or None where places are shares of the room that there is."""
+
+    def __init__(self, figure: Figure, panel: Panel, size: tuple[float, float] | None = None) -> None:
+        self.figure, self.panel, self.size = figure, panel, size
+        self.rulers = {axis: panel.ruler(axis) for axis in AXES}
+
+    def marks(self) -> list[Markup]:
+        """All marks, the first below the others."""
+        drawn = {
+            "line": self._lines,
+            "area": self._areas,
+            "bar": self._bars,
+            "rule": self._rules,
+            "point": self._points,
+            "text": self._texts,
+        }
+        return [each for mark in self.panel.marks for each in drawn[mark.kind](mark)]
+
+    def at(self, axis: AxisName, values: Iterable[Any]) -> list[float | None]:
+        """Where values stand, as shares from the left or from the top; names stand from top to bottom."""
+        shares = self.rulers[axis].at(*values)
+        if axis == "x" or self.rulers[axis].scale.kind == "category":
+            return shares
+        return [None if share is None else 1 - share for share in shares]
+
+    def length(self, axis: AxisName, share: float) -> str | float:
+        """A place or a length along an axis, as an attribute."""
+        return percent(share) if self.size is None else share * self.size[axis == "y"]
+
+    def placed(self, x: float, y: float, inside: Markup) -> Markup:
+        """Something that is drawn around a place."""
+        left, top = self.length("x", x), self.length("y", y)
+        if self.size is None:
+            return shape("svg", inside=inside, x=left, y=top)
+        return shape("g", inside=inside, transform=f"translate({left:.2f} {top:.2f})")
+
+    def outline(
+        self, paths: Iterable[Points], inside: Markup | str = "", *, closed: bool = False, **more: Any
+    ) -> Markup:
+        """Lines or areas through points."""
+        wide, high = self.size or (100, 100)
+        end = "z" if closed else ""
+        steps = [" ".join(f"{wide * x:.3f} {high * y:.3f}" for x, y in points) for points in paths]
+        path = shape("path", inside=inside, d="".join(f"M{each}{end}" for each in steps), **more)
+        if self.size is not None:
+            return path
+        room = {"viewBox": "0 0 100 100", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
+        return shape("svg", room, path)
+
+    def text(self, words: str, x: float, y: float, class_: str, **more: Any) -> Markup:
+        """Words at a place."""
+        return shape("text", inside=words, x=self.length("x", x), y=self.length("y", y), class_=class_, **more)
+
+    def segment(self, across: Span, down: Span, class_: str, inside: Markup | str = "", **more: Any) -> Markup:
+        """A straight line."""
+        ends = {f"x{n}": self.length("x", share) for n, share in enumerate(across, start=1)}
+        ends |= {f"y{n}": self.length("y", share) for n, share in enumerate(down, start=1)}
+        return shape("line", ends, inside, class_=class_, **more)
+
+    def box(self, across: Span, down: Span, class_: str, inside: Markup | str = "", **more: Any) -> Markup:
+        """A box."""
+        ends = {"x": self.length("x", across[0]), "y": self.length("y", down[0])}
+        ends |= {"width": self.length("x", across[1] - across[0]), "height": self.length("y", down[1] - down[0])}
+        return shape("rect", ends, inside, class_=class_ or None, **more)
+
+    def _looks(self, mark: Mark) -> list[str]:
+        """The class of each row: what it means, else that of its series."""
+        frame = mark.frame
+        if mark.meaning:
+            return frame[mark.meaning].to_list() if mark.meaning in frame.columns else [mark.meaning] * frame.height
+        if not mark.series:
+            return ["s1"] * frame.height
+        styles = {name: self.figure.style_of(name) for name in frame[mark.series].unique()}
+        return [styles[name] for name in frame[mark.series]]
+
+    def _ends(self, mark: Mark, axis: AxisName) -> list[Span | None]:
+        """From where to where a bar or a rule goes along an axis."""
+        name, other, ruler = getattr(mark, axis), getattr(mark, f"{axis}2"), self.rulers[axis]
+        if not name:
+            return [(0.0, 1.0)] * mark.frame.height
+        starts = self.at(axis, mark.frame[name])
+        if other:
+            ends = self.at(axis, mark.frame[other])
+        elif mark.kind == "rule":
+            ends = starts
+        elif ruler.scale.kind == "category":
+            half = ruler.width() * (1 - _APART * (len(ruler.scale.names) <= _MOST_APART and not mark.shade)) / 2
+            ends = [None if start is None else start + half for start in starts]
+            starts = [None if start is None else start - half for start in starts]
+        else:
+            ends = self.at(axis, [0.0]) * mark.frame.height
+        both = zip(starts, ends, strict=True)
+        spans = (None if start is None or end is None else (start, end) for start, end in both)
+        return [span if span is None or mark.kind == "rule" else (min(span), max(span)) for span in spans]
+
+    def _groups(self, mark: Mark) -> Iterator[tuple[str, str, pl.DataFrame]]:
+        """Name, class and rows of each series: those in grey first, the best last and so above the others."""
+        if not mark.series:
+            yield "", self._looks(mark)[0] if mark.frame.height else "", mark.frame
+            return
+        parts = mark.frame.partition_by(mark.series, maintain_order=True, as_dict=True)
+        for (name, *_), rows in sorted(parts.items(), key=lambda part: self._order(str(part[0][0])), reverse=True):
+            yield str(name), mark.meaning or self.figure.style_of(str(name)), rows
+
+    def _order(self, name: str) -> int:
+        style = self.figure.style_of(name)
+        return int(style[1:]) if style[1:].isdigit() else MOST_SERIES + 1
+
+    def _lines(self, mark: Mark) -> Iterator[Markup]:
+        names = []
+        for name, style, frame in self._groups(mark):
+            every = zip(self.at("x", frame[mark.x]), self.at("y", frame[mark.y]), strict=True)
+            known = [(place, (x, y)) for place, (x, y) in enumerate(every) if x is not None and y is not None]
+            points = [point for _, point in known]
+            if not points:
+                continue
+            title = shape("title", inside=name) if name else ""
+            class_ = f"line {style}{' faint' if mark.faint else ''}"
+            yield self.outline([stairs(points) if mark.step else points], title, class_=class_)
+            if mark.direct and style != "rest":
+                names.append((name, style, points))
+            if not mark.dots or style == "rest":
+                continue
+            apart = dots_apart(len(points))
+            tips = tips_of(mark, frame)
+            for count, (place, (x, y)) in enumerate(known):
+                if count % apart == 0:
+                    yield self._dot(x, y, style, tips[place])
+                elif self.size is None and len(points) <= MOST_TIPS // len(self.figure.series or (1,)):
+                    yield self._circle(x, y, "hit", tips[place], r=6)
+        yield from self._direct(names)
+
+    def _direct(self, names: Sequence[tuple[str, str, Points]]) -> Iterator[Markup]:
+        """Names on their lines, in a page only."""
+        if self.size is None:
+            for (name, style, _), place in zip(
+                names, label_places([(name, points) for name, _, points in names]), strict=True
+            ):
+                if place is not None:
+                    x, y, above = place
+                    yield self.text(name, x, y, f"name {style}", dx=9, dy=-7 if above else 17)
+
+    def _areas(self, mark: Mark) -> Iterator[Markup]:
+        for _, style, frame in self._groups(mark):
+            xs = self.at("x", frame[mark.x])
+            ys, others = (self.at("y", frame[name]) for name in (mark.y, mark.y2))
+            rows = [(x, y, z) for x, y, z in zip(xs, ys, others, strict=True) if None not in (x, y, z)]
+            there, back = [(x, y) for x, y, _ in rows], [(x, z) for x, _, z in reversed(rows)]
+            yield self.outline([there + back], closed=True, class_=f"area {style}")  # type: ignore[list-item]
+
+    def _bars(self, mark: Mark) -> Iterator[Markup]:
+        """A box each, where each has something to say; else one shape for all that look alike, and links above it."""
+        spans = list(zip(self._ends(mark, "x"), self._ends(mark, "y"), strict=True))
+        tips, seen = tips_of(mark, mark.frame), " see-through" if mark.faint else ""
+        alone = mark.shade or mark.hook or (any(tips) and len(tips) <= MOST_TIPS and not mark.link)
+        shades = mark.frame[mark.shade].to_list() if mark.shade else [None] * mark.frame.height
+        shapes: dict[str, list[Points]] = {}
+        for (across, down), style, shade, tip in zip(spans, self._looks(mark), shades, tips, strict=True):
+            if across is None or down is None:
+                continue
+            if alone:
+                title = shape("title", inside=tip) if tip else ""
+                more = {"data-band": mark.hook or None, "fill-opacity": shade}
+                yield self.box(across, down, f"box {style}{seen}", title, **more)
+            elif down[1] > down[0]:
+                (left, right), (top, bottom) = across, down
+                shapes.setdefault(style, []).append([(left, top), (right, top), (right, bottom), (left, bottom)])
+        for style, boxes in shapes.items():
+            yield self.outline(boxes, closed=True, class_=f"{style}{seen}")
+        for (across, _), link, tip in zip(spans, mark.frame[mark.link] if mark.link else (), tips, strict=False):
+            if across is not None and link is not None:
+                hit = self.box(across, (0, 1), "hit")
+                yield shape("a", inside=shape("title", inside=tip) + hit, href=f"#{link}")
+
+    def _rules(self, mark: Mark) -> Iterator[Markup]:
+        words = mark.frame[mark.label].to_list() if mark.label else [""] * mark.frame.height
+        tips, seen = tips_of(mark, mark.frame), " see-through" if mark.faint else ""
+        rows = zip(self._ends(mark, "x"), self._ends(mark, "y"), self._looks(mark), words, tips, strict=True)
+        for across, down, style, text, tip in rows:
+            if across is not None and down is not None:
+                title = shape("title", inside=tip) if tip else ""
+                yield self.segment(across, down, f"rule {style}{seen}", title, data_line=mark.hook or None)
+                if text:
+                    yield self.text(text, across[0], 0.0, "middle ink", dy=-6)
+
+    def _points(self, mark: Mark) -> Iterator[Markup]:
+        places = zip(self.at("x", mark.frame[mark.x]), self.at("y", mark.frame[mark.y]), strict=True)
+        for (x, y), style, tip in zip(places, self._looks(mark), tips_of(mark, mark.frame), strict=True):
+            if mark.hook:
+                away = "none" if x is None or y is None else None
+                yield self._circle(x or 0.0, y or 0.0, "at", tip, r=7, data_point=mark.hook, display=away)
+            elif x is not None and y is not None:
+                yield self._dot(x, y, style, tip)
+
+    def _dot(self, x: float, y: float, style: str, tip: str) -> Markup:
+        place = int(style[1:]) if style[1:].isdigit() else 1
+        if place == 1:
+            return self._circle(x, y, f"mark {style}", tip, r=7 if style == "best" else 4)
+        title = shape("title", inside=tip) if tip else ""
+        return self.placed(x, y, shape("path", inside=title, d=SHAPES[place - 1], class_=f"mark {style}"))
+
+    def _circle(self, x: float, y: float, class_: str, tip: str, **more: Any) -> Markup:
+        title = shape("title", inside=tip) if tip else ""
+        return shape("circle", inside=title, cx=self.length("x", x), cy=self.length("y", y), class_=class_, **more)
+
+    def _texts(self, mark: Mark) -> Iterator[Markup]:
+        places = zip(self.at("x", mark.frame[mark.x]), self.at("y", mark.frame[mark.y]), strict=True)
+        shades = mark.frame[mark.shade].to_list() if mark.shade else [0.0] * mark.frame.height
+        for (x, y), words, shade in zip(places, mark.frame[mark.label], shades, strict=True):
+            if words and x is not None and y is not None:
+                yield self.text(words, x, y, f"middle {'light' if shade > _DARK else 'ink'}", dy=".35em")
+
+
+def tips_of(mark: Mark, frame: pl.DataFrame) -> list[str]:
+    """What is said of each row where one points at it: its label, else its numbers, a line each."""
+    if mark.label and mark.kind in ("bar", "point"):
+        return frame[mark.label].to_list()
+    rows = frame.select(mark.tips).iter_rows(named=True) if mark.tips else ({} for _ in range(frame.height))
+    known = ([(name.replace("_", " "), value) for name, value in row.items() if value is not None] for row in rows)
+    return ["\n".join(f"{name}: {_written(value)}" for name, value in row) for row in known]
+
+
+def _written(value: Any) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def dots_apart(points: int) -> int:
+    """How far dots on a line are apart: every point of a few has one; of many, about ten have."""
+    return 1 if points <= _ALL else (points - 1) // _SOME
+
+
+def stairs(points: Points) -> Points:
+    """The corners of a line that goes up or down before it goes on to the right.
+
+    >>> stairs([(0, 1), (1, 2)])
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    corners = points[:1]
+    for (x, _), (right, y) in pairwise(points):
+        corners += [(x, y), (right, y)]
+    return corners
+
+
+def label_places(lines: Sequence[tuple[str, Points]]) -> list[tuple[float, float, bool] | None]:
+    """For each line's name a place, above or below a point, far from all lines and names; None where there is no room.
+
+    >>> label_places([("a", [(0.0, 0.5), (1.0, 0.5)])])
+    [(0.0, 0.5, True)]
+    """
+    taken: Points = []
+    places: list[tuple[float, float, bool] | None] = []
+    for name, points in lines:
+        width = _LETTER * len(name)
+        some = points[:: max(1, len(points) // _ALL)]
+        free = [
+            (_room(x, middle, width, lines, taken), -x, -middle, (x, y, middle < y))
+            for x, y in some
+            if x + width < 1
+            for middle in (y - _ABOVE, y + _ABOVE)
+        ]
+        room, _, height, place = max(free, default=(0.0, 0.0, 0.0, None))
+        places.append(place if room > _LEAST_ROOM else None)
+        if places[-1] is not None:
+            taken.append((places[-1][0], -height))
+    return places
+
+
+def _room(x: float, middle: float, width: float, lines: Sequence[tuple[str, Points]], taken: Points) -> float:
+    """How far a name would be from the nearest line or name, in shares of the chart's height."""
+    if not 0.02 < middle < 0.98 or any(abs(x - left) < 0.2 and abs(middle - at) < 2.5 * _ABOVE for left, at in taken):
+        return 0.0
+    along = np.linspace(x + 0.01, x + 0.01 + width, math.ceil(width / 0.02) + 1)
+    heights = (np.interp(along, [x for x, _ in points], [y for _, y in points]) for _, points in lines)
+    return min(float(np.abs(height - middle).min()) for height in heights)

@@ -1,0 +1,184 @@
+"""Small drawings that sit in tables and cards by the hundred: numbers with whiskers, bars, shares.
+
+Plain SVG. Places are shares of the width and text keeps its size, so that one drawing serves a phone, a screen and a
+sheet of paper; colours are those of the page's theme, by the names of its style.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from markupsafe import Markup, escape
+
+from assay.show.axis import Axis, around, label
+
+
+def shape(tag: str, attributes: Mapping[str, Any] | None = None, inside: Markup | str = "", **more: Any) -> Markup:
+    """An element of a drawing; text and attributes are escaped. `_` in names is `-`; None leaves an attribute out.
+
+    >>> shape("line", x1="0", stroke_width=2.0, class_="zero")
+    Markup('<line x1="0" stroke-width="2" class="zero"/>')
+    """
+    given = {**(attributes or {}), **{key.rstrip("_").replace("_", "-"): value for key, value in more.items()}}
+    told = "".join(f' {key}="{escape(_plain(value))}"' for key, value in given.items() if value is not None)
+    return Markup(f"<{tag}{told}>{escape(inside)}</{tag}>" if inside else f"<{tag}{told}/>")
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """A place or a length, as a share of the width or height.
+
+    >>> percent(0.5), percent(1 / 3)
+    ('50%', '33.33%')
+    """
+    return f"{_plain(100.0 * share + 0.0)}%"
+
+
+def drawing(says: str, *parts: Markup, class_: str, **attributes: Any) -> Markup:
+    """A drawing that is one picture to a screen reader, with what it says in words.
+
+    >>> drawing("0.5", class_="dot")
+    Markup('<svg class="dot" role="img"><title>0.5</title></svg>')
+    """
+    inside = Markup().join([Markup(f"<title>{escape(says)}</title>"), *parts])
+    return shape("svg", inside=inside, class_=class_, role="img", **attributes)
+
+
+def upright(place: float, class_: str) -> Markup:
+    """A line from top to bottom, at a share of the width."""
+    return shape("line", x1=percent(place), x2=percent(place), y1="0", y2="100%", class_=class_)
+
+
+class Reach(NamedTuple):
+    """A number, and from where to where it may lie; NaN where that is not known."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+def whisker(
+    axis: Axis, reach: Reach, says: str, class_: str = "", *, ground: float = math.nan, band: float = 0.0
+) -> Markup:
+    """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
+
+    `ground`: a number to compare with, a thin line where it lies. `band`: as far around 0, it is shaded.
+
+    >>> whisker(Axis(0, 1), Reach(0.5, 0.25, 0.75), "0.5").count("<line")
+    1
+    """
+    value = reach.value
+    if math.isnan(value):
+        return Markup()
+    parts = [_band(axis, band, "100%")] if band else []
+    parts += [upright(axis.at(0), "zero")] if axis.low < 0 < axis.high else []
+    parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
+    parts.append(_stroke(axis, reach))
+    parts.append(shape("circle", cx=percent(axis.at(value)), cy="50%", r=4, class_="dot"))
+    return drawing(says, *parts, class_=f"whisker {class_}".strip())
+
+
+def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, says: str) -> Markup:
+    """A difference with its interval and, thick in it, a narrow one; zero, and the band of what is too small to matter.
+
+    >>> chart = difference(Axis(-0.2, 0.2), Reach(0.1, 0.0, 0.2), Reach(0.1, 0.05, 0.15), 0.01, "the difference is 0.1")
+    >>> [f'class="{part}"' in chart for part in ("band", "zero", "reach", "narrow", "dot")]
+    [True, True, True, True, True]
+    """
+    middle = percent(axis.at(0))
+    parts = [
+        _band(axis, margin, 30),
+        shape("text", inside=f"±{margin:g}", x=middle, y=-5, class_="middle"),
+        shape("line", x1="0", x2="100%", y1=30, y2=30, class_="tick"),
+        shape("line", x1=middle, x2=middle, y1=0, y2=30, class_="zero"),
+    ]
+    for tick in axis.ticks(4):
+        place = percent(axis.at(tick))
+        parts.append(shape("line", x1=place, x2=place, y1=30, y2=34, class_="tick"))
+        parts.append(shape("text", inside=label(tick), x=place, y=46, class_="middle"))
+    parts.append(_stroke(axis, reach, y=15, end=6))
+    parts.append(_stroke(axis, narrow, y=15, class_="narrow"))
+    if not math.isnan(reach.value):
+        parts.append(shape("circle", cx=percent(axis.at(reach.value)), cy=15, r=6, class_="dot"))
+    return drawing(says, *parts, class_="difference")
+
+
+def _band(axis: Axis, margin: float, height: Any) -> Markup:
+    low, high = axis.at(-margin), axis.at(margin)
+    return shape("rect", x=percent(low), y=0, width=percent(high - low), height=height, class_="band")
+
+
+def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0, class_: str = "reach") -> Markup:
+    """The line of an interval, in the middle or at a height, with strokes at its ends; nothing without one."""
+    _, low, high = reach
+    if math.isnan(low) or math.isnan(high):
+        return Markup()
+    left, right, middle = percent(axis.at(low)), percent(axis.at(high)), "50%" if y is None else y
+    lines = [shape("line", x1=left, x2=right, y1=middle, y2=middle)]
+    if y is not None and end:
+        lines += [shape("line", x1=place, x2=place, y1=y - end, y2=y + end) for place in (left, right)]
+    return shape("g", inside=Markup().join(lines), class_=class_)
+
+
+def ticks(axis: Axis, says: str, about: int = 4) -> Markup:
+    """The numbers along an axis, above or below what is drawn on it; those that are not whole go where it is narrow.
+
+    >>> ticks(Axis(0, 1), "from 0 to 1", about=2).count("<text")
+    3
+    """
+    marks = []
+    for tick in axis.ticks(about):
+        place = axis.at(tick)
+        anchor = "middle" if 0 < place < 1 else "end" if place else "start"
+        fine = "" if tick == round(tick) else " fine"
+        marks.append(shape("text", inside=label(tick), x=percent(place), y=14, class_=f"{anchor}{fine}"))
+    return drawing(says, *marks, class_="ticks-of")
+
+
+def meter(share: float, says: str) -> Markup:
+    """A share as a bar, filled so far.
+
+    >>> 'width="25%"' in meter(0.25, "a quarter")
+    True
+    """
+    if math.isnan(share):
+        return Markup()
+    bars = (("100%", "empty"), (percent(min(max(share, 0.0), 1.0)), "filled"))
+    return drawing(
+        says, *(shape("rect", width=width, height="100%", rx=3, class_=kind) for width, kind in bars), class_="meter"
+    )
+
+
+def shares(parts: Mapping[str, float], says: str) -> Markup:
+    """Parts of a whole as one bar, each by the class of its style.
+
+    >>> shares({"gain": 3, "tied": 0, "loss": 1}, "3 up, 1 down").count("<rect")
+    2
+    """
+    total, start, bars = sum(parts.values()) or 1.0, 0.0, []
+    for kind, part in parts.items():
+        if part:
+            bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
+            start += part / total
+    return drawing(says, *bars, class_="shares")
+
+
+def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:
+    """Bars as small as a word, one for each value, each by the class of its style.
+
+    >>> sparkline([0.5, -0.25, math.nan], ["gain", "loss", "tied"]).count("<path")
+    2
+    """
+    axis = around(values, room=0.03)
+    zero, paths = 100 * axis.from_top(0), dict[str, str]()
+    for place, (value, kind) in enumerate(zip(values, kinds, strict=True)):
+        if value and not math.isnan(value):
+            paths[kind] = paths.get(kind, "") + f"M{place} {zero:.2f}h1V{100 * axis.from_top(value):.2f}h-1z"
+    bars = (shape("path", d=path, class_=kind) for kind, path in paths.items())
+    room = {"viewBox": f"0 0 {max(len(values), 1)} 100", "preserveAspectRatio": "none", "aria-hidden": "true"}
+    return shape("svg", room, Markup().join(bars), class_="sparkline")

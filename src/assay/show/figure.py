@@ -1,0 +1,257 @@
+"""A figure is data: marks on two axes, described once, and drawn by a writer (SVG in the page's colours, Vega-Lite).
+
+>>> points = pl.DataFrame({"system": ["a", "a"], "recall": [0.0, 1.0], "precision": [1.0, 0.5]})
+>>> line = Mark("line", points, x="recall", y="precision", series="system")
+>>> shown = Figure("points", (Panel(Scale("recall"), Scale("precision", 0, 1), (line,)),), series=(Series("a"),))
+>>> shown.panels[0].ruler("y")
+Ruler(low=0.0, high=1.0)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import polars as pl
+
+from assay.show.axis import Axis, label, rounded_out
+from assay.show.legible import told_apart
+
+MarkKind: TypeAlias = Literal["line", "area", "bar", "rule", "point", "text"]
+AxisName: TypeAlias = Literal["x", "y"]
+AXES: tuple[AxisName, AxisName] = ("x", "y")
+#: Colours that can be told apart; further series are grey.
+MOST_SERIES = 8
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis: its title, its ends where they are not those of the data, its ticks where they are not round numbers.
+
+    `category`: the values are names, in the order of `names`; else `names` are words for the ticks. `about`: so many
+    ticks there should be. `zero`: 0 is on it. `exact`: it ends where the data do, not on a round number. `whole`: ticks
+    are whole numbers. `grid`: lines go across the chart. `bare`: neither lines nor numbers are drawn.
+    """
+
+    title: str = ""
+    low: float | None = None
+    high: float | None = None
+    kind: Literal["linear", "log", "category"] = "linear"
+    ticks: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
+    about: int = 5
+    zero: bool = False
+    exact: bool = False
+    whole: bool = False
+    percent: bool = False
+    grid: bool = True
+    bare: bool = False
+
+
+class Ruler(NamedTuple):
+    """Where values stand on a scale, once its ends are known, as shares of its length."""
+
+    low: float
+    high: float
+    scale: Scale = Scale()
+
+    def __repr__(self) -> str:
+        return f"Ruler(low={self.low}, high={self.high})"
+
+    def at(self, *values: Any) -> list[float | None]:
+        """The place of each value, the middle of its room if it is a name; None where there is no value.
+
+        >>> Ruler(1, 100, Scale(kind="log")).at(10, None), Ruler(0, 2, Scale(kind="category", names=("a", "b"))).at("a")
+        ([0.5, None], [0.25])
+        """
+        if self.scale.kind == "category":
+            places = {name: (place + 0.5) * self.width() for place, name in enumerate(self.scale.names)}
+            return [places.get(value) for value in values]
+        scaled = math.log if self.scale.kind == "log" else float
+        axis = Axis(scaled(self.low), scaled(self.high))
+        return [None if value is None or math.isnan(value) else axis.at(scaled(value)) for value in values]
+
+    def width(self) -> float:
+        """The room of a name."""
+        return 1 / max(len(self.scale.names), 1)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Values with what stands beside them.
+
+        >>> Ruler(0, 1, Scale(percent=True, about=2)).ticks()
+        [(0.0, '0%'), (0.5, '50%'), (1.0, '100%')]
+        """
+        scale = self.scale
+        if scale.kind == "category":
+            return [(name, name) for name in scale.names]  # type: ignore[misc]  # names are the values then
+        if scale.ticks:
+            ends = sorted((self.low, self.high))
+            words = scale.names or map(label, scale.ticks)
+            return [(at, text) for at, text in zip(scale.ticks, words, strict=True) if ends[0] <= at <= ends[1]]
+        ticks = Axis(*sorted((self.low, self.high))).ticks(scale.about)
+        if scale.whole:
+            ticks = sorted({float(round(tick)) for tick in ticks if self.low <= round(tick) <= self.high})
+        return [(tick, f"{label(100 * tick)}%" if scale.percent else label(tick)) for tick in ticks]
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """Marks of one kind, one for each row of the frame (of lines and areas: one for each series).
+
+    | kind | what is drawn |
+    |---|---|
+    | line | a line through the points, in steps if `step`; with dots on some points if `dots` |
+    | area | what lies between `y` and `y2` |
+    | bar | a box from `x` to `x2` and from `y` to `y2` |
+    | rule | a straight line between the same |
+    | point | a dot |
+    | text | the words of `label` |
+
+    All of them name columns. A bar without its other end starts at 0, or is as wide as its name has room; a bar or a
+    rule without `x` goes from left to right, without `y` from top to bottom.
+
+    `series` names the column that tells lines apart and colours them, in the order of `Figure.series`. `meaning` names
+    the column of what a mark means, or is one word for all: gain, loss, tied, rise, fall, from, to, reference, best,
+    band, or s1 to s8, the colours of series. `label` names a column of words for each mark; `tips` columns that are
+    told where one points at it. `link` names the column of places a mark leads to, none where it is null; `shade` one
+    of shares from 0 to 1. `faint`: behind others. `direct`: lines have their names on them, where there is room.
+    `hook`: what a page's script calls it.
+    """
+
+    kind: MarkKind
+    frame: pl.DataFrame
+    x: str = ""
+    y: str = ""
+    x2: str = ""
+    y2: str = ""
+    series: str = ""
+    meaning: str = ""
+    label: str = ""
+    tips: tuple[str, ...] = ()
+    link: str = ""
+    shade: str = ""
+    step: bool = False
+    dots: bool = False
+    faint: bool = False
+    direct: bool = False
+    hook: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A name in the key, and the number that goes with it. `style`: a meaning, where its place is not its colour."""
+
+    name: str
+    value: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One chart: marks on two axes, the first drawn first. Its size, in pixels, holds where there is no page."""
+
+    x: Scale
+    y: Scale
+    marks: tuple[Mark, ...]
+    title: str = ""
+    width: int = 400
+    height: int = 400
+
+    def ruler(self, axis: AxisName) -> Ruler:
+        """The ends of an axis: as its scale says, else round numbers that hold all of the data."""
+        scale: Scale = getattr(self, axis)
+        if scale.kind == "category":
+            return Ruler(0, len(scale.names), scale)
+        columns = [mark.frame[name] for mark in self.marks for name in _columns(mark, axis)]
+        values = [float(end) for column in columns for end in (column.min(), column.max()) if end is not None]  # type: ignore[arg-type]
+        values += [0.0] if scale.zero or not values else []
+        low, high = min(values), max(values)
+        if scale.low is None and scale.high is None and not scale.exact and scale.kind == "linear":
+            low, high = rounded_out((low, high), scale.about, zero=False)
+        low = low if scale.low is None else float(scale.low)
+        high = high if scale.high is None else float(scale.high)
+        return Ruler(low, high if high != low else low + 1, scale)
+
+
+def _columns(mark: Mark, axis: AxisName) -> Iterator[str]:
+    for name in (getattr(mark, axis), getattr(mark, f"{axis}2")):
+        if name and mark.frame.schema[name].is_numeric():
+            yield name
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One panel or several, with a key of their series. `says` is what it shows in words, for who cannot see it.
+
+    `name` is its key in JSON, where `data`, the points, stand. `notes` stand below the subtitle. `key` is the title of
+    the key; None: there is none. `across`: so many panels stand side by side. `look`: a class of the page's style.
+    """
+
+    name: str
+    panels: tuple[Panel, ...]
+    title: str = ""
+    subtitle: str = ""
+    notes: tuple[str, ...] = ()
+    says: str = ""
+    series: tuple[Series, ...] = ()
+    key: str | None = None
+    across: int = 1
+    look: str = ""
+    data: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    def style_of(self, series: str) -> str:
+        """The class of a series: s1 to s8 for the first ones, `rest` for others."""
+        return next((style for each, style in self.styles() if each.name == series), "rest")
+
+    def styles(self) -> list[tuple[Series, str]]:
+        """The series that can be told apart, each with its class."""
+        return [(each, each.style or f"s{n}") for n, each in enumerate(self.series[:MOST_SERIES], start=1)]
+
+    def sized(self, height: int) -> Figure:
+        """The same with panels that are so high."""
+        return replace(self, panels=tuple(replace(panel, height=height) for panel in self.panels))
+
+    def legible(self) -> Figure:
+        r"""The same with text that can be drawn; no two names become one.
+
+        >>> Figure("f", (), title="a\x08", series=(Series("b\x01"), Series("b\x02"))).legible().series
+        (Series(name='b\ufffd', value='', style=''), Series(name='b\ufffd (2)', value='', style=''))
+        """
+        texts = told_apart(self._texts())
+        if all(text == drawn for text, drawn in texts.items()):
+            return self
+        panels = tuple(
+            replace(
+                panel,
+                title=texts[panel.title],
+                x=_legible_scale(panel.x, texts),
+                y=_legible_scale(panel.y, texts),
+                marks=tuple(replace(mark, frame=_legible_frame(mark.frame, texts)) for mark in panel.marks),
+            )
+            for panel in self.panels
+        )
+        series = tuple(replace(each, name=texts[each.name]) for each in self.series)
+        words = replace(self, title=texts[self.title], subtitle=texts[self.subtitle], says=texts[self.says])
+        key, notes = texts[self.key] if self.key else self.key, tuple(texts[note] for note in self.notes)
+        return replace(words, panels=panels, series=series, key=key, notes=notes)
+
+    def _texts(self) -> Iterator[str]:
+        yield from (self.title, self.subtitle, self.says, self.key or "", *self.notes)
+        yield from (each.name for each in self.series)
+        for panel in self.panels:
+            yield from (panel.title, panel.x.title, panel.y.title, *panel.x.names, *panel.y.names)
+            for mark in panel.marks:
+                for column in mark.frame.select(pl.col(pl.String)):
+                    yield from column.unique(maintain_order=True).drop_nulls().to_list()
+
+
+def _legible_scale(scale: Scale, texts: dict[str, str]) -> Scale:
+    return replace(scale, title=texts[scale.title], names=tuple(texts[name] for name in scale.names))
+
+
+def _legible_frame(frame: pl.DataFrame, texts: dict[str, str]) -> pl.DataFrame:
+    names = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    columns = ([None if text is None else texts[text] for text in frame[name]] for name in names)
+    return frame.with_columns(pl.Series(*each, dtype=pl.String) for each in zip(names, columns, strict=True))

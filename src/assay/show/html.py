@@ -1,0 +1,208 @@
+"""Documents as HTML: a page of its own that loads nothing from anywhere, or a part of one, for notebooks.
+
+A page's policy lets nothing in but its own style and script, by their digests, so that no document could run anything
+even if it got through unescaped. Markup stands in templates; what is put into them is escaped unless it is `Markup`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from assay import __version__
+from assay.core.words import MARKS
+from assay.show import drawings, svg
+from assay.show.axis import Axis, around
+from assay.show.cells import Cell, grid
+from assay.show.figure import Figure
+from assay.show.legible import legible
+from assay.show.model import Column, Document, Section, Table
+from assay.show.theme import variables
+
+_STYLES = ("style.css", "classifier.css", "cluster.css", "figure.css")
+_SCRIPTS = ("script.js", "classifier.js")
+#: The first part of a page, in which other parts than these have no place.
+_SUMMARY = "summary"
+# What is to be typed stays as it is: its first group.
+_MINUS = re.compile(r"(--[\w-]+ \S+)|(?<![^\s(±\[])-(?=\d)")
+_P = re.compile(r"\bp ([=<>]) (?=\d)")
+# Letters that are written from right to left, and words of them one after the other.
+_LEFTWARD = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_LEFTWARD_WORDS = re.compile(rf"[{_LEFTWARD}][\w{_LEFTWARD}-]*(?:\s+[{_LEFTWARD}][\w{_LEFTWARD}-]*)*")
+#: Tables of so few rows are kept on one sheet of paper; more rows than the second number scroll below their head.
+_SHORT, _TALL = 14, 24
+#: With more links than this, a figure can be skipped.
+_CROWDED = 12
+
+
+def write(document: Document) -> str:
+    """The document: a page if it is one, else a part of a page.
+
+    >>> from assay.show.model import Prose
+    >>> shown = Document("example", (Section("s", "Note", (Prose("from -0.05 to <b>"),)),))
+    >>> print(write(shown))
+    <div class="assay"><h3>Note</h3><p>from −0.05 to &lt;b&gt;</p></div>
+    """
+    if not document.page:
+        return legible(_squeezed(_template("fragment.html").render(document=document)))
+    summary = next((section for section in document.sections if section.name == _SUMMARY), Section(_SUMMARY))
+    style, script = _put_together(_STYLES, variables()), _put_together(_SCRIPTS)
+    text = _template("page.html").render(
+        document=document,
+        summary=summary,
+        sections=[section for section in document.sections if section is not summary and section.parts],
+        version=__version__,
+        style=style,
+        script=script,
+        policy=(
+            f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+    )
+    return legible(text) + "\n"
+
+
+def prose(text: str) -> Markup:
+    """A sentence of ours, its numbers with true minus signs; names in it that are written from right to left are set
+    apart, so that what follows them stays in its place.
+
+    >>> prose("from -0.05 to +0.1 (-3%) under the top-10")
+    Markup('from −0.05 to +0.1 (−3%) under the top-10')
+    >>> prose("say --noise -1")  # to be typed as it is
+    Markup('say --noise -1')
+    """
+    # There are thousands of cells: most are looked at no further.
+    if "-" in text:
+        text = _MINUS.sub(lambda minus: minus[1] or "−", text)
+    if "p " in text:
+        text = _P.sub("p\u00a0\\1\u00a0", text)
+    safe = escape(text)
+    return safe if text.isascii() else Markup(_LEFTWARD_WORDS.sub(r"<bdi>\g<0></bdi>", str(safe)))
+
+
+def named(text: str) -> Markup:
+    """Text from outside: escaped, and set apart so that its direction of writing does not reach what is around it.
+
+    >>> named("<script>")
+    Markup('<bdi>&lt;script&gt;</bdi>')
+    """
+    return Markup(f"<bdi>{escape(text)}</bdi>")
+
+
+def slug(text: str) -> str:
+    """A text as a part of an id.
+
+    >>> slug("Methods paragraph"), slug("<x>")
+    ('methods-paragraph', 'x')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:40].strip("-") or "text"
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r">\s+<", "><", text).strip()
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("assay.show"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"prose": prose, "named": named, "slug": slug}
+    made.globals |= {
+        "rows_of": _rows_of,
+        "size_of": _size_of,
+        "draw": svg.draw,
+        "standalone": svg.standalone,
+        "drawings": drawings,
+        "kind_of": _kind,
+        "marks": MARKS,
+        "is_crowded": _is_crowded,
+    }
+    return made
+
+
+def _template(name: str) -> Any:
+    return _environment().get_template(name)
+
+
+def _kind(part: Any) -> str:
+    """What a part is, for templates."""
+    return type(part).__name__.lower()
+
+
+def _is_crowded(figure: Figure) -> bool:
+    """Whether it has so many links that who goes from one to the next wants to skip them."""
+    marks = (mark for panel in figure.panels for mark in panel.marks)
+    return sum(mark.frame.height for mark in marks if mark.link) > _CROWDED
+
+
+def _size_of(table: Table) -> str:
+    rows = table.frame.height
+    return "short" if rows <= _SHORT else "tall" if rows > _TALL else ""
+
+
+def _rows_of(table: Table) -> dict[str, Any]:
+    """A table as its template takes it: heads, and rows of cells with what is drawn in them."""
+    table = table.on_page()
+    cells = grid(table, drawn=True)
+    axes = [_axis(column, [row[place] for row in cells.rows]) for place, column in enumerate(cells.columns)]
+    ids = table.frame[table.ids].to_list() if table.ids else [""] * len(cells.rows)
+    marked = table.frame[table.marked].to_list() if table.marked else [False] * len(cells.rows)
+    is_drawn = table.frame[table.drawn].to_list() if table.drawn else [True] * len(cells.rows)
+    drawn = [
+        [_drawn(row, *each) if draws else Markup() for each in zip(cells.columns, axes, row, strict=True)]
+        for draws, row in zip(is_drawn, cells.rows, strict=True)
+    ]
+    return {
+        "columns": list(zip(cells.columns, axes, strict=True)),
+        "names": cells.names,
+        "rows": [
+            (name, is_marked, list(zip(cells.columns, row, drawings_of, strict=True)))
+            for name, is_marked, row, drawings_of in zip(ids, marked, cells.rows, drawn, strict=True)
+        ],
+    }
+
+
+def _axis(column: Column, cells: list[Cell]) -> Axis | None:
+    """The axis that a column is drawn on: its own, or one that holds all of its intervals; None: it is not drawn."""
+    if column.axis is not None or column.ends is None or column.kind == "estimate":
+        return column.axis
+    return around((end for cell in cells for end in (cell.value, cell.low, cell.high)), zero=column.signed)
+
+
+def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell) -> Markup:
+    """What is drawn in a cell, beside or below its words, in the colour of the verdict of its row, if there is one."""
+    if column.kind == "bar":
+        return drawings.meter(cell.value, cell.text)
+    if axis is None:
+        return Markup()
+    reach = drawings.Reach(cell.value, cell.low, cell.high)
+    says = f"{row[0].text}, {column.head}: {cell.words}"
+    tone = cell.tone or next((each.tone for each in row if each.tone), None) or "plain"
+    tone = "even" if cell.mark and tone == "open" else tone  # higher and lower, which is neither good nor bad
+    return drawings.whisker(axis, reach, says, tone, ground=cell.ground, band=column.band)
+
+
+def _put_together(names: tuple[str, ...], first: str = "") -> Markup:
+    return Markup("\n".join([*([first] if first else []), *map(_asset, names)]))  # files of ours
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("assay.show").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """The digest by which a policy lets one style or script in."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,198 @@
+"""Documents as LaTeX: a page compiles as it is, and its parts can be taken over into a paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay import __version__
+from assay.show.cells import Cell, grid
+from assay.show.legible import legible, on_one_line
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
+
+_BLANKS = re.compile(r"\s+")
+_ESCAPES = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"}
+    | {c: f"${c}$" for c in "<>|"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    # Characters of our own sentences that fonts of pdfLaTeX do not have.
+    | {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "≈": r"$\approx$", "±": r"$\pm$", "…": r"\ldots{}"}
+    | {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "×": r"$\times$", "→": r"$\rightarrow$"}
+    | {"√": r"$\surd$", "²": "$^2$", "α": r"$\alpha$", "β": r"$\beta$", "ε": r"$\varepsilon$", "–": "--"}
+    | {"\ufffd": r"\fbox{?}"}  # LuaLaTeX takes this one for a defect of the file
+)
+_PREAMBLE = r"""\documentclass{article}
+\ifdefined\pdftexversion\usepackage[T1]{fontenc}\fi
+\usepackage{booktabs,amssymb,graphicx}
+\usepackage[margin=2cm]{geometry}"""
+_ON_FONTS = "% Names in other scripts than the Latin one: compile with lualatex or xelatex and a font that has them."
+# What the fonts of pdfLaTeX have besides the Latin script: dashes, quotes, daggers, bullets, dots and such.
+_KNOWN = set("–—‘’‚“”„†‡•…‰‹›€™")
+_LATIN = 0x17F
+_LONG_WORD = 16
+
+
+def write(document: Document) -> str:
+    """A page as a document; of anything else the tables, and its words as comments, for whoever writes the caption.
+
+    >>> import polars as pl
+    >>> scores = Table.of("scores", pl.DataFrame({"system": ["a_b"], "AP": [0.5]}))
+    >>> print(write(Document("example", (Section("s", parts=(scores, Prose("On 2 topics."))),))).splitlines()[4])
+    a\\_b & 0.5000 \\\\
+    """
+    if not document.page:
+        fragment = _example if document.words == "text" else _fragment
+        blocks = [block for section in document.sections for block in fragment(section)]
+        return "\n\n".join(blocks) + "\n"
+    body = [rf"\section*{{{escaped(document.title)}}}"]
+    body += [block for section in document.sections for block in _section(section, r"\section*")]
+    text = "\n\n".join(block for block in body if block)
+    head = f"% Made by Assay {__version__}\n{_ON_FONTS}\n{_PREAMBLE}"
+    return f"{head}\n{_boxes(text)}\\begin{{document}}\n\n{text}\n\n\\end{{document}}\n"
+
+
+def _boxes(text: str) -> str:
+    """Definitions by which pdfLaTeX shows characters that its fonts lack as their numbers, in a box."""
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    foreign = sorted({letter for line in lines for letter in line if ord(letter) > _LATIN and letter not in _KNOWN})
+    if not foreign:
+        return ""
+    defined = (
+        rf"\DeclareUnicodeCharacter{{{ord(letter):04X}}}{{\fbox{{\tiny {ord(letter):04X}}}}}" for letter in foreign
+    )
+    return "\n".join([r"\ifdefined\pdftexversion", *defined, r"\fi", ""])
+
+
+def _fragment(section: Section) -> Iterator[str]:
+    """The tables of a section, and all its words as comments."""
+    if section.title:
+        yield comment(section.title)
+    for part in section.parts:
+        if isinstance(part, Section):
+            yield from _fragment(part)
+        for each in part.fallback if isinstance(part, Widget) else (part,):
+            if isinstance(each, Table):
+                title = f"{comment(each.caption)}\n" if each.caption else ""
+                yield title + tabular(each)
+            lines = each.lines if isinstance(each, Prose) else each.notes if isinstance(each, Table) else ()
+            lines = (each.text,) if isinstance(each, Verdict) else lines
+            lines = (each.head, *each.lines) if isinstance(each, Task) else lines
+            if lines:
+                yield "\n".join(map(comment, lines))
+
+
+def _example(section: Section) -> Iterator[str]:
+    """Tables below their titles, and words as text, line by line."""
+    for part in section.parts:
+        if isinstance(part, Section):
+            yield from _example(part)
+        elif isinstance(part, Table):
+            title = rf"\noindent\textbf{{{escaped(part.caption)}}}\par\smallskip" + "\n" if part.caption else ""
+            yield rf"{title}\noindent{tabular(part)}\par\medskip"
+        elif isinstance(part, Prose):
+            yield "\n".join(rf"{{\raggedright\noindent {_breakable(line)}\par}}" for line in part.lines)
+
+
+def _section(section: Section, command: str) -> Iterator[str]:
+    is_shown = section.paper and not section.long
+    parts = [block for part in section.parts for block in _part(part)] if is_shown else []
+    if not parts:
+        return
+    if section.title:
+        yield rf"{command}{{{escaped(section.title)}}}"
+    yield escaped(section.lead)
+    yield from parts
+
+
+def _part(part: Part) -> Iterator[str]:
+    if isinstance(part, Section):
+        yield from _section(part, r"\subsection*")
+    elif isinstance(part, Widget):
+        for each in part.fallback:
+            yield from _part(each)
+    elif isinstance(part, Table):
+        shown = part.at_most()
+        caption = ". ".join(text.removesuffix(".") for text in (shown.caption, *shown.notes) if text)
+        yield _floated(tabular(shown), f"{caption}." if caption else "")
+    elif isinstance(part, References):
+        yield _bibliography(part)
+    elif isinstance(part, Verdict):
+        yield rf"\textbf{{{escaped(part.text)}}}"
+    elif isinstance(part, Task):
+        yield _prose(Prose(part.head, points=part.lines))
+    elif isinstance(part, Prose):
+        yield _prose(part)
+
+
+def _prose(prose: Prose) -> str:
+    title = rf"\textbf{{{escaped(prose.title)}}} " if prose.title else ""
+    if prose.style == "code":
+        lines = "\n\n".join(map(_breakable, prose.lines))
+        return f"\\begin{{raggedright}}\\footnotesize\n{title}{lines}\n\n\\end{{raggedright}}"
+    if not prose.points:
+        return title + escaped(prose.text)
+    items = "\n".join(rf"\item {escaped(point)}" for point in prose.points)
+    return f"{title}{escaped(prose.text)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+
+
+def tabular(table: Table) -> str:
+    """A booktabs table; the best number of each column in bold."""
+    cells = grid(table)
+    align = "".join("l" if place < cells.names else "r" for place in range(len(cells.columns)))
+    rows = (" & ".join(map(_cell, row)) + r" \\" for row in cells.rows)
+    heads = " & ".join(escaped(column.head) for column in cells.columns) + r" \\"
+    return "\n".join(
+        [rf"\begin{{tabular}}{{{align}}}", r"\toprule", heads, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+    )
+
+
+def _cell(cell: Cell) -> str:
+    return rf"\textbf{{{escaped(cell.words)}}}" if cell.best else escaped(cell.words)
+
+
+def _floated(table: str, caption: str) -> str:
+    """A table with its caption, no wider than the page."""
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]",
+            r"\centering\small",
+            *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            f"{table}}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _bibliography(references: References) -> str:
+    """The list of references, and the same for BibTeX."""
+    works = references.works
+    keys = [re.sub(r"^@\w+\{([^,]+),.*", r"\1", work.bibtex, flags=re.DOTALL) for work in works]
+    items = [rf"\bibitem{{{key}}} {escaped(work.entry)}" for key, work in zip(keys, works, strict=True)]
+    entries = [f"% {legible(line)}" for work in works for line in work.bibtex.splitlines()]
+    listed = "\n".join([rf"\begin{{thebibliography}}{{{len(items)}}}", *items, r"\end{thebibliography}"])
+    return "\n".join([listed, "", "% The same for a BibTeX file:", *entries])
+
+
+def escaped(text: str) -> str:
+    r"""Text as LaTeX shows it, on one line.
+
+    >>> print(escaped("±0.01 of a_b, 50 %"))
+    $\pm$0.01 of a\_b, 50 \%
+    """
+    line = _BLANKS.sub(" ", on_one_line(text)).strip()
+    return line.translate(_ESCAPES).replace("--", "-{}-")  # two hyphens would be one dash
+
+
+def comment(text: str) -> str:
+    """A comment, on one line."""
+    return f"% {_BLANKS.sub(' ', on_one_line(text)).strip()}".replace("\ufffd", "?")
+
+
+def _breakable(text: str) -> str:
+    """Long words without blanks, such as digests and signatures, may be broken where they are long."""
+    words = (
+        r"\allowbreak{}".join(escaped(word[start : start + _LONG_WORD]) for start in range(0, len(word), _LONG_WORD))
+        for word in _BLANKS.sub(" ", text).split(" ")
+    )
+    return " ".join(words)

@@ -1,0 +1,67 @@
+"""Text that can be drawn: what XML and the scripts of charts cannot hold is replaced, and no two names become one."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+
+# Everything but the characters of XML 1.0; the program that draws ends at once where one of these comes in. XML allows
+# some controls that terminals obey: they go, too.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Marks that turn the direction of writing: those of a name would reverse the sentence around it.
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LINE_ENDS = re.compile("[\u0085\u2028\u2029]")  # they end a line within a script's strings
+
+
+def legible(text: str) -> str:
+    r"""Replace what is not legal in XML, marks that turn the direction of writing, and line ends that break scripts.
+
+    >>> legible("a\x08b\u2028c\u202ed")
+    'a\ufffdb c\ufffdd'
+    """
+    if text.isprintable():  # nearly all text is, and tables are long
+        return text
+    return _NOT_XML.sub("\ufffd", _DIRECTIONS.sub("\ufffd", _LINE_ENDS.sub(" ", text)))
+
+
+def on_one_line(text: str) -> str:
+    r"""The same for a line or a cell that people read: what ends lines, or goes back in them, is a blank.
+
+    >>> on_one_line("two\r\nlines\x1b[31m")
+    'two lines\ufffd[31m'
+    """
+    return text if text.isprintable() else legible(" ".join(text.splitlines()).replace("\t", " "))
+
+
+def cut_apart(names: Sequence[str], most: int) -> list[str]:
+    """Names cut in the middle where they are longer than `most`; longer ones stay where two would be the same.
+
+    >>> cut_apart(["tea", "complaint about a refund", "complaint about a parcel"], 16)
+    ['tea', 'complai… refund', 'complai… parcel']
+    """
+    longest = max(map(len, names), default=0)
+    while most < longest:
+        half = most // 2 - 1
+        cut = [name if len(name) <= most else f"{name[:half]}…{name[-half:]}" for name in names]
+        if len(set(cut)) == len(set(names)):
+            return cut
+        most *= 2
+    return list(names)
+
+
+def told_apart(names: Iterable[str]) -> dict[str, str]:
+    r"""Each name, legible; those that would then be the same are numbered. Names that need no change keep theirs.
+
+    >>> list(told_apart(["a\x01", "a\x02", "b"]).values())
+    ['a\ufffd', 'a\ufffd (2)', 'b']
+    """
+    every = list(dict.fromkeys(names))
+    texts = {name: name for name in every if legible(name) == name}
+    taken = set(texts)
+    for name in every:
+        if name not in texts:
+            candidates = itertools.chain([legible(name)], (f"{legible(name)} ({n})" for n in itertools.count(2)))
+            texts[name] = next(text for text in candidates if text not in taken)
+            taken.add(texts[name])
+    return {name: texts[name] for name in every}

@@ -1,0 +1,60 @@
+"""The methods paragraph says what was done, and cites it; every work that it may cite is whole."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from assay import Predictions, classify, compare
+from assay.clustering import reference, stability
+from assay.core.words import INTERVALS
+from assay.measures import registered
+from assay.measures.kernels import GAINS_CITE
+from assay.measures.vocabularies import Vocabulary
+from assay.sections.bibliography import entries
+from assay.sections.methods import methods
+from assay.stats import corrections, interval_names, power, suited_tests, verdict
+
+
+def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
+    measures = [one for vocabulary in get_args(Vocabulary) for one in registered(vocabulary).values()]
+    tables = (suited_tests.CITES, corrections.CITES, interval_names.CITES)
+    cited = {
+        *(one.definition.cites for one in measures if one.definition.cites),
+        *GAINS_CITE.values(),
+        *(key for table in tables for keys in table.values() for key in keys),
+        *(verdict.CITES, power.CITES, stability.CITES, reference.CITES),
+    }
+    assert cited == set(entries())
+    assert set(suited_tests.CITES) <= set(suited_tests.EVERY_TEST)
+    assert set(corrections.CITES) == set(corrections.CORRECTIONS) - {"none"}
+    assert set(interval_names.CITES) <= set(INTERVALS)
+    for key, one in entries().items():
+        assert {"author", "title", "year"} <= set(one.fields)
+        assert one.fields["year"] in str(one)
+        assert key.endswith(one.fields["year"])
+        assert one.kind == "book" or "pages" in one.fields
+        assert one.bibtex.count("{") == one.bibtex.count("}")
+
+
+def test_a_comparison_of_classifiers_is_told_with_its_tests_and_what_equivalent_means() -> None:
+    truth = [1, 1, 0, 0, 1, 0] * 10
+    first, second = [*truth[:30], *[0] * 30], [*truth[:50], *[1] * 10]
+    systems = {"first": Predictions.of(truth, first), "second": Predictions.of(truth, second)}
+    result = classify(systems, ["Accuracy", "F"])
+    text, works = methods(result, compare(result, measures=["Accuracy", "F"], baseline="first"))
+    tested = "Differences from first were tested two-sidedly at the level 0.05: McNemar's test [{}] for Accuracy; "
+    mcnemar = next(work for work in works if work.entry.startswith("McNemar"))
+    assert tested.format(mcnemar.key.strip("[]")) in text
+    assert "paired permutation test that swaps predictions for F1." in text
+    assert "A system is called equivalent to the baseline if the 90% interval" in text
+    assert [work.key for work in works] == [f"[{place}]" for place in range(1, len(works) + 1)]
+
+
+@pytest.mark.parametrize("key", ["holm1979", "buckley2005", "efron1993"])
+def test_an_entry_names_authors_year_title_and_where_it_was_published(key: str) -> None:
+    entry = entries()[key]
+    assert str(entry).startswith(f"{entry.fields['author'].split(' and ')[0]}")
+    assert f"({entry.fields['year']}). {entry.fields['title']}." in str(entry)
+    assert str(entry).endswith(f"{entry.fields.get('publisher', entry.fields.get('pages', '').replace('--', '–'))}.")

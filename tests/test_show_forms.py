@@ -1,0 +1,200 @@
+"""Every kind of part and column is written in every form, whatever text stands in its cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from typing import get_args
+
+import polars as pl
+import pytest
+from html_structure import problems_of
+
+from assay.core import registry
+from assay.show import data, html, latex, markdown, terminal
+from assay.show.axis import Axis
+from assay.show.cells import grid
+from assay.show.figure import Figure, Mark, Panel, Scale, Series
+from assay.show.model import (
+    Column,
+    Document,
+    Kind,
+    Part,
+    Prose,
+    References,
+    Section,
+    Style,
+    Table,
+    Verdict,
+    Widget,
+    Work,
+)
+
+HOSTILE = {
+    "script": "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "attribute": '" onmouseover="alert(1)" x=\'',
+    "control codes": "\x1b[31mred\x1b[0m\x00\x07\x08\r\nnext\ttab\u2028line\u2029",
+    "right to left": "\u202eevil\u202c שלום עולם مرحبا",
+    "LaTeX": r"\input{/etc/passwd} $x$ 50% a_b #1 {x} ~ ^ & -- \\",
+    "Markdown": "| a | **b** `c` [d](javascript:alert(1)) <i> # h\n- x\n1. y ~~z~~ $e$",
+    "long": "w" * 5_000,
+    "formula": '=HYPERLINK("http://x")',
+    "braces": "{{ 7*7 }} {% raw %} {0} %s",
+    "nothing": "",
+}
+
+
+def table(kind: Kind, text: str) -> Table:
+    numbers = [0.25, 0.5, None]
+    frame = pl.DataFrame(
+        {
+            "name": [text, "plain", text],
+            "words": [text, None, "b"],
+            "value": [text, "better", None] if kind in {"text", "link", "code", "verdict"} else numbers,
+            "flag": [True, False, None],
+            "low": [0.1, None, None],
+            "high": [0.4, None, None],
+            "place": ["there", text, None],
+            "also": [text, "", None],
+        }
+    )
+    column = Column(
+        "flag" if kind == "flag" else "value",
+        f"head {text}",
+        kind,
+        ends=("low", "high"),
+        link="place" if kind == "link" else "",
+        also="also",
+        best="high" if kind in {"number", "percent"} else None,
+        note=text,
+        axis=Axis(0, 1) if kind == "interval" else None,
+    )
+    return Table("shown", frame, (Column("name"), column), text, (text,), fold=text)
+
+
+def parts(text: str) -> dict[str, Part]:
+    line = pl.DataFrame({"x": [0.0, 1.0], "y": [0.2, 0.8], "who": [text, text]})
+    marks = (Mark("line", line, "x", "y", series="who", label="who", dots=True, direct=True),)
+    panel = Panel(Scale(text), Scale(text), marks, text)
+    figure = Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)
+    tables = {f"column {kind}": table(kind, text) for kind in get_args(Kind)}
+    proses = {
+        f"prose {style}": Prose(text, style, (text, "point") if style == "list" else (), text)
+        for style in get_args(Style)
+    }
+    others: dict[str, Part] = {
+        "figure": figure,
+        "verdict": Verdict(text, "good", text),
+        "references": References((Work("[1]", text, f"@misc{{key,\n  title = {{{text}}},\n}}"),)),
+        "section": Section("inner", text, (Prose(text),), text, text, {"note": text}, "open", text),
+    }
+    return {**tables, **proses, **others}
+
+
+NAMES = list(parts(""))
+
+
+def documents(name: str, text: str) -> Iterator[Document]:
+    part = parts(text)[name]
+    summary = Section("summary", parts=(Prose(text, "claim"), Prose(text, "warning", title="Mind this")), lead=text)
+    for page in (True, False):
+        yield Document("example", (summary, Section("shown", text, (part,), text, "short")), text, page, "Example")
+
+
+@pytest.mark.parametrize("form", [form for form in registry.WRITERS if form != "csv"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_every_part_is_written_in_every_form_whatever_its_text(form: str, name: str, hostile: str) -> None:
+    for document in documents(name, HOSTILE[hostile]):
+        written = registry.writer(form)(document)
+        CHECKS[form](written, document)
+
+
+def check_text(written: str, _document: Document) -> None:
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
+
+
+def check_html(written: str, document: Document) -> None:
+    assert "<script>alert" not in written
+    assert "onerror=alert" not in re.sub(r"&[a-z#0-9]+;[^<]*", "", written)
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\u202a-\u202e]", written)
+    assert "{{" not in written.replace("{{ 7*7 }}", "")
+    assert "7*7" not in document.title or "7*7" in written
+    assert not problems_of(written)
+
+
+def check_markdown(written: str, _document: Document) -> None:
+    check_text(written, _document)
+    written = re.sub(r"^(`{3,})text\n.*?^\1$", "", written, flags=re.MULTILINE | re.DOTALL)  # what is to be typed
+    rows = [line for line in written.splitlines() if line.startswith("| ")]
+    assert len({len(re.findall(r"(?<!\\)\|", row)) for row in rows}) <= 1
+    assert not re.search(r"(?<!\\)<(script|img|i)\b", written)
+
+
+def check_latex(written: str, document: Document) -> None:
+    check_text(written, document)
+    code = "\n".join(line for line in written.splitlines() if not line.startswith("%"))
+    assert r"\input{" not in code.replace(r"\textbackslash{}input\{", "")
+    for row in re.findall(r"^.*\\\\$", code, flags=re.MULTILINE):
+        assert len(re.findall(r"(?<!\\)&", row)) <= 1
+
+
+def check_json(written: str, document: Document) -> None:
+    loaded = json.loads(written, parse_constant=pytest.fail)
+    assert set(loaded) == {"schema_version", "kind", "title", "sections"}
+    assert loaded["title"] == document.title
+    assert all(isinstance(section, dict) for section in loaded["sections"].values())
+
+
+CHECKS = {
+    "text": check_text,
+    "html": check_html,
+    "markdown": check_markdown,
+    "latex": check_latex,
+    "json": check_json,
+}
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_csv_holds_the_values_to_the_letter(kind: Kind) -> None:
+    for text in HOSTILE.values():
+        shown = Document("example", (Section("s", parts=(table(kind, text),)),))
+        rows = list(csv.reader(io.StringIO(data.write_csv(shown), newline="")))
+        assert rows[1][0] == text
+
+
+def test_every_form_has_a_check() -> None:
+    assert set(CHECKS) | {"csv"} == set(registry.WRITERS)
+
+
+def test_a_widget_is_what_stands_for_it_in_forms_without_scripts() -> None:
+    shown = Document("example", (Section("s", parts=(Widget("heat", None, (Prose("instead"),)),)),))
+    for write in (terminal.write, markdown.write, latex.write, html.write):
+        assert "instead" in write(shown)
+
+
+def test_numbers_are_the_same_in_every_form() -> None:
+    frame = pl.DataFrame({"system": ["a", "b"], "value": [0.99999, 1.0], "low": [-0.1, 0.2], "high": [0.5, None]})
+    columns = (
+        Column("system"),
+        Column("value", kind="number", compared="column", best="low"),
+        Column("value", "reach", "interval", signed=True, ends=("low", "high")),
+    )
+    shown = Document("example", (Section("s", parts=(Table("t", frame, columns),)),))
+    texts = [cell.words for row in grid(next(iter(shown.tables().values()))).rows for cell in row]
+    assert texts == ["a", "0.99999", "-0.1000 to +0.5000", "b", "1.00000", "NA"]
+    for form in ("text", "markdown", "latex"):
+        written = registry.writer(form)(shown)
+        assert all(text in written for text in texts)
+    assert "−0.1000 to +0.5000" in registry.writer("html")(shown)
+
+
+def test_a_figure_is_xml() -> None:
+    for text in HOSTILE.values():
+        figure = parts(text)["figure"]
+        written = html.write(Document("example", (Section("s", parts=(figure,)),)))
+        ET.fromstring(written.replace("&nbsp;", "&#160;"))  # what we have written ourselves
