@@ -8,10 +8,12 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from pathlib import Path
 from typing import get_args
 
 import polars as pl
 import pytest
+from command import run_assay
 from html_structure import problems_of
 
 from assay.core import registry
@@ -198,3 +200,15 @@ def test_a_figure_is_xml() -> None:
         figure = parts(text)["figure"]
         written = html.write(Document("example", (Section("s", parts=(figure,)),)))
         ET.fromstring(written.replace("&nbsp;", "&#160;"))  # what we have written ourselves
+
+
+def test_csv_gives_the_main_table_or_the_one_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.0 a\n")
+    given = ("evaluate", "a.qrels", "a.run", "-m", "RR", "--quiet")
+    assert run_assay(*given, "--csv", folder=tmp_path).stdout == "system,RR\na,0.5\n"
+    coverage = run_assay(*given, "--csv", "--table", "coverage", folder=tmp_path).stdout
+    assert coverage.startswith("system,topics,missing,ignored,")
+    for wrong, why in ((("--csv", "--table", "covrage"), "did you mean coverage?"), (("--table", "x"), "with --csv")):
+        refused = run_assay(*given, *wrong, folder=tmp_path)
+        assert (refused.returncode, refused.stdout, why in refused.stderr) == (2, "", True)

@@ -111,6 +111,8 @@ def evaluate(
 def _rendered(result: Evaluation, form: str | None, per_query: bool, plain: bool) -> str:
     if form == "html":
         return result.to_html()
+    if form == "csv" and not per_query:
+        return output_forms.rendered(result, form, plain)
     if form is not None:
         return str(getattr(result, f"to_{form}")(per_query))
     return output_forms.on_screen(result.document(per_query), plain)

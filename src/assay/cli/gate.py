@@ -309,7 +309,7 @@ def _gated_items(
 
 def _rendered(result: GateResult, form: str | None, plain: bool) -> str:
     if form == "csv":
-        return result.to_csv()
+        return output.rendered(result, form, plain)
     from assay.sections.gates import document  # noqa: PLC0415  # `assay --help` need not load Polars
 
     return output.written(document(result, option), form, plain)

@@ -38,10 +38,17 @@ _Spreadsheet: TypeAlias = Annotated[
         "--spreadsheet", help="With --csv: an apostrophe before what would be a formula.", rich_help_panel=OUTPUT
     ),
 ]
+_Table: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--table", metavar="NAME", help="With --csv: another table than the main one.", rich_help_panel=OUTPUT
+    ),
+]
 #: What is said on stderr while the rest is on its way.
 _ON_STDERR = {"notes", "warnings"}
 _NAMED = inspect.Parameter.KEYWORD_ONLY
 _is_csv = _for_spreadsheets = False
+_table: str | None = None
 
 
 def form_of(**wanted: bool) -> str | None:
@@ -115,13 +122,18 @@ def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
         further.append(inspect.Parameter("overwrite", _NAMED, default=False, annotation=_Overwrite))
     if "csv" in asked.parameters:
         further.append(inspect.Parameter("spreadsheet", _NAMED, default=False, annotation=_Spreadsheet))
+    names_table = "csv" in asked.parameters and "table" not in asked.parameters
+    if names_table:
+        further.append(inspect.Parameter("table", _NAMED, default=None, annotation=_Table))
 
     @functools.wraps(command)
     def wrapped(*arguments: Any, overwrite: bool = False, spreadsheet: bool = False, **options: Any) -> None:
-        global _is_csv, _for_spreadsheets  # what a command was told holds for all that it delivers
+        global _is_csv, _for_spreadsheets, _table  # noqa: PLW0603  # what a command was told holds for all it delivers
         _is_csv, _for_spreadsheets = bool(options.get("csv")), spreadsheet
-        if spreadsheet and not _is_csv:
-            raise ParameterError("--spreadsheet goes with --csv")
+        _table = options.pop("table", None) if names_table else None
+        for name, is_asked in (("--spreadsheet", spreadsheet), ("--table", _table is not None)):
+            if is_asked and not _is_csv:
+                raise ParameterError(f"{name} goes with --csv")
         from assay.files import originals  # noqa: PLC0415  # `assay --help` need not load Polars
 
         originals.start_anew(overwrite=overwrite)
@@ -150,4 +162,10 @@ def on_screen(document: Document, plain: bool = False) -> Styled:
 
 def rendered(result: Result, form: str | None, plain: bool) -> str:
     """A result in the form asked for; for the terminal without its notes, which went to stderr."""
-    return result.to_csv() if form == "csv" else written(result.document(), form, plain)
+    if form != "csv":
+        return written(result.document(), form, plain)
+    if _table is None:
+        return result.to_csv()
+    from assay.show.data import write_csv  # noqa: PLC0415  # `assay --help` need not load Polars
+
+    return write_csv(result.document(), _table)
