@@ -35,6 +35,7 @@ from assay.show import canvas, charts, pictures, vega
 from assay.show.figure import MOST_SERIES, Figure, Panel, Scale, Series
 from assay.show.html import write
 from assay.show.legible import legible
+from assay.show.model import listed
 from assay.show.svg import draw, standalone
 from assay.show.theme import COLOURS, contrast
 from assay.show.vega import DASHES, SHAPES
@@ -312,7 +313,7 @@ def test_of_thousands_of_bars_only_those_at_the_ends_are_links() -> None:
     panel = charts.bars(frame, "value", link="to", label="words", meaning="gain")
     text = str(draw(Figure("bars", (panel,), says="all <queries>")))
     links = [each.attrib["href"] for each in ET.fromstring(text).iter("a")]
-    assert links == [f"#q{n}" for n in charts.linked(3000)]
+    assert links == [f"#q{n}" for n in listed(3000)]
     assert text.count("<rect") == len(links)
     assert text.count('class="gain"') == 1  # all bars are one shape
     assert 'aria-label="all &lt;queries&gt;"' in text

@@ -15,6 +15,7 @@ import polars as pl
 from assay.core.digits import number
 from assay.show.figure import Figure, Mark, Panel, Scale, Series
 from assay.show.legible import cut_apart
+from assay.show.model import LONGEST, listed
 
 #: A column, and the axis that it stands on.
 Along: TypeAlias = tuple[str, Scale]
@@ -23,8 +24,6 @@ Along: TypeAlias = tuple[str, Scale]
 MOST_POINTS = 2000
 #: As many steps of an axis as can be told apart: the square has fewer dots.
 STEPS = 500
-#: With more queries than this a bar is thinner than a hair: then only the bars at both ends are links, so many of each.
-MOST_LINKED, LINKED_ENDS = 1000, 100
 #: Of more clusters, none is named beside its silhouettes.
 MOST_NAMED = 200
 #: Up to here every rank has its place in a waterfall; further down only ranks that add something.
@@ -199,24 +198,13 @@ def bars(
     >>> bars(frame, "value", link="to").x.names
     ('q1', 'q2')
     """
-    if link and frame.height > MOST_LINKED:
-        frame = frame.with_columns(pl.when(pl.int_range(pl.len()).is_in(linked(frame.height))).then(link).alias(link))
+    if link and frame.height > LONGEST:
+        frame = frame.with_columns(pl.when(pl.int_range(pl.len()).is_in(listed(frame.height))).then(link).alias(link))
     names = tuple(frame[name])
     x = x or Scale("topic", kind="category", names=names)
     mark = Mark("bar", frame, name, value, meaning=meaning, label=label, link=link, tips=() if label else filled(frame))
     width = min(900, max(400, 14 * len(x.names)))
     return Panel(x, y or Scale(zero=True), (mark,), "", *(size or (width, 240)))
-
-
-def linked(queries: int) -> list[int]:
-    """The places of queries whose bars are links and which are listed below: all, or those at both ends.
-
-    >>> linked(3), len(linked(5000)), linked(5000)[100]
-    ([0, 1, 2], 200, 4900)
-    """
-    if queries <= MOST_LINKED:
-        return list(range(queries))
-    return [*range(LINKED_ENDS), *range(queries - LINKED_ENDS, queries)]
 
 
 def silhouettes(

@@ -209,10 +209,6 @@ class Figure:
         """The series that can be told apart, each with its class."""
         return [(each, each.style or f"s{n}") for n, each in enumerate(self.series[:MOST_SERIES], start=1)]
 
-    def sized(self, height: int) -> Figure:
-        """The same with panels that are so high."""
-        return replace(self, panels=tuple(replace(panel, height=height) for panel in self.panels))
-
     def legible(self) -> Figure:
         r"""The same with text that can be drawn; no two names become one.
 
