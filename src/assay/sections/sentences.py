@@ -103,7 +103,7 @@ def of_verdict(finding: Finding, kind: str) -> str:
     if verdict.word != "equivalent":
         return f"{claim}: {values}"
     small = "There is a real difference, but a negligible one. " if verdict.negligible else ""
-    within = f"lies within ±{finding.margin.value:g}, the smallest that matters"
+    within = f"lies within ±{finding.margin.value:.3g}, the smallest that matters"
     return f"{claim}: whatever difference there is {within}. {small}It has {values}"
 
 
@@ -151,7 +151,7 @@ def detecting(finding: Finding) -> str:
     change, like = _change_of(finding), finding.needed_observed
     size = numbers([abs(finding.difference), finding.margin.value], 2)[0]
     observed = "" if like is None else f"; the {change} observed ({size}), about {like:,}"
-    return f"Detecting a {finding.margin.value:g} {change} would take about {finding.needed:,}{observed}."
+    return f"Detecting a {finding.margin.value:.3g} {change} would take about {finding.needed:,}{observed}."
 
 
 def _change_of(finding: Finding) -> str:

@@ -189,7 +189,8 @@ def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell)
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
     says = f"{row[0].text}, {column.head}: {cell.words}"
-    tone = cell.tone or next((each.tone for each in row if each.tone), None) or "plain"
+    verdict = next((each.tone for each in row if each.tone and not each.mark), None)
+    tone = cell.tone or verdict or "plain"
     tone = "even" if cell.mark and tone == "open" else tone  # higher and lower, which is neither good nor bad
     return drawings.whisker(axis, reach, says, tone, ground=cell.ground, band=column.band)
 
