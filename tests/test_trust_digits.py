@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
-import pytest
 from command import run_assay
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -115,4 +115,4 @@ def test_a_shown_value_is_zero_or_one_only_if_it_is(cells: tuple[int, int, int, 
         text = rows[name][1]
         assert (float(text) == 0) == (part == 0), text
         assert (float(text) == 1) == (part == whole), text
-        assert float(text) == pytest.approx(part / whole, abs=0.0000501)
+        assert abs(Fraction(text) - Fraction(part, whole)) <= Fraction(1, 20_000)
