@@ -1,6 +1,6 @@
 """What every documented command prints and writes, in every output form, recorded and compared.
 
-    .venv/bin/python scripts/golden.py record /tmp/before
+    .venv/bin/python scripts/golden.py record /tmp/before [PAGE...]    # all pages, or some by name: compare gate
     .venv/bin/python scripts/golden.py compare /tmp/before /tmp/after    # differences.html in the second folder
 
 Commands are those of README and docs, each run in a folder as `assay examples` makes it; a form is asked for by its
@@ -95,8 +95,8 @@ def _contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def record(target: Path) -> None:
-    """Run every documented command and write down what came of it."""
+def record(target: Path, pages: list[str]) -> None:
+    """Run every documented command, or those of some pages, and write down what came of it."""
     os.environ |= {"NO_COLOR": "1", "COLUMNS": "100"}
     target.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as temporary:
@@ -104,6 +104,8 @@ def record(target: Path) -> None:
         lay_out(folder)
         known = _contents(folder)
         for page, typed in _commands():
+            if pages and page not in pages:
+                continue
             done = run_assay(*typed, folder=folder)
             if "No such option" in done.stderr:
                 continue
@@ -132,6 +134,8 @@ def _picture(path: Path) -> str:
 def compare(before: Path, after: Path) -> None:
     """List the differences, and write them as one page."""
     names = sorted({path.name for folder in (before, after) for path in folder.iterdir()} - {"differences.html"})
+    pages = {path.name.split(".")[0] for path in after.iterdir()}
+    names = [name for name in names if name.split(".")[0] in pages]
     body = []
     for name in names:
         old, new = before / name, after / name
@@ -152,8 +156,8 @@ def compare(before: Path, after: Path) -> None:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["record", target]:
-            record(Path(target))
+        case ["record", target, *pages]:
+            record(Path(target), pages)
         case ["compare", before, after]:
             compare(Path(before), Path(after))
         case _:
