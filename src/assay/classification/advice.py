@@ -37,15 +37,15 @@ def check_codes(mute: Sequence[str]) -> None:
 
 def advise(result: Classification) -> tuple[Remark, ...]:
     """All remarks on all systems, but for those that were muted."""
-    made: list[Remark] = []
+    remarks: list[Remark] = []
     for system in result.systems:
         matrix = system.counts.get(ConfusionMatrix)
         if matrix is None:
             continue
         case = Case(result, system, matrix, _cells(matrix))
         for check in dict.fromkeys(CHECKS.values()):
-            made += [one._replace(system=system.name) for one in check(case) if one.code not in result.mute]
-    return tuple(made)
+            remarks += [remark._replace(system=system.name) for remark in check(case) if remark.code not in result.mute]
+    return tuple(remarks)
 
 
 def _cells(matrix: ConfusionMatrix) -> tuple[float, float, float, float] | None:

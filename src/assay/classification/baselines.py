@@ -88,9 +88,9 @@ def _of_shares(measure: Measure, counts: Mapping[type, Any]) -> float:
         scored: Scored = counts[Scored]
         alike: Any = replace(scored, positive=np.zeros(len(scored.positive)), negative=np.zeros(len(scored.negative)))
     else:
-        found: Probabilities = counts[Probabilities]
-        share = np.bincount(found.truth, weights=found.weight, minlength=len(found.labels))
-        alike = replace(found, scores=np.tile(share / share.sum(), (len(found.truth), 1)))
+        probabilities: Probabilities = counts[Probabilities]
+        share = np.bincount(probabilities.truth, weights=probabilities.weight, minlength=len(probabilities.labels))
+        alike = replace(probabilities, scores=np.tile(share / share.sum(), (len(probabilities.truth), 1)))
     return mean_of(measure, measure.per_unit(alike), {measure.definition.counts: alike})
 
 
@@ -103,9 +103,11 @@ def _of_sets(sets: LabelSets, measures: Sequence[Measure]) -> tuple[Baseline, ..
     common = [label for label, items, of in zip(sets.labels, true[0], total, strict=True) if items > of / 2]
     alike = pl.Series("prediction", [common], dtype=pl.List(pl.String)).new_from_index(0, len(sets.truth))
     always = replace(sets, prediction=alike)
-    blind = {one: mean_of(one, of_label_sets(one, always), {LabelSets: always}) for one in measures}
+    blind = {measure: mean_of(measure, of_label_sets(measure, always), {LabelSets: always}) for measure in measures}
     false = total - true
-    drawn = np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None]
-    random = {one: math.nan if is_per_item(one) else float(averages(one, drawn)[0]) for one in measures}
-    says = f"always {' and '.join(common)}" if common else "no label"
-    return (Baseline("majority", says, blind), Baseline("chance", "chance", random))
+    chance_cells = np.stack([true**2, false * true, true * false, false**2], axis=-1) / total[:, None]
+    random = {
+        measure: math.nan if is_per_item(measure) else float(averages(measure, chance_cells)[0]) for measure in measures
+    }
+    name = f"always {' and '.join(common)}" if common else "no label"
+    return (Baseline("majority", name, blind), Baseline("chance", "chance", random))

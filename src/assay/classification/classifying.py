@@ -84,19 +84,21 @@ def classify(
     check_codes(mute)
     checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
-    given = systems_in(predictions, pos_label)
+    opened = systems_in(predictions, pos_label)
     if one_class is not None:
         if pos_label is not None or labels is not None:
             raise ParameterError("one_class makes two labels of all, itself the positive one: leave the others out")
-        given = {name: against_rest(one, one_class) for name, one in given.items()}
+        opened = {name: against_rest(table, one_class) for name, table in opened.items()}
     wanted = _named(measures)
     alone = _are_of_scores(wanted)
-    prepared = [prepare(name, one, labels, pos_label, threshold, scores_alone=alone) for name, one in given.items()]
+    prepared = [
+        prepare(name, table, labels, pos_label, threshold, scores_alone=alone) for name, table in opened.items()
+    ]
     task = same_task(prepared)
     every = all_labels(prepared)
-    systems = [_system(one, every, wanted, task) for one in prepared]
+    systems = [_system(system, every, wanted, task) for system in prepared]
     # By default, what all systems have: one may have scores, or a label with most items, where another has none.
-    chosen = tuple(one for one in systems[0].results if all(one in system.results for system in systems))
+    chosen = tuple(measure for measure in systems[0].results if all(measure in system.results for system in systems))
     return Classification(
         tuple(systems),
         chosen,
@@ -107,8 +109,8 @@ def classify(
         resamples,
         seed,
         mute,
-        tuple(dict.fromkeys([*(warning for one in prepared for warning in one.warnings), *not_alike(prepared)])),
-        tuple(dict.fromkeys(note for one in prepared for note in one.notes)),
+        tuple(dict.fromkeys([*(warning for system in prepared for warning in system.warnings), *not_alike(prepared)])),
+        tuple(dict.fromkeys(note for system in prepared for note in system.notes)),
         Shown() if shown is None else shown,
     )
 
@@ -123,15 +125,15 @@ def _classes(first: ClassifiedSystem, labels: tuple[Any, ...]) -> tuple[Any, ...
 
 
 def _system(
-    one: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
+    system: Prepared, labels: tuple[Any, ...], wanted: Sequence[str | Measure] | None, task: str
 ) -> ClassifiedSystem:
-    predictions = one.given if isinstance(one.given, Predictions) else None
+    predictions = system.given if isinstance(system.given, Predictions) else None
     chosen = _measures(wanted, task, predictions)
     if predictions is None:
-        counts: dict[type, Any] = {ConfusionMatrix: one.given}
+        counts: dict[type, Any] = {ConfusionMatrix: system.given}
     else:
         wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in chosen)
-        counts = counts_of(predictions, labels, one.positive, probabilities=wants)
+        counts = counts_of(predictions, labels, system.positive, probabilities=wants)
         if predictions.weight is not None and predictions.prediction is not None and task != "multilabel":
             counts[Patterns] = weighted_patterns(
                 predictions.truth, predictions.prediction, predictions.weight, counts[ConfusionMatrix]
@@ -139,11 +141,11 @@ def _system(
     if wanted is None and task == "multiclass" and ConfusionMatrix in counts:
         chosen = _headed(chosen, counts[ConfusionMatrix])
     return ClassifiedSystem(
-        one.name,
+        system.name,
         predictions,
         counts,
-        {measure: computed(measure, counts, one.name) for measure in chosen},
-        one.threshold,
+        {measure: computed(measure, counts, system.name) for measure in chosen},
+        system.threshold,
     )
 
 
@@ -156,24 +158,28 @@ def _headed(usual: tuple[Measure, ...], matrix: ConfusionMatrix) -> tuple[Measur
     return (leading, measure_of(SPARE, "multiclass"), *rest, accuracy)
 
 
-def _measures(given: Sequence[str | Measure] | None, task: str, predictions: Predictions | None) -> tuple[Measure, ...]:
+def _measures(
+    measures: Sequence[str | Measure] | None, task: str, predictions: Predictions | None
+) -> tuple[Measure, ...]:
     """The measures asked for; or those by default for which there is what they need."""
-    if given is None:
+    if measures is None:
         able = {Confusion, ConfusionMatrix}
         if predictions is not None and has_scores(predictions):
             able |= {Scored} if predictions.score is not None else set()
             able |= {Probabilities} if are_probabilities(predictions) else set()
         known = [measure_of(name, task) for name in DEFAULTS[task]]
-        return tuple(one for one in known if one.definition.counts in able)
-    return tuple(dict.fromkeys(measure_of(name, task) for name in given))
+        return tuple(measure for measure in known if measure.definition.counts in able)
+    return tuple(dict.fromkeys(measure_of(name, task) for name in measures))
 
 
-def _named(given: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure] | None:
+def _named(measures: Iterable[str | Measure] | str | Measure | None) -> list[str | Measure] | None:
     """The measures asked for, one by one; None if none was."""
-    if given is None:
+    if measures is None:
         return None
-    several = [given] if isinstance(given, str | Measure) else list(given)
-    names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    names = [
+        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
+    ]
     if not names:
         raise ParameterError("there is no measure to compute")
     return names
@@ -182,6 +188,6 @@ def _named(given: Iterable[str | Measure] | str | Measure | None) -> list[str | 
 def _are_of_scores(names: Sequence[str | Measure] | None) -> bool:
     """Whether all measures are made of scores of two labels, so that nobody asks what is predicted."""
     try:
-        return names is not None and all(measure_of(one, "binary").definition.counts in _OF_SCORES for one in names)
+        return names is not None and all(measure_of(name, "binary").definition.counts in _OF_SCORES for name in names)
     except ParameterError:  # no such measure of two labels: whoever looks for it says so
         return True

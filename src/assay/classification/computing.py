@@ -40,14 +40,14 @@ def measure_of(name: str | Measure, task: str) -> Measure:
     if isinstance(name, Measure) or task != "multilabel":
         return parse_measure(name, "binary" if task == "binary" else "multiclass")
     try:
-        found = parse_measure(name, "multiclass")
+        measure = parse_measure(name, "multiclass")
     except ParameterError as problem:  # a measure of the matrix has no average, the one of decisions has
         try:
             return parse_measure(name, "binary")
         except ParameterError:
             raise problem from None
-    if found.definition.counts is not ConfusionMatrix:
-        return found
+    if measure.definition.counts is not ConfusionMatrix:
+        return measure
     other = parse_measure(name, "binary")
     return other(average="micro") if other.parameters.get("average") == "binary" else other
 
@@ -84,7 +84,7 @@ def are_probabilities(predictions: Predictions) -> bool:
     """Whether scores lie between 0 and 1 and, where there is one a class, add up to 1."""
     if predictions.score is not None:
         return bool(predictions.score.is_between(0, 1).all())
-    scores = np.column_stack([one.to_numpy() for one in predictions.class_scores.values()])
+    scores = np.column_stack([scores.to_numpy() for scores in predictions.class_scores.values()])
     inside = bool(((scores >= 0) & (scores <= 1)).all())
     return inside and bool((np.abs(scores.sum(axis=1) - 1) <= SLACK).all())
 

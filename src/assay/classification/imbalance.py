@@ -25,19 +25,19 @@ class Imbalance(NamedTuple):
     share: float
 
 
-def imbalance_of(given: Predictions | ConfusionMatrix) -> Imbalance | None:
+def imbalance_of(truth: Predictions | ConfusionMatrix) -> Imbalance | None:
     """The label that most items have, if accuracy misleads for that; None otherwise, and for several labels an item.
 
     >>> imbalance_of(Predictions.of([0, 0, 0, 0, 1], [0, 0, 0, 1, 1])), imbalance_of(Predictions.of([0, 1], [0, 1]))
     (Imbalance(label='0', share=0.8), None)
     """
-    if isinstance(given, ConfusionMatrix):
-        labels, support = list(given.labels), given.table.sum(axis=1).astype(np.float64)
-    elif given.kind == "multilabel":
+    if isinstance(truth, ConfusionMatrix):
+        labels, support = list(truth.labels), truth.table.sum(axis=1).astype(np.float64)
+    elif truth.kind == "multilabel":
         return None
     else:
-        counted = pl.len() if given.weight is None else pl.col("weight").sum()
-        columns = {"label": given.truth} | ({} if given.weight is None else {"weight": given.weight})
+        counted = pl.len() if truth.weight is None else pl.col("weight").sum()
+        columns = {"label": truth.truth} | ({} if truth.weight is None else {"weight": truth.weight})
         groups = pl.DataFrame(columns).group_by("label", maintain_order=True).agg(support=counted)
         labels, support = groups["label"].to_list(), groups["support"].to_numpy().astype(np.float64)
     if not len(support) or not support.sum() > 0:

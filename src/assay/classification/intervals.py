@@ -76,11 +76,11 @@ def estimates_of(
         and _ratio(measure, result, counts) is None
     ]
     if LabelSets in counts:
-        found = _resampled_averages(counts[LabelSets], wanted, resamples, seed)
+        values = _resampled_averages(counts[LabelSets], wanted, resamples, seed)
     else:
-        found = resampled(counts, {measure: partial(_values, measure) for measure in wanted}, resamples, seed)
+        values = resampled(counts, {measure: partial(_values, measure) for measure in wanted}, resamples, seed)
     return {
-        measure: _estimate(measure, result, counts, found.get(measure), (confidence, resamples, seed))._replace(
+        measure: _estimate(measure, result, counts, values.get(measure), (confidence, resamples, seed))._replace(
             left_out=classes_left_out(measure, result, counts)
         )
         for measure, result in results.items()
@@ -109,7 +109,7 @@ def _values_by_class(measure: Measure, block: ConfusionMatrix) -> Floats:
 
 
 def _estimate(
-    measure: Measure, result: PerQuery, counts: Mapping[type, Any], drawn: Floats | None, how: tuple[float, int, int]
+    measure: Measure, result: PerQuery, counts: Mapping[type, Any], samples: Floats | None, how: tuple[float, int, int]
 ) -> Estimate:
     confidence, resamples, seed = how
     value, drawings = mean_of(measure, result, counts), 0
@@ -126,7 +126,7 @@ def _estimate(
         least, most = bounds_of(measure, two_labels=two_labels) or (-math.inf, math.inf)
         interval = interval._replace(low=max(interval.low, least), high=min(interval.high, most))
     else:
-        interval, drawings = _of_draws(drawn, value, _items(counts), confidence), resamples
+        interval, drawings = _of_draws(samples, value, _items(counts), confidence), resamples
     method, drawings = (interval.method, drawings) if interval.is_known else (NO_INTERVAL, 0)
     return Estimate(value, interval.low, interval.high, _WORDS.get(method, method), None, drawings)
 
@@ -156,11 +156,11 @@ def _items(counts: Mapping[type, Any]) -> int:
     return 0 if patterns is None else int(patterns.items.sum())
 
 
-def _of_draws(drawn: Floats | None, value: float, items: int, confidence: float) -> Interval:
+def _of_draws(samples: Floats | None, value: float, items: int, confidence: float) -> Interval:
     """The middle of the resamples; none if all of them are alike, which is not to say that the number is certain."""
-    if drawn is None or not len(known := drawn[~np.isnan(drawn)]) or np.ptp(known) == 0:
+    if samples is None or not len(known := samples[~np.isnan(samples)]) or np.ptp(known) == 0:
         return Interval.unknown(confidence, NO_INTERVAL)
-    return intervals(drawn, value, np.empty(0), [confidence], "percentile", counts=np.array([items]))[0]
+    return intervals(samples, value, np.empty(0), [confidence], "percentile", counts=np.array([items]))[0]
 
 
 def _of_mean(values: Floats, weight: Floats | None, mean: float, confidence: float) -> Interval:
@@ -183,9 +183,11 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
     classes = matrix.per_label() if isinstance(matrix, LabelSets) else matrix.per_class()
     chosen = {name: parse_measure(called, "multiclass") for name, called in OF_CLASSES.items()}
     # Classes are counted item by item, unless items have weights.
-    shares = {name for name, one in chosen.items() if classes.tp.dtype.kind in "iu" and one.definition.proportion}
+    shares = {
+        name for name, measure in chosen.items() if classes.tp.dtype.kind in "iu" and measure.definition.proportion
+    }
     wanted = {name: measure for name, measure in chosen.items() if name not in shares}
-    drawn, items = _resampled_by_class(counts, wanted, resamples, seed), _items(counts)
+    samples, items = _resampled_by_class(counts, wanted, resamples, seed), _items(counts)
     columns: dict[str, Any] = {
         "label": list(classes.units),
         "support": classes.tp + classes.fn,
@@ -194,12 +196,12 @@ def per_class_of(counts: Mapping[type, Any], confidence: float, resamples: int, 
     for name, measure in chosen.items():
         result = measure.per_unit(classes)
         ends = [
-            _class_interval(result, place, drawn.get(name), None if name in shares else items, confidence)
+            _class_interval(result, place, samples.get(name), None if name in shares else items, confidence)
             for place in range(len(classes.units))
         ]
         columns[name] = result.values
-        columns[f"{name}_low"] = [one.low for one in ends]
-        columns[f"{name}_high"] = [one.high for one in ends]
+        columns[f"{name}_low"] = [interval.low for interval in ends]
+        columns[f"{name}_high"] = [interval.high for interval in ends]
     return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
@@ -218,7 +220,7 @@ def _resampled_by_class(
 
 
 def _class_interval(
-    result: PerQuery, place: int, drawn: Floats | None, items: int | None, confidence: float
+    result: PerQuery, place: int, samples: Floats | None, items: int | None, confidence: float
 ) -> Interval:
     """Wilson's interval of a share, where `items` is None; otherwise that of the resamples."""
     value = float(result.values[place])
@@ -227,4 +229,4 @@ def _class_interval(
     if items is None:
         top, bottom = (float(part.values[place]) for part in result.operands)
         return wilson(top, bottom, confidence)
-    return _of_draws(None if drawn is None else drawn[:, place], value, items, confidence)
+    return _of_draws(None if samples is None else samples[:, place], value, items, confidence)

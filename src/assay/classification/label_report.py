@@ -52,11 +52,11 @@ class LabelReport(Result):
         """A name, precision, recall, F1 and support: of each class, then of each average."""
         support = self.matrix.table.sum(axis=1)
         for place, label in enumerate(self.labels):
-            numbers = (float(one.classes[place]) for one in (self.precision, self.recall, self.f1))
+            numbers = (float(column.classes[place]) for column in (self.precision, self.recall, self.f1))
             yield (str(label), *numbers, support[self.matrix.place(label)].item())
         total = support.sum().item()
         for average in ("micro", "macro", "weighted"):
-            numbers = (getattr(one, average) for one in (self.precision, self.recall, self.f1))
+            numbers = (getattr(column, average) for column in (self.precision, self.recall, self.f1))
             yield (f"{average} avg", *numbers, total)
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,8 +67,8 @@ class LabelReport(Result):
         {'precision': 1.0, 'recall': 0.5, 'f1-score': 0.6667, 'support': 2}
         """
         keys = ("precision", "recall", "f1-score", "support")
-        told: dict[str, Any] = {name: dict(zip(keys, numbers, strict=True)) for name, *numbers in self._rows()}
-        return told | {"accuracy": self.accuracy}
+        payload: dict[str, Any] = {name: dict(zip(keys, numbers, strict=True)) for name, *numbers in self._rows()}
+        return payload | {"accuracy": self.accuracy}
 
     def to_frame(self) -> pl.DataFrame:
         """A row a class and a row an average; null where a number is undefined."""
@@ -89,8 +89,8 @@ class LabelReport(Result):
         """
         columns = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
         absent = {
-            name: [self.labels[place] for place in np.flatnonzero(np.isnan(one.classes))]
-            for name, one in columns.items()
+            name: [self.labels[place] for place in np.flatnonzero(np.isnan(column.classes))]
+            for name, column in columns.items()
         }
         return {name: classes for name, classes in absent.items() if classes}
 

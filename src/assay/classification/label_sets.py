@@ -87,7 +87,7 @@ class SetPatterns(NamedTuple):
             pl.col("row").first(), pl.len().alias("items")
         )  # fmt: skip
         first = alike["row"].cast(pl.Int64)
-        true, predicted = (_has(one.gather(first), sets.labels) for one in (sets.truth, sets.prediction))
+        true, predicted = (_has(column.gather(first), sets.labels) for column in (sets.truth, sets.prediction))
         cells = np.stack([true & predicted, ~true & predicted, true & ~predicted, ~true & ~predicted], axis=-1)
         weighed: Floats = cells * alike["weight"].to_numpy()[:, None, None]
         return cls(weighed, alike["items"].to_numpy().astype(np.int64))
@@ -100,5 +100,5 @@ def _has(lists: pl.Series, labels: Sequence[str]) -> Counted:
 
 def resampled_sets(patterns: SetPatterns, resamples: int, seed: int) -> Iterator[Floats]:
     """The four cells of each label as items drawn anew would give them (resample, label, cell), block by block."""
-    for drawn in pattern_weights(patterns.items, resamples, seed, cells=patterns.cells[0].size):
-        yield np.tensordot(drawn, patterns.cells, axes=1)
+    for weights in pattern_weights(patterns.items, resamples, seed, cells=patterns.cells[0].size):
+        yield np.tensordot(weights, patterns.cells, axes=1)

@@ -56,10 +56,10 @@ def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
     kept = rows != columns
     rows, columns = rows[kept], columns[kept]
     items = matrix.table[rows, columns]
-    told = {
+    frame_columns = {
         "truth": pl.Series([names[row] for row in rows], dtype=pl.String),
         "prediction": pl.Series([names[column] for column in columns], dtype=pl.String),
         "items": items,
         "share": items / matrix.table.sum(axis=1)[rows],
     }
-    return pl.DataFrame(told).sort("items", descending=True, maintain_order=True)
+    return pl.DataFrame(frame_columns).sort("items", descending=True, maintain_order=True)

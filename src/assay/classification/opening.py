@@ -28,60 +28,63 @@ HALF = 0.5
 Opened: TypeAlias = Predictions | ConfusionMatrix
 
 
-def systems_in(given: Any, pos_label: Any = None) -> dict[str, Opened]:
+def systems_in(predictions: Any, pos_label: Any = None) -> dict[str, Opened]:
     """What was given, by the names of the systems: predictions, or a confusion matrix.
 
     >>> list(systems_in({"old": Predictions.of([0, 1], [1, 1]), "new": ConfusionMatrix.from_matrix([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
-    found: dict[str, Opened] = {}
-    for name, one in _found(given, pos_label):
-        if name in found:
+    systems: dict[str, Opened] = {}
+    for name, table in _found(predictions, pos_label):
+        if name in systems:
             raise ParameterError(f"two systems are called {name!r}: give each a name of its own, {naming()}")
-        found[name] = one
-    if not found:
+        systems[name] = table
+    if not systems:
         raise ParameterError("expected predictions, got none")
-    return found
+    return systems
 
 
-def opened(given: Any, pos_label: Any = None) -> list[Predictions]:
+def opened(predictions: Any, pos_label: Any = None) -> list[Predictions]:
     """The predictions of every system that was given, in whatever form `classify` takes; a matrix holds none.
 
     >>> [one.name for one in opened({"old": Predictions.of([0, 1], [1, 1]), "new": Predictions.of([0, 1], [0, 1])})]
     ['old', 'new']
     """
-    found = []
-    for name, one in systems_in(given, pos_label).items():
-        if isinstance(one, ConfusionMatrix):
+    tables = []
+    for name, table in systems_in(predictions, pos_label).items():
+        if isinstance(table, ConfusionMatrix):
             raise InputError("a confusion matrix holds no items to pair: give predictions")
-        found.append(one if one.name == name else dataclasses.replace(one, name=name))
-    return found
+        tables.append(table if table.name == name else dataclasses.replace(table, name=name))
+    return tables
 
 
-def _found(given: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
-    if isinstance(given, Predictions):
-        yield given.name, given if pos_label is None else dataclasses.replace(given, pos_label=pos_label)
-    elif isinstance(given, ConfusionMatrix):
-        yield "matrix", given
-    elif isinstance(given, Classification):
-        stated = pos_label if pos_label is not None else given.positive
-        for system in given.systems:
+def _found(predictions: Any, pos_label: Any) -> Iterator[tuple[str, Opened]]:
+    if isinstance(predictions, Predictions):
+        yield (
+            predictions.name,
+            predictions if pos_label is None else dataclasses.replace(predictions, pos_label=pos_label),
+        )
+    elif isinstance(predictions, ConfusionMatrix):
+        yield "matrix", predictions
+    elif isinstance(predictions, Classification):
+        stated = pos_label if pos_label is not None else predictions.positive
+        for system in predictions.systems:
             held = system.predictions
             yield from _found(system.counts[ConfusionMatrix] if held is None else held, stated)
-    elif isinstance(given, Mapping):
-        for name, one in given.items():
-            found = list(_found(one, pos_label))
-            yield from ((str(name) if len(found) == 1 else f"{name} {own}", held) for own, held in found)
-    elif isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        for one in given:
-            yield from _found(one, pos_label)
-    elif isinstance(given, str | os.PathLike | Source):
+    elif isinstance(predictions, Mapping):
+        for name, part in predictions.items():
+            parts = list(_found(part, pos_label))
+            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
+    elif isinstance(predictions, Sequence) and not isinstance(predictions, str | bytes):
+        for part in predictions:
+            yield from _found(part, pos_label)
+    elif isinstance(predictions, str | os.PathLike | Source):
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
-        yield from ((one.name, one) for one in read_predictions(given, pos_label=pos_label))
+        yield from ((table.name, table) for table in read_predictions(predictions, pos_label=pos_label))
     else:
         raise ParameterError(
-            f"expected Predictions, a ConfusionMatrix, a Classification or a path, not {type(given).__name__}: "
+            f"expected Predictions, a ConfusionMatrix, a Classification or a path, not {type(predictions).__name__}: "
             "Predictions.of(y_true, y_pred) takes lists and arrays"
         )
 
@@ -94,7 +97,7 @@ class Labelled(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def labelled(given: Predictions, threshold: float | None = None, *, needed: bool = True) -> Labelled:
+def labelled(predictions: Predictions, threshold: float | None = None, *, needed: bool = True) -> Labelled:
     """A label for every item, by the threshold or as far as scores give it; by a rule that is said.
 
     `needed`: scores that are no probabilities ask for a threshold; otherwise such items are left without a label.
@@ -102,51 +105,65 @@ def labelled(given: Predictions, threshold: float | None = None, *, needed: bool
     >>> labelled(Predictions.of([0, 1], y_score=[0.2, 0.7])).threshold
     0.5
     """
-    name = given.name
-    if given.kind != "binary" and given.pos_label is not None:
-        named, label = listed([*map(str, given.classes)]), given.pos_label
+    name = predictions.name
+    if predictions.kind != "binary" and predictions.pos_label is not None:
+        named, label = listed([*map(str, predictions.classes)]), predictions.pos_label
         raise ParameterError(
-            f"{name}: only one of two labels can be positive, and there are {len(given.classes)} ({named}): "
+            f"{name}: only one of two labels can be positive, and there are {len(predictions.classes)} ({named}): "
             f"{argument('one_class', label)} sets it against all others"
         )
     if threshold is not None:
         if isinstance(threshold, bool) or not isinstance(threshold, numbers.Real) or not math.isfinite(threshold):
             raise ParameterError(f"threshold is a number, not {threshold!r}")
         anew = f"{name}: predicted anew from the scores, positive from {significant(threshold, 6)} on"
-        return Labelled(given.at(threshold), threshold, () if given.prediction is None else (anew,))
-    if given.prediction is not None:
-        return _wrong_if_absent(given)
-    if given.kind == "multilabel":
+        return Labelled(predictions.at(threshold), threshold, () if predictions.prediction is None else (anew,))
+    if predictions.prediction is not None:
+        return _wrong_if_absent(predictions)
+    if predictions.kind == "multilabel":
         if needed:
             raise InputError(f"{name}: items with several labels need predictions beside their scores")
-        return Labelled(given)
-    if given.score is None:
+        return Labelled(predictions)
+    if predictions.score is None:
         return Labelled(
-            given.most_likely(), None, (f"{name}: no predictions: the label with the largest score is taken",)
+            predictions.most_likely(), None, (f"{name}: no predictions: the label with the largest score is taken",)
         )
-    low, high = float(given.score.min()), float(given.score.max())  # type: ignore[arg-type]
+    low, high = float(predictions.score.min()), float(predictions.score.max())  # type: ignore[arg-type]
     if 0 <= low <= high <= 1:
-        said = f"{name}: no predictions: {given.positive} is predicted from a score of {HALF} on"
-        return Labelled(given.at(HALF), HALF, (said,))
+        remark = f"{name}: no predictions: {predictions.positive} is predicted from a score of {HALF} on"
+        return Labelled(predictions.at(HALF), HALF, (remark,))
     if needed:
         raise ParameterError(
             f"{name}: scores go from {low:g} to {high:g}: from which one on is positive predicted? "
             f"say {argument('threshold')}, or ask for measures of scores alone, such as AUC"
         )
-    return Labelled(given)
+    return Labelled(predictions)
 
 
-def _wrong_if_absent(given: Predictions) -> Labelled:
+def _wrong_if_absent(predictions: Predictions) -> Labelled:
     """Of two labels, an absent prediction counts as the other one than the true one: it is never right."""
-    if given.kind != "binary" or given.prediction is None or given.classes == given.label_values:
-        return Labelled(given)
-    absent = given.prediction.eq(NONE)
-    other = pl.when(given.truth == given.positive).then(pl.lit(given.negative)).otherwise(pl.lit(given.positive))
-    made = pl.when(absent).then(other).otherwise(given.prediction).alias("prediction")
+    if (
+        predictions.kind != "binary"
+        or predictions.prediction is None
+        or predictions.classes == predictions.label_values
+    ):
+        return Labelled(predictions)
+    absent = predictions.prediction.eq(NONE)
+    other = (
+        pl.when(predictions.truth == predictions.positive)
+        .then(pl.lit(predictions.negative))
+        .otherwise(pl.lit(predictions.positive))
+    )
+    filled = pl.when(absent).then(other).otherwise(predictions.prediction).alias("prediction")
     items = number_of("item", int(absent.sum()))
-    note = f"{given.name}: {items} without a prediction, counted as the wrong label"
-    labels = given.labels if given.labels is None else tuple(label for label in given.labels if label != NONE)
-    return Labelled(dataclasses.replace(given, columns=given.columns.with_columns(made), labels=labels), None, (note,))
+    note = f"{predictions.name}: {items} without a prediction, counted as the wrong label"
+    labels = (
+        predictions.labels
+        if predictions.labels is None
+        else tuple(label for label in predictions.labels if label != NONE)
+    )
+    return Labelled(
+        dataclasses.replace(predictions, columns=predictions.columns.with_columns(filled), labels=labels), None, (note,)
+    )
 
 
 class Prepared(NamedTuple):
@@ -164,7 +181,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     name: str,
-    given: Opened,
+    opened: Opened,
     labels: Sequence[Any] | None,
     pos_label: Any,
     threshold: float | None,
@@ -175,11 +192,11 @@ def prepare(
 
     `scores_alone`: nothing is asked that needs predictions, so that a threshold need not be known.
     """
-    if isinstance(given, ConfusionMatrix):
-        return _of_matrix(name, given, pos_label, threshold)
-    stated = given.labels if labels is None else _stated(given, labels)
-    needed = given.kind != "binary" or not scores_alone
-    predictions, at, notes = labelled(dataclasses.replace(given, name=name, labels=stated), threshold, needed=needed)
+    if isinstance(opened, ConfusionMatrix):
+        return _of_matrix(name, opened, pos_label, threshold)
+    stated = opened.labels if labels is None else _stated(opened, labels)
+    needed = opened.kind != "binary" or not scores_alone
+    predictions, at, notes = labelled(dataclasses.replace(opened, name=name, labels=stated), threshold, needed=needed)
     if predictions.prediction is None:
         notes += (f"{name}: no predictions, and no threshold to make them from scores: there is no matrix",)
     if not predictions.label_values:
@@ -196,10 +213,10 @@ def prepare(
     return Prepared(name, predictions, predictions.kind, values, positive, at, notes, predictions.warnings)
 
 
-def _of_matrix(name: str, given: ConfusionMatrix, pos_label: Any, threshold: float | None) -> Prepared:
+def _of_matrix(name: str, confusion: ConfusionMatrix, pos_label: Any, threshold: float | None) -> Prepared:
     if threshold is not None:
         raise ParameterError("a confusion matrix has no scores to which a threshold could apply")
-    matrix = given.summed() if len(given.units) > 1 else given
+    matrix = confusion.summed() if len(confusion.units) > 1 else confusion
     if not matrix.items[0]:
         raise InputError(f"{name}: expected at least one item, got none")
     if len(matrix.labels) != 2:
@@ -212,11 +229,11 @@ def _of_matrix(name: str, given: ConfusionMatrix, pos_label: Any, threshold: flo
     return Prepared(name, matrix, "binary", matrix.labels, matrix.labels[matrix.positive or 0])
 
 
-def _stated(given: Predictions, labels: Sequence[Any]) -> tuple[Any, ...]:
+def _stated(predictions: Predictions, labels: Sequence[Any]) -> tuple[Any, ...]:
     """The labels as the data hold them; none that occurs may be missing."""
-    stated = stated_labels(labels, given.truth.dtype) or ()
-    if missing := [str(label) for label in given.classes if label not in stated]:
-        raise InputError(f"{given.name}: labels that were not stated: {listed(missing)}")
+    stated = stated_labels(labels, predictions.truth.dtype) or ()
+    if missing := [str(label) for label in predictions.classes if label not in stated]:
+        raise InputError(f"{predictions.name}: labels that were not stated: {listed(missing)}")
     return stated
 
 
@@ -239,18 +256,18 @@ def same_task(prepared: Sequence[Prepared]) -> str:
 
 def all_labels(prepared: Sequence[Prepared]) -> tuple[Any, ...]:
     """The labels of all systems, those of the first one in its order; two, if the task has two."""
-    found = dict.fromkeys(label for one in prepared for label in one.labels)
-    named = listed([repr(label) for label in found])
-    if len({type(label) for label in found}) > 1:
+    labels = dict.fromkeys(label for system in prepared for label in system.labels)
+    named = listed([repr(label) for label in labels])
+    if len({type(label) for label in labels}) > 1:
         raise InputError(f"expected labels of one type in all systems, got {named}")
-    if prepared[0].task == "binary" and len(found) > 2:
-        raise InputError(f"{listed([one.name for one in prepared])} have different labels: {named}")
-    return tuple(label for label in found if label != NONE) + tuple(label for label in found if label == NONE)
+    if prepared[0].task == "binary" and len(labels) > 2:
+        raise InputError(f"{listed([system.name for system in prepared])} have different labels: {named}")
+    return tuple(label for label in labels if label != NONE) + tuple(label for label in labels if label == NONE)
 
 
 def not_alike(prepared: Sequence[Prepared]) -> tuple[str, ...]:
     """A warning if systems were not given the same items with the same truth: their numbers are then of other items."""
-    held = [one.given for one in prepared if isinstance(one.given, Predictions)]
+    held = [system.given for system in prepared if isinstance(system.given, Predictions)]
     try:
         aligned(held) if len(held) > 1 else None
     except InputError as problem:

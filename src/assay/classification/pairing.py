@@ -84,43 +84,52 @@ class Classifiers:
 
     @classmethod
     def of(
-        cls, given: Any, *, pos_label: Any = None, threshold: float | None = None, missing: Missing = "error"
+        cls, predictions: Any, *, pos_label: Any = None, threshold: float | None = None, missing: Missing = "error"
     ) -> Classifiers:
         """Take a `Classification`; or `Predictions`, a path of a file of them, a list of such, or a dict of names.
 
         `missing`: an item that a system lacks is an error, or is left out and counted (`drop`). `threshold`: predict
         positive from this score on; unless given it is 0.5 where there are no predictions, and scores from 0 to 1.
         """
-        found = opened(given, pos_label)
-        made = [labelled(one, threshold, needed=False) for one in aligned(found, missing=missing)]
-        systems = tuple(one.predictions for one in made)
+        tables = opened(predictions, pos_label)
+        labelled_tables = [labelled(table, threshold, needed=False) for table in aligned(tables, missing=missing)]
+        systems = tuple(system.predictions for system in labelled_tables)
         prepared = [
-            Prepared(one.name, one, one.kind, one.label_values, one.positive if one.kind == "binary" else None)
-            for one in systems
+            Prepared(
+                system.name,
+                system,
+                system.kind,
+                system.label_values,
+                system.positive if system.kind == "binary" else None,
+            )
+            for system in systems
         ]
         task, labels = same_task(prepared), all_labels(prepared)
-        notes = [*(note for one in made for note in one.notes), *(said for one in systems for said in one.warnings)]
+        notes = [
+            *(note for system in labelled_tables for note in system.notes),
+            *(warning for system in systems for warning in system.warnings),
+        ]
         return cls(
             systems,
             task,
             labels,
             prepared[0].positive,
-            tuple(one.threshold for one in made),
+            tuple(system.threshold for system in labelled_tables),
             tuple(dict.fromkeys(notes)),
-            tuple(map(len, found)),
+            tuple(map(len, tables)),
         )
 
     @property
     def names(self) -> tuple[str, ...]:
         """The systems, in the order in which they were given."""
-        return tuple(one.name for one in self.predictions)
+        return tuple(table.name for table in self.predictions)
 
     @property
     def systems(self) -> tuple[ClassifiedSystem, ...]:
         """The systems as a `Classification` has them, without numbers of their own."""
         return tuple(
-            ClassifiedSystem(one.name, one, {}, {}, at)
-            for one, at in zip(self.predictions, self.thresholds, strict=True)
+            ClassifiedSystem(table.name, table, {}, {}, at)
+            for table, at in zip(self.predictions, self.thresholds, strict=True)
         )
 
     def signature(self, measure: str | Measure) -> str:
@@ -162,11 +171,11 @@ class Classifiers:
     def measures(self, wanted: Iterable[str | Measure] | str | Measure | None) -> list[Measure]:
         """The measures asked for, or those that classifiers are compared by."""
         if wanted is None:
-            scored = self.task == "binary" and all(one.score is not None for one in self.predictions)
-            labelled = all(one.prediction is not None for one in self.predictions)
+            scored = self.task == "binary" and all(table.score is not None for table in self.predictions)
+            labelled = all(table.prediction is not None for table in self.predictions)
             wanted = (*(self.usual_measures if labelled or not scored else ()), *(("AUC",) if scored else ()))
-        given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
-        names = [name for one in given for name in (split_measures(one) if isinstance(one, str) else [one])]
+        several = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
+        names = [name for text in several for name in (split_measures(text) if isinstance(text, str) else [text])]
         return list(dict.fromkeys(self.measure(name) for name in names))
 
     @cached_property
@@ -177,7 +186,7 @@ class Classifiers:
     @cached_property
     def headline(self) -> str:
         """The measure that comes first unless others are asked for: one that means something for these labels."""
-        if self.imbalance is None or any(one.prediction is None for one in self.predictions):
+        if self.imbalance is None or any(table.prediction is None for table in self.predictions):
             return DEFAULT_MEASURES[0]
         truth, predicted = self._codes
         one_label = [bool((labels == labels[0]).all()) for labels in (truth, *predicted.T)]
@@ -220,16 +229,16 @@ class Classifiers:
 
     def notes_on(self, measures: Iterable[str | Measure]) -> list[str]:
         """Which classes the averages of each system leave out, as the measure is undefined there."""
-        told = []
+        notes = []
         for measure in map(self.measure, measures):
             kind, averaged = measure.definition.counts, measure.parameters.get("average") in {"macro", "weighted"}
             if kind not in LABEL_COUNTS or (kind is Confusion and not averaged) or self.task == "multilabel":
                 continue
-            for name, one in zip(self.names, self.predictions, strict=True):
-                counts = counts_of(one, self.labels, self.positive)
+            for name, table in zip(self.names, self.predictions, strict=True):
+                counts = counts_of(table, self.labels, self.positive)
                 if absent := classes_left_out(measure, computed(measure, counts, name), counts):
-                    told.append(f"{measure} of {name} leaves out {of_kind('class', absent)}, where it is undefined")
-        return told
+                    notes.append(f"{measure} of {name} leaves out {of_kind('class', absent)}, where it is undefined")
+        return notes
 
     def _paired(self, measure: Measure, sample: AnySample, units: tuple[str, ...] | None = None) -> Paired:
         held = self.items if units is None else units
@@ -248,19 +257,19 @@ class Classifiers:
     @cached_property
     def _codes(self) -> tuple[Any, Any]:
         """True labels, and predicted ones with a column a system, as places among the labels."""
-        for one in self.predictions:
-            if one.prediction is None:
+        for table in self.predictions:
+            if table.prediction is None:
                 raise ParameterError(
-                    f"{one.name}: from which score on is positive predicted? say {argument('threshold')}"
+                    f"{table.name}: from which score on is positive predicted? say {argument('threshold')}"
                 )
-        predicted = [one.prediction for one in self.predictions if one.prediction is not None]
+        predicted = [table.prediction for table in self.predictions if table.prediction is not None]
         if self.task == "multilabel":  # a set of labels is right as a whole, or wrong
-            sets = pl.concat([one.list.unique().list.sort() for one in (self.predictions[0].truth, *predicted)])
+            sets = pl.concat([column.list.unique().list.sort() for column in (self.predictions[0].truth, *predicted)])
             ranked = sets.list.join("\x1f").rank("dense").to_numpy()
             whole = ranked.astype(np.int64).reshape(1 + len(predicted), -1)
             return whole[0], whole[1:].T
-        made = [codes(column(labels, "labels"), self.labels) for labels in (self.predictions[0].truth, *predicted)]
-        return made[0], np.column_stack(made[1:])
+        columns = [codes(column(labels, "labels"), self.labels) for labels in (self.predictions[0].truth, *predicted)]
+        return columns[0], np.column_stack(columns[1:])
 
     @cached_property
     def _weight(self) -> Floats | None:
@@ -269,29 +278,31 @@ class Classifiers:
 
     def _scores(self, measure: Measure) -> ScoreSample:
         """What measures of scores are made of."""
-        for one in self.predictions:
-            if one.score is None or self.task != "binary":
-                raise ParameterError(f"{measure} takes a score of the positive label, and {one.name} has none")
+        for table in self.predictions:
+            if table.score is None or self.task != "binary":
+                raise ParameterError(f"{measure} takes a score of the positive label, and {table.name} has none")
         truth = (self.predictions[0].truth == self.positive).to_numpy()
-        scores = tuple(one.score.to_numpy().astype(np.float64) for one in self.predictions if one.score is not None)
+        scores = tuple(
+            table.score.to_numpy().astype(np.float64) for table in self.predictions if table.score is not None
+        )
         return ScoreSample(measure, truth, scores, self._weight)
 
     def _of_items(self, measure: Measure) -> Paired:
         """A measure of probabilities: it has a number for each item, whose mean is compared."""
-        results = [measure.per_unit(Probabilities.from_predictions(one)) for one in self.predictions]
-        if any(len(one.values) != len(self.items) for one in results):
+        results = [measure.per_unit(Probabilities.from_predictions(table)) for table in self.predictions]
+        if any(len(result.values) != len(self.items) for result in results):
             raise ParameterError(f"{measure} is one number for all items together, and there is no test of it")
-        return self._averaged(measure, np.column_stack([one.values for one in results]))
+        return self._averaged(measure, np.column_stack([result.values for result in results]))
 
     def _of_label_sets(self, measure: Measure) -> Paired:
         """A measure of items with several labels each: of items, or of decisions summed over items."""
         if measure.definition.counts is not Confusion:
             raise ParameterError(f"{measure} is not a measure of items with several labels each")
         of_items = is_per_item(measure)
-        sets = [LabelSets.from_predictions(replace(one, labels=self.labels)) for one in self.predictions]
-        results = [measure.per_unit(one.per_item(absent=of_items)) for one in sets]
+        sets = [LabelSets.from_predictions(replace(table, labels=self.labels)) for table in self.predictions]
+        results = [measure.per_unit(counts.per_item(absent=of_items)) for counts in sets]
         if of_items:
-            return self._averaged(measure, np.column_stack([one.values for one in results]))
+            return self._averaged(measure, np.column_stack([result.values for result in results]))
         if not measure.is_micro:
             raise ParameterError(
                 f"{measure} is an average over labels, which is not compared: say average='micro' or 'samples'"
@@ -317,28 +328,28 @@ class Classifiers:
             return self._paired(measure, Averaged(numbers), units)
         weights = known * (1.0 if self._weight is None else self._weight[keep, None])
         formulas = (
-            counted("value", weight * np.where(weight > 0, one, 0.0)) / counted("weight", weight)
-            for weight, one in zip(weights.T, numbers.T, strict=True)
+            counted("value", weight * np.where(weight > 0, numbers_of_system, 0.0)) / counted("weight", weight)
+            for weight, numbers_of_system in zip(weights.T, numbers.T, strict=True)
         )
-        made = self._paired(measure, Pooled(tuple(formulas)), units)
-        return replace(made, of_one_only=int(np.count_nonzero(~known.all(axis=1))))
+        paired = self._paired(measure, Pooled(tuple(formulas)), units)
+        return replace(paired, of_one_only=int(np.count_nonzero(~known.all(axis=1))))
 
     def flips(self, first: str, second: str) -> Flips | None:
         """How many items the second system has right that the first one has wrong, and so on; None without labels."""
-        if any(one.prediction is None for one in self.predictions):
+        if any(table.prediction is None for table in self.predictions):
             return None
         truth, predicted = self._codes
-        one, other = (predicted[:, self.names.index(name)] for name in (first, second))
-        fixed, broken = (one != truth) & (other == truth), (one == truth) & (other != truth)
-        changed = (one != other) & (one != truth) & (other != truth)
+        left, other = (predicted[:, self.names.index(name)] for name in (first, second))
+        fixed, broken = (left != truth) & (other == truth), (left == truth) & (other != truth)
+        changed = (left != other) & (left != truth) & (other != truth)
         return Flips(len(truth), *(int(np.count_nonzero(mask)) for mask in (fixed, broken, changed)))
 
     def flipped(self, first: str, second: str) -> pl.DataFrame:
         """The items that two systems predict differently: fixed, broken, and changed from one mistake to another."""
         truth, predicted = self._codes
-        one, other = (predicted[:, self.names.index(name)] for name in (first, second))
-        rows = np.flatnonzero(one != other)
-        change = np.where(other[rows] == truth[rows], "fixed", np.where(one[rows] == truth[rows], "broken", "changed"))
+        left, other = (predicted[:, self.names.index(name)] for name in (first, second))
+        rows = np.flatnonzero(left != other)
+        change = np.where(other[rows] == truth[rows], "fixed", np.where(left[rows] == truth[rows], "broken", "changed"))
         both = [self.predictions[self.names.index(name)] for name in (first, second)]
         frame = pl.DataFrame(
             {
@@ -355,20 +366,20 @@ class Classifiers:
         return frame.sort(pl.col("change").cast(pl.Enum(["fixed", "broken", "changed"])), maintain_order=True)
 
 
-def are_predictions(given: Any) -> bool:
+def are_predictions(value: Any) -> bool:
     """Whether something is predictions of classifiers: a `Classification`, `Predictions`, files of them, or several.
 
     >>> are_predictions(Predictions.of([0, 1], [1, 1])), are_predictions({"q1": {"d1": 1.0}})
     (True, False)
     """
-    if isinstance(given, Classification | Classifiers | Predictions):
+    if isinstance(value, Classification | Classifiers | Predictions):
         return True
-    if isinstance(given, Mapping):
-        return bool(given) and all(are_predictions(one) for one in given.values())
-    if isinstance(given, list | tuple):
-        return bool(given) and all(are_predictions(one) for one in given)
-    if not isinstance(given, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
+    if isinstance(value, Mapping):
+        return bool(value) and all(are_predictions(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return bool(value) and all(are_predictions(item) for item in value)
+    if not isinstance(value, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
         return False
     from assay.files.predictions import looks_like_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
-    return looks_like_predictions(given)
+    return looks_like_predictions(value)

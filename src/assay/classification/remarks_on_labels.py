@@ -35,9 +35,9 @@ def _prevalence(case: Case) -> Iterator[Remark]:
     how_rare = "no item is anything else" if rare == "everything else" else f"no item is {rare}"
     if share < 1:
         how_rare = f"{rare} is rare ({as_percent(1 - share, 2)} of the items)"
-    constant, own = as_percents([share, case.accuracy])
-    says = f'{how_rare}, so accuracy misleads: "{always}" would score {constant}, this classifier scores {own}'
-    yield Remark("prevalence", says, share, case.system.name)
+    constant, observed = as_percents([share, case.accuracy])
+    message = f'{how_rare}, so accuracy misleads: "{always}" would score {constant}, this classifier scores {observed}'
+    yield Remark("prevalence", message, share, case.system.name)
 
 
 @remark("bias")
@@ -55,8 +55,8 @@ def _bias(case: Case) -> Iterator[Remark]:
     predicted, true = ((cells.tp + other)[place] / total for other in (cells.fp, cells.fn))
     label = case.matrix.classes[place]
     predictions, truths = as_percents([predicted, true])
-    says = f"biased toward {label}: {predictions} of the items are predicted so, {truths} are"
-    yield Remark("bias", says, float(predicted - true), str(label))
+    message = f"biased toward {label}: {predictions} of the items are predicted so, {truths} are"
+    yield Remark("bias", message, float(predicted - true), str(label))
 
 
 @remark("confused_pair")
@@ -69,8 +69,10 @@ def _confused(case: Case) -> Iterator[Remark]:
         if row["share"] < RARE or row["items"] < FEWEST:
             continue
         items = f"{counted(row['items'])} of {counted(round(row['items'] / row['share'], 9))} items"
-        says = f"{row['truth']} is taken for {row['prediction']} in {as_percent(row['share'])} of the cases ({items})"
-        yield Remark("confused_pair", says, row["share"], f"{row['truth']} as {row['prediction']}")
+        message = (
+            f"{row['truth']} is taken for {row['prediction']} in {as_percent(row['share'])} of the cases ({items})"
+        )
+        yield Remark("confused_pair", message, row["share"], f"{row['truth']} as {row['prediction']}")
 
 
 @remark("micro_macro")
@@ -85,12 +87,12 @@ def _micro_macro(case: Case) -> Iterator[Remark]:
         return
     large, worst = int(np.argmax(case.support)), int(np.nanargmin(recalls))
     micro, averaged = as_percents([case.accuracy, macro])
-    says = (
+    message = (
         f"micro and macro part: {micro} of all items are right, but {averaged} of a class on average, since "
         f"{case.matrix.labels[large]} has {as_percent(case.largest)} of the items; of {case.matrix.labels[worst]} "
         f"{as_percent(recalls[worst])} are right ({number_of('item', int(case.support[worst]))})"
     )
-    yield Remark("micro_macro", says, case.accuracy - macro, str(case.matrix.labels[large]))
+    yield Remark("micro_macro", message, case.accuracy - macro, str(case.matrix.labels[large]))
 
 
 @remark("baseline")
@@ -105,9 +107,9 @@ def _baseline(case: Case) -> Iterator[Remark]:
         return
     label = case.matrix.labels[int(np.argmax(case.support))]
     as_good = "is worse than" if interval.high < case.largest else "cannot be told from"
-    own, low, high, constant = as_percents([case.accuracy, interval.low, interval.high, case.largest])
-    says = f"accuracy {own} [{low}, {high}] {as_good} the {constant} of always predicting {label}"
-    yield Remark("baseline", says, case.largest, case.system.name)
+    observed, low, high, constant = as_percents([case.accuracy, interval.low, interval.high, case.largest])
+    message = f"accuracy {observed} [{low}, {high}] {as_good} the {constant} of always predicting {label}"
+    yield Remark("baseline", message, case.largest, case.system.name)
 
 
 def _no_difference(case: Case) -> Iterator[Remark]:
@@ -118,8 +120,8 @@ def _no_difference(case: Case) -> Iterator[Remark]:
     tpr, fpr, reach = tp / (tp + fn), fp / (fp + tn), case.reach()
     if abs(tpr - fpr) <= reach or tpr == fpr:
         hits, alarms = as_percents([tpr, fpr])
-        says = (
+        message = (
             f"no better than a guess as far as these items tell: TPR {hits} and FPR {alarms} differ by "
             f"{signed_percent(tpr - fpr)} ± {as_percent(reach)}"
         )
-        yield Remark("baseline", says, tpr - fpr, case.system.name)
+        yield Remark("baseline", message, tpr - fpr, case.system.name)

@@ -41,17 +41,17 @@ def _rules(case: Case) -> Iterator[Remark]:
     low_tpr, low_tnr, low_ppv, low_npv = (wilson(part, of, case.result.confidence).low for part, of in of_four)
     positive, both = case.result.positive, f"both {as_level(HIGH)} or more"
     if min(tpr, npv) >= HIGH and min(low_tpr, low_npv) >= AT_LEAST:
-        says = (
+        message = (
             f"rules out: it misses few {positive} (TPR {_and_lowest(tpr, low_tpr)}) and its negatives can be relied on "
             f"(NPV {_and_lowest(npv, low_npv)}), {both}"
         )
-        yield Remark("rules_out", says, min(tpr, npv), case.system.name)
+        yield Remark("rules_out", message, min(tpr, npv), case.system.name)
     if min(tnr, ppv) >= HIGH and min(low_tnr, low_ppv) >= AT_LEAST:
-        says = (
+        message = (
             f"rules in: it raises few false alarms (TNR {_and_lowest(tnr, low_tnr)}) and its positives can be relied "
             f"on (PPV {_and_lowest(ppv, low_ppv)}), {both}"
         )
-        yield Remark("rules_in", says, min(tnr, ppv), case.system.name)
+        yield Remark("rules_in", message, min(tnr, ppv), case.system.name)
 
 
 def _rates(cells: tuple[float, float, float, float]) -> tuple[float, float, float, float] | None:
@@ -74,11 +74,11 @@ def _other_prevalence(case: Case) -> Iterator[Remark]:
         return
     there_ppv, here_ppv = as_percents([ppv, rates[2]])
     there_npv, here_npv = as_percents([npv, rates[3]])
-    says = (
+    message = (
         f"if {as_level(other)} of the items were positive (here {as_percent(share)}), PPV would be {there_ppv} "
         f"(here {here_ppv}) and NPV {there_npv} (here {here_npv}), TPR and TNR being as here"
     )
-    yield Remark("other_prevalence", says, ppv, case.system.name)
+    yield Remark("other_prevalence", message, ppv, case.system.name)
 
 
 @remark("below_diagonal")
@@ -93,17 +93,17 @@ def _below_diagonal(case: Case) -> Iterator[Remark]:
         tpr_negated, fpr_negated = as_percents([fn / (tp + fn), tn / (fp + tn)])
         negated, accuracy = as_percents([1 - case.accuracy, case.accuracy])
         by_chance = fp / (fp + tn) - tp / (tp + fn) <= case.reach()
-        says = (
+        message = (
             f"below the diagonal: TPR {tpr} is less than FPR {fpr}; negate it, and on these items it is TPR "
             f"{tpr_negated} and FPR {fpr_negated}, accuracy {negated} instead of {accuracy}"
             f"{MAY_BE_CHANCE if by_chance else ''}"
         )
-        yield Remark("below_diagonal", says, fn / (tp + fn) - tn / (fp + tn), case.system.name)
+        yield Remark("below_diagonal", message, fn / (tp + fn) - tn / (fp + tn), case.system.name)
     elif scored is not None and (area := float(AUC.of(scored)[0])) < HALF:
         # DeLong's interval is for items that count alike: of weights it is not known, and nothing is promised.
         by_chance = scored.is_weighted or not delong(scored, case.result.confidence).interval.high < HALF
-        says = (
+        message = (
             f"below the diagonal: AUC {number(area)}; with the scores negated it is {number(1 - area)}"
             f"{MAY_BE_CHANCE if by_chance else ''}"
         )
-        yield Remark("below_diagonal", says, 1 - area, case.system.name)
+        yield Remark("below_diagonal", message, 1 - area, case.system.name)

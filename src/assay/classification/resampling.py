@@ -36,9 +36,9 @@ class Patterns(NamedTuple):
 
 def patterns_of(counts: Mapping[type, Any]) -> Patterns | None:
     """The items of a matrix by cell, and by weight; None if items have weights that nobody knows one by one."""
-    given: Patterns | None = counts.get(Patterns)
-    if given is not None:
-        return given
+    patterns: Patterns | None = counts.get(Patterns)
+    if patterns is not None:
+        return patterns
     table = counts[ConfusionMatrix].table
     if table.dtype.kind not in "iu":
         return None
@@ -48,7 +48,7 @@ def patterns_of(counts: Mapping[type, Any]) -> Patterns | None:
 
 def weighted_patterns(truth: pl.Series, prediction: pl.Series, weight: pl.Series, matrix: ConfusionMatrix) -> Patterns:
     """Items with weights: those in the same cell that weigh the same are alike."""
-    rows, columns = (pl.Series(codes(one, matrix.labels)) for one in (truth, prediction))
+    rows, columns = (pl.Series(codes(column, matrix.labels)) for column in (truth, prediction))
     alike = (
         pl.DataFrame({"row": rows, "column": columns, "weight": weight}).group_by(pl.all()).len("items").sort(pl.all())
     )
@@ -90,8 +90,8 @@ def resampled(
     patterns, matrix = patterns_of(counts), counts[ConfusionMatrix]
     if patterns is None or not patterns.items.sum():
         return {}
-    found: dict[Key, list[Floats]] = {key: [] for key in wanted}
+    samples: dict[Key, list[Floats]] = {key: [] for key in wanted}
     for block in resampled_matrices(patterns, matrix.labels, matrix.positive, resamples, seed):
         for key, function in wanted.items():
-            found[key].append(function(block))
-    return {key: np.concatenate(parts) for key, parts in found.items()}
+            samples[key].append(function(block))
+    return {key: np.concatenate(parts) for key, parts in samples.items()}

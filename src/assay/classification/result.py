@@ -64,10 +64,10 @@ class ClassifiedSystem(NamedTuple):
         return self.predictions is None or self.predictions.prediction is not None
 
 
-def _refuse_no_labels(one: ClassifiedSystem) -> None:
-    if not one.is_labelled:
+def _refuse_no_labels(system: ClassifiedSystem) -> None:
+    if not system.is_labelled:
         raise ParameterError(
-            f"{one.name}: nothing is predicted: from which score on is it positive? say {argument('threshold')}"
+            f"{system.name}: nothing is predicted: from which score on is it positive? say {argument('threshold')}"
         )
 
 
@@ -114,8 +114,8 @@ class Classification(Result):
     @property
     def threshold(self) -> float | None:
         """From which score on positive was predicted, if that is so for all systems alike; each one knows its own."""
-        found = {system.threshold for system in self.systems}
-        return found.pop() if len(found) == 1 else None
+        thresholds = {system.threshold for system in self.systems}
+        return thresholds.pop() if len(thresholds) == 1 else None
 
     def system(self, name: str | None = None) -> ClassifiedSystem:
         """A system by name; may be left out if there is only one."""
@@ -142,40 +142,42 @@ class Classification(Result):
 
     def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
         """One number with its interval and how that was found; or the reason why there is no number."""
-        one, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
-        found = self._once("estimates", one, lambda: estimates_of(one.counts, one.results, *drawing))
-        return found[self.measure(measure)]
+        classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        estimates = self._once(
+            "estimates", classified, lambda: estimates_of(classified.counts, classified.results, *drawing)
+        )
+        return estimates[self.measure(measure)]
 
     @cached_property
     def _kept(self) -> dict[tuple[str, str], Any]:
         """What was found already, by what it is and whose."""
         return {}
 
-    def _once(self, what: str, system: ClassifiedSystem, made: Callable[[], Kept]) -> Kept:
+    def _once(self, what: str, system: ClassifiedSystem, compute: Callable[[], Kept]) -> Kept:
         """What takes a while is made when somebody first asks for it."""
         if (what, system.name) not in self._kept:
-            self._kept[what, system.name] = made()
-        found: Kept = self._kept[what, system.name]
-        return found
+            self._kept[what, system.name] = compute()
+        kept: Kept = self._kept[what, system.name]
+        return kept
 
     def matrix(self, system: str | None = None) -> ConfusionMatrix:
         """How often each label was predicted for items of each true label."""
-        one = self.system(system)
+        classified = self.system(system)
         if self.task == "multilabel":
             raise ParameterError("items with several labels have no confusion matrix; see per_class")
-        _refuse_no_labels(one)
-        found: ConfusionMatrix = one.counts[ConfusionMatrix]
-        return found
+        _refuse_no_labels(classified)
+        matrix: ConfusionMatrix = classified.counts[ConfusionMatrix]
+        return matrix
 
     def scored(self, system: str | None = None) -> Scored | None:
         """The scores of positive and of negative items, where there are two labels and scores."""
-        found: Scored | None = self.system(system).counts.get(Scored)
-        return found
+        scored: Scored | None = self.system(system).counts.get(Scored)
+        return scored
 
     def baselines(self, system: str | None = None) -> tuple[Baseline, ...]:
         """What classifiers get that look at no item: always the commonest label, and labels drawn at random."""
-        one = self.system(system)
-        return self._once("baselines", one, lambda: baselines_of(one.counts, self.measures))
+        classified = self.system(system)
+        return self._once("baselines", classified, lambda: baselines_of(classified.counts, self.measures))
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Support, predictions, precision, recall and F1 of each class, each with its interval.
@@ -184,9 +186,9 @@ class Classification(Result):
         >>> classify(Predictions.of([0, 1, 1], [0, 1, 0])).per_class()["support"].to_list()
         [1, 2]
         """
-        one, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
-        _refuse_no_labels(one)
-        return self._once("classes", one, lambda: per_class_of(one.counts, *drawing))
+        classified, drawing = self.system(system), (self.confidence, self.resamples, self.seed)
+        _refuse_no_labels(classified)
+        return self._once("classes", classified, lambda: per_class_of(classified.counts, *drawing))
 
     def errors(self, system: str | None = None) -> pl.DataFrame:
         """The items that were predicted wrongly; the surest mistakes first, where there is a score.
@@ -195,11 +197,11 @@ class Classification(Result):
         >>> classify(Predictions.of([1, 0, 1], [1, 1, 1])).errors().rows()
         [('2', 0, 1)]
         """
-        one = self.system(system)
-        if one.predictions is None:
+        classified = self.system(system)
+        if classified.predictions is None:
             raise ParameterError("a matrix holds no items: give predictions to see which ones are wrong")
-        _refuse_no_labels(one)
-        return wrong_items(one.predictions, one.threshold)
+        _refuse_no_labels(classified)
+        return wrong_items(classified.predictions, classified.threshold)
 
     def confused(self, system: str | None = None) -> pl.DataFrame:
         """Pairs of labels that were taken for one another, the commonest mistake first; the share is of the truth."""
@@ -225,8 +227,8 @@ class Classification(Result):
         '2 / 3'
         """
         wanted = self.measure() if measure is None else measure
-        made: Explanation = registry.verb("explain")(wanted, self, system=system, **chosen)
-        return made
+        explanation: Explanation = registry.verb("explain")(wanted, self, system=system, **chosen)
+        return explanation
 
     @cached_property
     def advice(self) -> tuple[Remark, ...]:
@@ -241,7 +243,7 @@ class Classification(Result):
             for system in self.systems
             for measure, result in system.results.items()
         ]
-        return Scores(pl.concat(rows), {str(one): one.definition.direction for one in self.measures})
+        return Scores(pl.concat(rows), {str(measure): measure.definition.direction for measure in self.measures})
 
     @property
     def signatures(self) -> dict[str, dict[str, str]]:
@@ -265,11 +267,11 @@ class Classification(Result):
         for system in self.systems:
             beside = self.baselines(system.name)
             for measure in self.measures:
-                one = self.estimate(measure, system.name)
-                told = {"system": system.name, "measure": str(measure), "value": one.value, "low": one.low}
-                told |= {"high": one.high, "interval": one.method}
-                told |= {baseline.kind: baseline.values[measure] for baseline in beside}
-                rows.append(told | {"undefined": one.undefined, "left_out": ", ".join(one.left_out) or None})
+                estimate = self.estimate(measure, system.name)
+                row = {"system": system.name, "measure": str(measure), "value": estimate.value, "low": estimate.low}
+                row |= {"high": estimate.high, "interval": estimate.method}
+                row |= {baseline.kind: baseline.values[measure] for baseline in beside}
+                rows.append(row | {"undefined": estimate.undefined, "left_out": ", ".join(estimate.left_out) or None})
         schema = {"interval": pl.String, "undefined": pl.String, "left_out": pl.String}
         return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=schema).with_columns(
             pl.col(pl.Float64).fill_nan(None)

@@ -25,10 +25,10 @@ def label_signature(measure: Measure, of: Classification | Classifiers, *systems
         parts.append(f"labels={','.join(escaped(str(label), marks='|,') for label in of.labels)}")
     # A measure of scores does not ask from which one on positive is predicted.
     thresholds = {system.threshold: None for system in systems}
-    if any(one is not None for one in thresholds) and measure.definition.counts in LABEL_COUNTS:
-        named = ("given" if one is None else _shown(one) for one in thresholds)
+    if any(threshold is not None for threshold in thresholds) and measure.definition.counts in LABEL_COUNTS:
+        named = ("given" if threshold is None else _shown(threshold) for threshold in thresholds)
         parts += [f"threshold={','.join(named)}", "ties=>="]
-    weighted = any(one.predictions is not None and one.predictions.weight is not None for one in systems)
+    weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
     parts += ["weighted=true"] if weighted else []
     return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
 

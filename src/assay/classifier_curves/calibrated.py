@@ -14,7 +14,7 @@ from assay.counting.probabilities import Probabilities
 from assay.curves import Curve
 from assay.measures.probabilities import ECE, bins_of, claims_of
 from assay.stats.proportions import wilson
-from assay.thresholding.given import ScoredSystem, said
+from assay.thresholding.given import ScoredSystem, warnings_of
 
 BinningName: TypeAlias = Literal["width", "mass"]
 
@@ -50,7 +50,7 @@ def calibration(
     kind = f"{bins} bins of equal {binning}, Wilson's {as_level(confidence)} intervals"
     summed = summary(systems, str(ECE(bins=bins, binning=binning)), values, better=False)
     return Curve(
-        "calibration", "Calibration", subtitle(systems, summed, kind), pl.concat(frames), summed, said(systems)
+        "calibration", "Calibration", subtitle(systems, summed, kind), pl.concat(frames), summed, warnings_of(systems)
     )
 
 

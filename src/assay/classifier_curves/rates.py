@@ -15,7 +15,7 @@ from assay.core.domains import Choice
 from assay.curves import Curve
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
-from assay.thresholding.given import ScoredSystem, said
+from assay.thresholding.given import ScoredSystem, warnings_of
 
 BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
 
@@ -54,7 +54,9 @@ def roc(
         bands = pl.concat([band_frame(each, wanted) for each in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
         words = (f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}",)
-    return Curve("classifier_roc", "ROC curve", subtitle(systems, summary, *words), frame, summary, said(systems))
+    return Curve(
+        "classifier_roc", "ROC curve", subtitle(systems, summary, *words), frame, summary, warnings_of(systems)
+    )
 
 
 def precision_recall(
@@ -77,7 +79,7 @@ def precision_recall(
     trapezoids = [value_of(PRArea, each.scored) for each in systems]
     summary = one_number(systems, AveragePrecision, trapezoid=trapezoids, prevalence=prevalence(systems))
     words = subtitle(systems, summary)
-    return Curve("classifier_pr", "Precision and recall", words, frame, summary, said(systems))
+    return Curve("classifier_pr", "Precision and recall", words, frame, summary, warnings_of(systems))
 
 
 def det(
@@ -101,7 +103,7 @@ def det(
         frame = frame.with_columns(pl.when(deviates.is_finite()).then(deviates).alias(deviates.name))
     summary = one_number(systems, EER)
     words = subtitle(systems, summary)
-    return Curve("det", "Detection error trade-off", words, frame, summary, said(systems))
+    return Curve("det", "Detection error trade-off", words, frame, summary, warnings_of(systems))
 
 
 def _area(each: ScoredSystem, confidence: float) -> tuple[float | None, float | None]:

@@ -12,7 +12,7 @@ from assay.core.digits import as_level
 from assay.core.domains import Real
 from assay.curves import Curve
 from assay.thresholding.cells import Candidates
-from assay.thresholding.given import ScoredSystem, said
+from assay.thresholding.given import ScoredSystem, warnings_of
 
 _KEPT = ["system", "threshold", "tp", "fp", "fn", "tn"]
 _SHARE = ((pl.col("tp") + pl.col("fp")) / (pl.col("tp") + pl.col("fp") + pl.col("fn") + pl.col("tn"))).alias("share")
@@ -40,7 +40,7 @@ def gain(
     frame = all_points(systems, lambda _: [pl.col(_KEPT), _SHARE, pl.col("tpr").alias("gain")])
     found = [_gain_at(each, at) for each in systems]
     told = summary(systems, f"gain at {as_level(at)}", found, better=True, prevalence=prevalence(systems))
-    return Curve("gain", "Cumulative gain", subtitle(systems, told), frame, told, said(systems))
+    return Curve("gain", "Cumulative gain", subtitle(systems, told), frame, told, warnings_of(systems))
 
 
 def lift(
@@ -66,7 +66,7 @@ def lift(
     frame = all_points(systems, lambda _: [pl.col(_KEPT), _SHARE, lifted])
     found = [_gain_at(each, at) / at for each in systems]
     told = summary(systems, f"lift at {as_level(at)}", found, better=True, prevalence=prevalence(systems))
-    return Curve("lift", "Lift", subtitle(systems, told), frame, told, said(systems))
+    return Curve("lift", "Lift", subtitle(systems, told), frame, told, warnings_of(systems))
 
 
 def _gain_at(each: ScoredSystem, at: float) -> float:

@@ -16,7 +16,7 @@ from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.curves import Curve
 from assay.measures.score_curves import AUC
-from assay.thresholding.given import ScoredSystem, said
+from assay.thresholding.given import ScoredSystem, warnings_of
 from assay.thresholding.registry import Rule
 from assay.thresholding.verbs import choose_threshold
 
@@ -58,7 +58,12 @@ def score_distributions(
     chosen = isinstance(threshold, str | Rule)
     words = [] if threshold is None else [f"threshold {'by ' if chosen else ''}{threshold}"]
     return Curve(
-        "scores", "Scores by class", subtitle(systems, summary, *words), frame, summary, (*said(systems), *outside)
+        "scores",
+        "Scores by class",
+        subtitle(systems, summary, *words),
+        frame,
+        summary,
+        (*warnings_of(systems), *outside),
     )
 
 

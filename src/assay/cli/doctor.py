@@ -114,7 +114,9 @@ def _examined(files: list[str | Source], train: str | None, predicted: predictio
         name, path = inputs.named(file) if isinstance(file, str) else (None, file)
         given.append(path if name is None else {name: path})
     said = Said(predicted.truth, predicted.prediction, predicted.score, predicted.item_id, predicted.weight)
-    return examine(given, train=train, said=said, pos_label=predicted.positive, list_separator=predicted.list_separator)
+    return examine(
+        given, train=train, column_names=said, pos_label=predicted.positive, list_separator=predicted.list_separator
+    )
 
 
 def _refuse(said: dict[str, Any], why: str) -> None:

@@ -23,7 +23,7 @@ SCHEMA = {
 
 
 def best_clusters(
-    found: pl.DataFrame, qrels: Qrels, *, level: float = 1.0, draws: int = 200, seed: int = 0
+    clustered: pl.DataFrame, qrels: Qrels, *, level: float = 1.0, draws: int = 200, seed: int = 0
 ) -> pl.DataFrame:
     """A row a judged query with a relevant document: its best cluster by F1, the flat list, and chance.
 
@@ -37,25 +37,25 @@ def best_clusters(
     """
     good = qrels.frame.filter(pl.col("relevance") >= level).select("query_id", "doc_id").unique()
     wanted = good.group_by("query_id", maintain_order=True).len("all").sort("query_id")
-    marked = found.join(good.with_columns(relevant=1), on=["query_id", "doc_id"], how="left").with_columns(
+    marked = clustered.join(good.with_columns(relevant=1), on=["query_id", "doc_id"], how="left").with_columns(
         pl.col("relevant").fill_null(0)
     )
     by_query = marked.partition_by("query_id", as_dict=True)
     rng = np.random.default_rng(seed)
     rows = []
     for query, total in wanted.iter_rows():
-        own = by_query.get((query,))
-        if own is None:  # a judged query without results: nothing is found
+        judged = by_query.get((query,))
+        if judged is None:  # a judged query without results: nothing is found
             rows.append((query, None, 0, 0, 0, total, *[0.0] * 9))
             continue
-        tables = own.group_by("cluster", maintain_order=True).agg(
+        tables = judged.group_by("cluster", maintain_order=True).agg(
             items=pl.len(), relevant=pl.col("relevant").sum(), best=pl.col("rank").min()
         )
         tables = tables.sort("best")
         sizes, hits = tables["items"].to_numpy().astype(np.int64), tables["relevant"].to_numpy().astype(np.int64)
         at = int(np.argmax(_shares(hits, sizes, total)[2]))
         size = int(sizes[at])
-        in_flat = int(own.filter(pl.col("rank") <= size)["relevant"].sum())
+        in_flat = int(judged.filter(pl.col("rank") <= size)["relevant"].sum())
         rows.append(
             (query, tables["cluster"][at], len(sizes), size, int(hits[at]), total,
              *_shares(hits[at], size, total), *_shares(in_flat, size, total),

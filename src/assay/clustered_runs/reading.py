@@ -34,17 +34,19 @@ def grouped(
     """
     ranked = _ranked(run, rules).with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_id"))
     keys = [name for name in ("query_id", "doc_id") if name in clusters.columns]
-    found = ranked.join(clusters, on=keys, how="left", maintain_order="left")
-    alone = int(found["cluster"].null_count())
-    said = []
+    clustered = ranked.join(clusters, on=keys, how="left", maintain_order="left")
+    alone = int(clustered["cluster"].null_count())
+    remarks = []
     if alone:
-        said.append(f"{number_of('result', alone)} of {found.height:,} without a cluster: each is read on its own")
-    if alone == found.height:
+        remarks.append(
+            f"{number_of('result', alone)} of {clustered.height:,} without a cluster: each is read on its own"
+        )
+    if alone == clustered.height:
         raise ParameterError("no result of the run has a cluster: are these the clusters of its documents?")
     mark = "(alone) "
-    while found["cluster"].str.starts_with(mark).any():
+    while clustered["cluster"].str.starts_with(mark).any():
         mark = f"({mark})"  # a name that no cluster has already
-    return found.with_columns(pl.col("cluster").fill_null(pl.concat_str(pl.lit(mark), "doc_id"))), tuple(said)
+    return clustered.with_columns(pl.col("cluster").fill_null(pl.concat_str(pl.lit(mark), "doc_id"))), tuple(remarks)
 
 
 def _ranked(run: Batches, rules: Policies) -> pl.DataFrame:
@@ -67,17 +69,17 @@ def _best_first(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("query_id", "score", descending=[False, True], maintain_order=True)
 
 
-def flat_run(found: pl.DataFrame, name: str) -> Run:
+def flat_run(clustered: pl.DataFrame, name: str) -> Run:
     """The run as it was, its ranks settled.
 
     >>> run = Run.of({"q": {"d1": 3.0, "d2": 3.0}})
     >>> flat_run(grouped(run, pl.DataFrame({"doc_id": ["d1"], "cluster": ["a"]}))[0], "flat").frame.rows()
     [('q', 'd2', -1.0), ('q', 'd1', -2.0)]
     """
-    return Run(found.select("query_id", "doc_id", score=-pl.col("rank").cast(pl.Float64)), name)
+    return Run(clustered.select("query_id", "doc_id", score=-pl.col("rank").cast(pl.Float64)), name)
 
 
-def read_in_order(found: pl.DataFrame, order: str, name: str) -> Run:
+def read_in_order(clustered: pl.DataFrame, order: str, name: str) -> Run:
     """The run as it is read cluster by cluster: clusters in an order, documents within each by rank.
 
     >>> run = Run.of({"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
@@ -86,13 +88,13 @@ def read_in_order(found: pl.DataFrame, order: str, name: str) -> Run:
     ['d1', 'd3', 'd2']
     """
     Choice(ORDERS).check("order", order)
-    own = ["query_id", "cluster"]
+    keys = ["query_id", "cluster"]
     by = {
-        "best-rank": pl.col("rank").min().over(own),
-        "size": -pl.len().cast(pl.Int64).over(own),
-        "mean-score": -pl.col("score").mean().over(own),
+        "best-rank": pl.col("rank").min().over(keys),
+        "size": -pl.len().cast(pl.Int64).over(keys),
+        "mean-score": -pl.col("score").mean().over(keys),
     }[order]
-    placed = found.with_columns(_by=by, _best=pl.col("rank").min().over(own))
+    placed = clustered.with_columns(_by=by, _best=pl.col("rank").min().over(keys))
     # Of clusters that are alike in this, the one with the better best document comes first.
     read = placed.sort("query_id", "_by", "_best", "rank")
     score = -pl.int_range(1, pl.len() + 1).over("query_id").cast(pl.Float64)

@@ -54,23 +54,23 @@ def clusters_by_use(
     opened = named_runs(run)
     if len(opened) != 1:
         raise ParameterError(f"expected one run, whose results are clustered, got {len(opened)}")
-    given = next(iter(opened.values()))
+    opened_run = next(iter(opened.values()))
     wanted = list(DEFAULT_MEASURES) if measures is None else measures
     Real().check("level", level)
     of_compare = signature(compare).parameters
     rules = {name: value for name, value in settings.items() if name not in of_compare}
     # Duplicates and the like are found, with their line, before all else; and this knows the rules.
-    flat = evaluate(judged, {FLAT: given}, wanted, seed=seed, **rules)
-    found, said = grouped(given, read_document_clusters(clusters), flat.policies)
-    best = best_clusters(found, flat.qrels, level=level, draws=draws, seed=seed)
+    flat = evaluate(judged, {FLAT: opened_run}, wanted, seed=seed, **rules)
+    clustered, remarks = grouped(opened_run, read_document_clusters(clusters), flat.policies)
+    best = best_clusters(clustered, flat.qrels, level=level, draws=draws, seed=seed)
     if best.is_empty():
         raise ParameterError(f"no document has a grade of {level:g} or more: nothing is relevant, choose another level")
     settings.pop("rank_by", None)  # ranks are scores by now
-    orders = {FLAT: flat_run(found, FLAT), CLUSTERED: read_in_order(found, order, CLUSTERED)}
+    orders = {FLAT: flat_run(clustered, FLAT), CLUSTERED: read_in_order(clustered, order, CLUSTERED)}
     comparison = compare(judged, orders, measures=wanted, seed=seed, **settings)
     without = len(judged.topics) - best.height
     if without:
-        said = (*said, f"{number_of('query', without)} without a relevant document: not among the best clusters")
+        remarks = (*remarks, f"{number_of('query', without)} without a relevant document: not among the best clusters")
     evaluation = comparison.evaluation
-    warnings = said if evaluation is None else (*evaluation.warnings, *said)
+    warnings = remarks if evaluation is None else (*evaluation.warnings, *remarks)
     return ClustersByUse(best, comparison, order, SAID[order], level, draws, seed, tuple(dict.fromkeys(warnings)))

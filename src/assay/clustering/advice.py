@@ -64,9 +64,9 @@ def check_codes(mute: Sequence[str]) -> None:
 def advise(result: Clustering) -> tuple[Remark, ...]:
     """All remarks on all clusterings, but for those that were muted."""
     wanted = [code for code in codes() if code not in result.mute]
-    made: list[Remark] = []
+    remarks: list[Remark] = []
     for system in result.systems:
         case = Case(result, system, system.counts.get(Contingency), system.counts.get(Points))
         for code in wanted:
-            made += [one._replace(system=system.name) for one in CHECKS[code](case)]
-    return tuple(made)
+            remarks += [remark._replace(system=system.name) for remark in CHECKS[code](case)]
+    return tuple(remarks)

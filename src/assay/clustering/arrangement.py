@@ -55,7 +55,7 @@ class Bars(NamedTuple):
     @property
     def drawn(self) -> int:
         """How many of them have a bar."""
-        return sum(len(one.values) for one in self.clusters)
+        return sum(len(cluster.values) for cluster in self.clusters)
 
     @property
     def note(self) -> str:
@@ -80,12 +80,12 @@ def bars_of(points: Points, most: int = MOST_BARS) -> Bars | None:
     share = min(1.0, most / len(known))
     order = np.lexsort((-points.silhouettes[known], codes))
     in_clusters = np.split(known[order], np.cumsum(np.bincount(codes))[:-1])
-    made = []
-    for code, (label, own) in enumerate(zip(points.clusters, in_clusters, strict=True)):
-        kept = own[np.linspace(0, len(own) - 1, max(1, round(share * len(own)))).round().astype(np.int64)]
+    clusters = []
+    for code, (label, values) in enumerate(zip(points.clusters, in_clusters, strict=True)):
+        kept = values[np.linspace(0, len(values) - 1, max(1, round(share * len(values)))).round().astype(np.int64)]
         nearest = tuple(points.clusters[at] for at in points.nearest[kept])
-        mean = float(points.silhouettes[own].mean())
-        made.append(ClusterBars(label, int(points.sizes[code]), mean, points.silhouettes[kept], kept, nearest))
-    made.sort(key=lambda one: -one.mean)
-    total = sum(one.mean * one.items for one in made) / sum(one.items for one in made)
-    return Bars(tuple(made), total, len(known))
+        mean = float(points.silhouettes[values].mean())
+        clusters.append(ClusterBars(label, int(points.sizes[code]), mean, points.silhouettes[kept], kept, nearest))
+    clusters.sort(key=lambda cluster: -cluster.mean)
+    total = sum(cluster.mean * cluster.items for cluster in clusters) / sum(cluster.items for cluster in clusters)
+    return Bars(tuple(clusters), total, len(known))

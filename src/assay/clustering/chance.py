@@ -26,14 +26,14 @@ def purity_by_chance(table: Contingency, seed: int = 0) -> float:
     classes = classes[classes > 0]
     draws = max(10, min(DRAWS, _MOST_DRAWN // (len(classes) * len(sizes))))
     rng = np.random.default_rng(seed)
-    found = 0.0
+    expected = 0.0
     for size, count in zip(sizes.tolist(), often.tolist(), strict=True):
         if size <= 1:
-            found += size * count
+            expected += size * count
             continue
         if total < LARGEST_URN:
             filled = rng.multivariate_hypergeometric(classes, size, size=draws, method="marginals")
         else:
             filled = rng.multinomial(size, classes / total, size=draws)
-        found += count * float(filled.max(axis=1).mean())
-    return found / total
+        expected += count * float(filled.max(axis=1).mean())
+    return expected / total

@@ -53,15 +53,15 @@ class Clusterer(NamedTuple):
         """The place of each point's cluster."""
         from sklearn.base import clone  # noqa: PLC0415
 
-        made = clone(self.estimator).set_params(**{self.parameter: k})
-        if "random_state" in made.get_params():
-            made.set_params(random_state=self.seed)
+        fitted = clone(self.estimator).set_params(**{self.parameter: k})
+        if "random_state" in fitted.get_params():
+            fitted.set_params(random_state=self.seed)
         with warnings.catch_warnings():
             # Fewer clusters than asked for, where points coincide, are seen in the result.
             warnings.simplefilter("ignore")
-            labels = made.fit_predict(points)
-        found: Ints = np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
-        return found
+            labels = fitted.fit_predict(points)
+        codes: Ints = np.unique(labels, return_inverse=True)[1].astype(np.int64, copy=False)
+        return codes
 
 
 @contextmanager

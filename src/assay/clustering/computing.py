@@ -47,56 +47,58 @@ def called(measure: Measure) -> str:
 
 
 def measures_of(
-    given: Iterable[str | Measure] | str | Measure | None, counts: Sequence[Mapping[type, Any]]
+    measures: Iterable[str | Measure] | str | Measure | None, counts: Sequence[Mapping[type, Any]]
 ) -> tuple[Measure, ...]:
     """The measures asked for; or those by default for which every system has what they need."""
-    if given is None:
+    if measures is None:
         able = [kind for kind in DEFAULTS if all(kind in held for held in counts)]
         return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
-    if not isinstance(given, str | Measure | Iterable):
-        raise ParameterError(f"measures are names, such as 'ARI' and 'Purity', not {given!r}")
-    several = [given] if isinstance(given, str | Measure) else list(given)
-    names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are names, such as 'ARI' and 'Purity', not {measures!r}")
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    names = [
+        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
+    ]
     if not names:
         raise ParameterError("there is no measure to compute")
     return tuple(dict.fromkeys(measure_of(name) for name in names))
 
 
-def counts_of(given: Clusters | Contingency, rules: Rules, seed: int) -> dict[type, Any]:
+def counts_of(clusters: Clusters | Contingency, rules: Rules, seed: int) -> dict[type, Any]:
     """The counts that there are: of classes and clusters, and of points."""
-    if isinstance(given, Contingency):
-        return {Contingency: given.without_empty()}
+    if isinstance(clusters, Contingency):
+        return {Contingency: clusters.without_empty()}
     counts: dict[type, Any] = {}
-    if not rules.noisy(given).any():
+    if not rules.noisy(clusters).any():
         rules = rules._replace(noise=None, noise_as="drop")
-    if given.truth is not None:
-        rules.refuse_unlabelled(given)
-        counts[Contingency] = _counted(given, rules)
-    if given.points is not None:
-        counts[Points] = _points(given, rules, seed)
+    if clusters.truth is not None:
+        rules.refuse_unlabelled(clusters)
+        counts[Contingency] = _counted(clusters, rules)
+    if clusters.points is not None:
+        counts[Points] = _points(clusters, rules, seed)
     return counts
 
 
-def _counted(given: Clusters, rules: Rules) -> Contingency:
+def _counted(clusters: Clusters, rules: Rules) -> Contingency:
     try:
         return Contingency.from_labels(
-            given.truth, given.cluster, sample_weight=given.weight, noise=rules.noise, noise_as=rules.noise_as,
+            clusters.truth, clusters.cluster, sample_weight=clusters.weight, noise=rules.noise, noise_as=rules.noise_as,
             unlabelled=rules.unlabelled,
         ).without_empty()  # fmt: skip
     except InputError as problem:
-        raise InputError(f"{given.whence}: {problem}") from None
+        raise InputError(f"{clusters.whence}: {problem}") from None
 
 
-def _points(given: Clusters, rules: Rules, seed: int) -> Points:
-    labels = rules.clusters_of(given) if rules.noise_as == "singletons" else given.cluster
+def _points(clusters: Clusters, rules: Rules, seed: int) -> Points:
+    labels = rules.clusters_of(clusters) if rules.noise_as == "singletons" else clusters.cluster
     noise = rules.noise if rules.noise_as == "drop" else None
     try:
         return Points.of(
-            given.points, labels, metric=rules.metric, noise=noise, item_id=given.item_id,
+            clusters.points, labels, metric=rules.metric, noise=noise, item_id=clusters.item_id,
             sample_size=rules.sample_size, seed=seed,
         )  # fmt: skip
     except InputError as problem:
-        raise InputError(f"{given.whence}: {problem}") from None
+        raise InputError(f"{clusters.whence}: {problem}") from None
 
 
 def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:

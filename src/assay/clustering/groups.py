@@ -24,11 +24,11 @@ def clusters_of(table: Contingency | None, points: Points | None) -> pl.DataFram
     >>> clusters_of(table, None).select("cluster", "items", "largest_class", "purity").rows()
     [('2', 3, 'o', 0.6667), ('1', 2, 'x', 1.0)]
     """
-    made: pl.DataFrame | None = None
+    table_of_clusters: pl.DataFrame | None = None
     if table is not None:
         sizes, held = table.cluster_sizes[0], table.largest_of_clusters[0]
         place = _first_of_largest(table.counts[0].astype(np.float64), table.column, len(sizes))
-        made = pl.DataFrame(
+        table_of_clusters = pl.DataFrame(
             {
                 "cluster": _texts(table.clusters),
                 "items": _counts(sizes, table),
@@ -41,10 +41,14 @@ def clusters_of(table: Contingency | None, points: Points | None) -> pl.DataFram
     if points is not None:
         shapes = _shapes(points)
         # Items without a class have a point, too: clusters of such items only have no row in the table of classes.
-        made = shapes if made is None else made.join(shapes.drop("items", "share"), on="cluster", how="left")
-    if made is None:
+        table_of_clusters = (
+            shapes
+            if table_of_clusters is None
+            else table_of_clusters.join(shapes.drop("items", "share"), on="cluster", how="left")
+        )
+    if table_of_clusters is None:
         return pl.DataFrame()
-    return made.sort("items", descending=True, maintain_order=True)
+    return table_of_clusters.sort("items", descending=True, maintain_order=True)
 
 
 def _shapes(points: Points) -> pl.DataFrame:
@@ -126,8 +130,8 @@ def _first_of_largest(values: Floats, place: Ints, groups: int) -> Ints:
     """For each group the cell with its largest value, the first of several; every group has one."""
     order = np.lexsort((np.arange(len(values)), -values, place))
     firsts = np.searchsorted(place[order], np.arange(groups))
-    found: Ints = order[firsts]
-    return found
+    rows: Ints = order[firsts]
+    return rows
 
 
 def _texts(labels: Any) -> pl.Series:

@@ -55,19 +55,19 @@ class Side(NamedTuple):
     row: Ints
     column: Ints
 
-    def tables(self, drawn: NDArray[Any], weight: Floats | None) -> Contingency:
+    def tables(self, halves: NDArray[Any], weight: Floats | None) -> Contingency:
         """The tables of halves; `drawn` says how many items of each kind (column) each half (row) has."""
         kept = np.flatnonzero((self.row >= 0) & (self.column >= 0))
         key = self.row[kept] * len(self.clusters) + self.column[kept]
         order = np.argsort(key, kind="stable")
         kept, key = kept[order], key[order]
         starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-        units = tuple(map(str, range(len(drawn))))
+        units = tuple(map(str, range(len(halves))))
         row, column = np.divmod(key[starts], len(self.clusters))
         if weight is None:
-            counts = np.add.reduceat(drawn[:, kept], starts, axis=1)
+            counts = np.add.reduceat(halves[:, kept], starts, axis=1)
             return Contingency(self.classes, self.clusters, row, column, counts, units)
-        weighted = drawn[:, kept] * weight[kept]
+        weighted = halves[:, kept] * weight[kept]
         counts = np.add.reduceat(weighted, starts, axis=1)
         squares = np.add.reduceat(weighted * weight[kept], starts, axis=1)
         return Contingency(self.classes, self.clusters, row, column, counts, units, squares)
@@ -95,17 +95,17 @@ class Halves:
     @classmethod
     def of(cls, systems: Sequence[ClusteredSystem], rules: Rules, *, resamples: int = 2000, seed: int = 0) -> Halves:
         """Halves of the items of these systems, which hold the same items in the same order if there are several."""
-        held = [one.clusters for one in systems if one.clusters is not None]
+        held = [system.clusters for system in systems if system.clusters is not None]
         if len(held) < len(systems):
             if len(systems) > 1:
                 raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")
             return cls._of_table(systems[0].counts[Contingency], resamples, seed)
         subsets = None
-        if all(Points in one.counts for one in systems):
-            kept = [rules.clusters_of(own).is_not_null().to_numpy() for own in held]
-            placed = (Placed.of(one.counts[Points], own) for one, own in zip(systems, kept, strict=True))
+        if all(Points in system.counts for system in systems):
+            kept = [rules.clusters_of(clusters).is_not_null().to_numpy() for clusters in held]
+            placed = (Placed.of(system.counts[Points], is_kept) for system, is_kept in zip(systems, kept, strict=True))
             subsets = Subsets(tuple(placed), resamples, seed)
-        if any(one.truth is None for one in held):
+        if any(clusters.truth is None for clusters in held):
             return cls((), np.empty(0, dtype=np.int64), None, resamples, seed, subsets)
         named = [f"cluster {place}" for place in range(len(held))]
         columns = {"truth": held[0].truth, **dict(zip(named, map(rules.clusters_of, held), strict=True))}
@@ -191,14 +191,14 @@ class Halves:
         Where clusters have nearly the same middle, Davies-Bouldin is made of the error of the middles, and grows with
         the number of points.
         """
-        found = self.values(measure)
-        far = np.zeros(found.shape[1], dtype=np.bool)
+        values = self.values(measure)
+        far = np.zeros(values.shape[1], dtype=np.bool)
         if measure.name not in OF_CENTROIDS:
             return far
-        known = np.flatnonzero((~np.isnan(found)).sum(axis=0) > 1)
-        own = found[:, known]
-        far[known] = np.abs(np.nanmean(own, axis=0) - self._points.whole(measure)[known]) > FARTHEST * np.nanstd(
-            own, axis=0
+        known = np.flatnonzero((~np.isnan(values)).sum(axis=0) > 1)
+        defined = values[:, known]
+        far[known] = np.abs(np.nanmean(defined, axis=0) - self._points.whole(measure)[known]) > FARTHEST * np.nanstd(
+            defined, axis=0
         )
         return far
 
@@ -223,10 +223,12 @@ class Halves:
         Few items flatter some measures, in proportion to 1/n: halves, that have twice as much of it, tell how much.
         """
         wanted = parse_measure(measure, "clustering")
-        found = self.values(wanted)
-        known = ~np.isnan(found).all(axis=0) if len(found) else np.zeros(found.shape[1], dtype=np.bool)
-        drift = np.full(found.shape[1], np.nan)
-        drift[known] = self.scale_of(wanted) ** 2 * (np.nanmean(found[:, known], axis=0) - values[known])
+        drawn_values = self.values(wanted)
+        known = (
+            ~np.isnan(drawn_values).all(axis=0) if len(drawn_values) else np.zeros(drawn_values.shape[1], dtype=np.bool)
+        )
+        drift = np.full(drawn_values.shape[1], np.nan)
+        drift[known] = self.scale_of(wanted) ** 2 * (np.nanmean(drawn_values[:, known], axis=0) - values[known])
         return drift
 
     def scale_of(self, measure: Measure) -> float:
@@ -245,10 +247,10 @@ class Halves:
         rng = np.random.default_rng(self.seed)
         if self.total < LARGEST_URN:
             half = self.total // 2
-            drawn = rng.multivariate_hypergeometric(self.items, half, size=self.resamples, method="marginals")
+            counts = rng.multivariate_hypergeometric(self.items, half, size=self.resamples, method="marginals")
         else:  # of so many items, kind by kind: how many items the half has then varies next to nothing
-            drawn = rng.binomial(self.items, 0.5, size=(self.resamples, len(self.items)))
-        return tuple(side.tables(drawn, self.weight) for side in self.sides)
+            counts = rng.binomial(self.items, 0.5, size=(self.resamples, len(self.items)))
+        return tuple(side.tables(counts, self.weight) for side in self.sides)
 
 
 def no_halves_of(table: Contingency) -> str:

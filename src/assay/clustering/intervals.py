@@ -35,17 +35,17 @@ def _estimate(measure: Measure, system: ClusteredSystem, halves: Halves | None, 
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval="it grows with the number of items")
     if halves is None:
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=no_halves_of(system.counts[Contingency]))
-    found = interval_around(measure, value, halves, confidence)
-    if not found.is_known:
+    interval = interval_around(measure, value, halves, confidence)
+    if not interval.is_known:
         return Estimate(value, math.nan, math.nan, NO_INTERVAL, no_interval=halves.why_none(measure))
-    return Estimate(value, found.low, found.high, SUBSAMPLING, None, halves.resamples_of(measure))
+    return Estimate(value, interval.low, interval.high, SUBSAMPLING, None, halves.resamples_of(measure))
 
 
 def interval_around(measure: Measure, value: float, halves: Halves, confidence: float) -> Interval:
     """The interval of a number, as far as the number can lie."""
-    found = around(value, halves.deviations(measure)[:, 0], confidence)
+    interval = around(value, halves.deviations(measure)[:, 0], confidence)
     sizes = [(len(side.classes), len(side.clusters)) for side in halves.sides]  # none where there are points only
-    return found.within(reach_of(measure, *(sizes[0] if sizes else (0, 0))))
+    return interval.within(reach_of(measure, *(sizes[0] if sizes else (0, 0))))
 
 
 def reach_of(measure: Measure, classes: int, clusters: int) -> tuple[float, float]:

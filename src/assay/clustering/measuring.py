@@ -58,11 +58,11 @@ def cluster(
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
     rules = Rules(noise, noise_as, unlabelled, metric, sample_size).checked()
     opened = systems_in(given)
-    counts = {name: counts_of(one, rules, seed) for name, one in opened.items()}
-    for one, held in zip(opened.values(), counts.values(), strict=True):
-        if isinstance(one, Clusters) and not held:
+    counts = {name: counts_of(table, rules, seed) for name, table in opened.items()}
+    for table, held in zip(opened.values(), counts.values(), strict=True):
+        if isinstance(table, Clusters) and not held:
             raise InputError(
-                f"{one.whence}: there are clusters, and neither classes nor points to measure them by: "
+                f"{table.whence}: there are clusters, and neither classes nor points to measure them by: "
                 f"say {argument('truth')} or {argument('points')}"
             )
     if not any(Points in held for held in counts.values()) and (metric, rules.sample_size) != ("euclidean", None):
@@ -72,22 +72,22 @@ def cluster(
         )
     chosen = measures_of(measures, list(counts.values()))
     if not chosen:
-        told = [f"{name} has {'classes' if Contingency in held else 'points'} only" for name, held in counts.items()]
-        raise InputError(f"no measure fits all clusterings: {', '.join(told)}: measure them apart")
+        parts = [f"{name} has {'classes' if Contingency in held else 'points'} only" for name, held in counts.items()]
+        raise InputError(f"no measure fits all clusterings: {', '.join(parts)}: measure them apart")
     systems = tuple(
         ClusteredSystem(
             name,
-            one if isinstance(one, Clusters) else None,
+            table if isinstance(table, Clusters) else None,
             counts[name],
             {measure: computed(measure, counts[name], name) for measure in chosen},
         )
-        for name, one in opened.items()
+        for name, table in opened.items()
     )
-    itemised = [one for one in opened.values() if isinstance(one, Clusters)]
-    warnings = [warning for one in itemised for warning in (*one.warnings, *uneven_columns(one, metric))]
-    for name, one in opened.items():
-        warnings += _empty_groups(name, one, counts[name][Contingency]) if isinstance(one, Contingency) else []
-    if noise is not None and not any(rules.noisy(one).any() for one in itemised):
+    itemised = [table for table in opened.values() if isinstance(table, Clusters)]
+    warnings = [warning for table in itemised for warning in (*table.warnings, *uneven_columns(table, metric))]
+    for name, table in opened.items():
+        warnings += _empty_groups(name, table, counts[name][Contingency]) if isinstance(table, Contingency) else []
+    if noise is not None and not any(rules.noisy(table).any() for table in itemised):
         warnings.append(f"no item has the label of noise, {noise!r}")
     return Clustering(
         systems, chosen, rules, confidence, resamples, seed, mute,
@@ -96,8 +96,8 @@ def cluster(
     )  # fmt: skip
 
 
-def _empty_groups(name: str, given: Contingency, held: Contingency) -> Iterator[str]:
+def _empty_groups(name: str, table: Contingency, held: Contingency) -> Iterator[str]:
     """A warning of classes and clusters of a table that hold no items, and are left out."""
-    for what, names, kept in (("class", given.classes, held.classes), ("cluster", given.clusters, held.clusters)):
+    for what, names, kept in (("class", table.classes, held.classes), ("cluster", table.clusters, held.clusters)):
         if absent := [str(label) for label in names if label not in kept]:
             yield f"{name}: no items in {what} {listed(absent)}: left out"

@@ -62,10 +62,10 @@ def number_of_clusters(
     'no structure'
     """
     resamples, seed = Whole(_FEWEST_RESAMPLES).check("resamples", resamples), Whole(0).check("seed", seed)
-    given = X if isinstance(X, Clusters) else None
-    if given is None:
-        given = Clusters.of(labels_true, np.zeros(_rows(X), dtype=np.int64), X=X)
-    points = given.points
+    clusters = X if isinstance(X, Clusters) else None
+    if clusters is None:
+        clusters = Clusters.of(labels_true, np.zeros(_rows(X), dtype=np.int64), X=X)
+    points = clusters.points
     if points is None:
         raise ParameterError(f"expected points to cluster, got clusters only: say {argument('points')}")
     if metric == "precomputed":
@@ -73,26 +73,26 @@ def number_of_clusters(
     tried = checked_numbers(ks, points)
     clusterer = Clusterer.of(estimator, seed)
     rules = Rules(metric=metric, sample_size=sample_size, unlabelled="drop").checked()
-    chosen = _chosen(measures, given)
+    chosen = _chosen(measures, clusters)
     rng = np.random.default_rng(seed)
     placed = _directions(points) if metric == "cosine" else points
     some = placed if len(placed) <= MOST_RESAMPLED else placed[rng.choice(len(placed), MOST_RESAMPLED, replace=False)]
-    drawn = subsamples(len(some), resamples, rng) if stability else []
+    samples = subsamples(len(some), resamples, rng) if stability else []
     rows, silhouettes = [], {}
     with one_thread():
         for k in tried:
-            own = _with_clusters(given, clusterer.fit(k, placed))
+            clustered = _with_clusters(clusters, clusterer.fit(k, placed))
             tell()
-            steady = _stability(some, partial(clusterer.fit, k), k, drawn) if stability else None
-            rows.append(at_k(k, own, chosen, rules=rules, seed=seed, stability=steady))
-            silhouettes[k] = _silhouette(rows[-1], own, rules, seed)
+            steady = _stability(some, partial(clusterer.fit, k), k, samples) if stability else None
+            rows.append(at_k(k, clustered, chosen, rules=rules, seed=seed, stability=steady))
+            silhouettes[k] = _silhouette(rows[-1], clustered, rules, seed)
             tell()
         reference = reference_of(
             some, silhouettes, clusterer.fit, sets=resamples, items=len(points), rng=rng, metric=metric, tell=tell
         )
     return NumberOfClusters(
         tuple(rows), chosen, len(points), f"clusters by {clusterer.says}", reference,
-        resamples if stability else 0, len(some), seed, metric, (*given.warnings, *uneven_columns(given, metric)),
+        resamples if stability else 0, len(some), seed, metric, (*clusters.warnings, *uneven_columns(clusters, metric)),
         _most(points),
     )  # fmt: skip
 
@@ -113,30 +113,31 @@ def numbers_given(
     """
     if not clusterings:
         raise ParameterError("expected clusterings with different numbers of clusters, got none")
-    for k, one in clusterings.items():
+    for k, clusters in clusterings.items():
         Whole(1).check("a number of clusters", k)
-        if not isinstance(one, Clusters):
-            raise ParameterError(f"expected Clusters for {k}, got {type(one).__name__}")
+        if not isinstance(clusters, Clusters):
+            raise ParameterError(f"expected Clusters for {k}, got {type(clusters).__name__}")
     first, *others = clusterings.values()
-    for one in others:
-        if len(one) != len(first):
-            sizes = f"{number_of('item', len(first))} and {number_of('item', len(one))}"
-            raise InputError(f"{first.name} and {one.name} have {sizes}: give clusterings of the same items")
+    for clusters in others:
+        if len(clusters) != len(first):
+            sizes = f"{number_of('item', len(first))} and {number_of('item', len(clusters))}"
+            raise InputError(f"{first.name} and {clusters.name} have {sizes}: give clusterings of the same items")
     rules = Rules() if rules is None else rules
-    counts = [counts_of(one, rules, seed) for one in clusterings.values()]
+    counts = [counts_of(clusters, rules, seed) for clusters in clusterings.values()]
     chosen = measures_of(measures, counts)
     if not chosen:
         ways = f"{argument('truth')} or {argument('points')}"
         raise InputError(f"there are neither classes nor points to measure clusters by: say {ways}")
     rows = [at_k(k, clusterings[k], chosen, rules=rules, seed=seed) for k in sorted(clusterings)]
     warnings = []
-    for k, one in sorted(clusterings.items()):
-        found = rules.clusters_of(one).drop_nulls().n_unique()
-        if found != k:
-            warnings.append(f"{one.name}: {number_of('cluster', found)}, and its name says {k}")
+    for k, clusters in sorted(clusterings.items()):
+        count = rules.clusters_of(clusters).drop_nulls().n_unique()
+        if count != k:
+            warnings.append(f"{clusters.name}: {number_of('cluster', count)}, and its name says {k}")
+    warnings += [text for clusters in clusterings.values() for text in clusters.warnings]
     return NumberOfClusters(
         tuple(rows), chosen, len(first), AS_GIVEN, seed=seed, metric=rules.metric,
-        warnings=tuple(dict.fromkeys([*warnings, *(text for one in clusterings.values() for text in one.warnings)])),
+        warnings=tuple(dict.fromkeys(warnings)),
     )  # fmt: skip
 
 
@@ -165,12 +166,18 @@ def _most(points: Floats) -> int:
 
 
 def at_k(
-    k: int, own: Clusters, measures: Sequence[Measure], *, rules: Rules, seed: int, stability: Stability | None = None
+    k: int,
+    clusters: Clusters,
+    measures: Sequence[Measure],
+    *,
+    rules: Rules,
+    seed: int,
+    stability: Stability | None = None,
 ) -> AtK:
     """All measures of one clustering."""
-    counts = counts_of(own, rules, seed)
-    results = {measure: computed(measure, counts, own.name) for measure in measures}
-    sizes = rules.clusters_of(own).drop_nulls().value_counts()["count"].to_numpy()
+    counts = counts_of(clusters, rules, seed)
+    results = {measure: computed(measure, counts, clusters.name) for measure in measures}
+    sizes = rules.clusters_of(clusters).drop_nulls().value_counts()["count"].to_numpy()
     return AtK(k, results, stability, int(sizes.min()))
 
 
@@ -184,40 +191,40 @@ def _rows(X: Any) -> int:  # noqa: N803
         raise InputError(f"X: expected a row of numbers an item, got {type(X).__name__}") from None
 
 
-def _chosen(given: Any, clusters: Clusters) -> tuple[Measure, ...]:
+def _chosen(measures: Any, clusters: Clusters) -> tuple[Measure, ...]:
     """The measures asked for, or those that have a say; those that need classes are refused where there are none."""
     kinds: dict[type, Any] = {Points: None} | ({} if clusters.truth is None else {Contingency: None})
-    if given is None:
+    if measures is None:
         return tuple(measure_of(name) for name in VOTING)
-    chosen = measures_of(given, [kinds])
-    lacking = [str(one) for one in chosen if one.definition.counts not in kinds]
+    chosen = measures_of(measures, [kinds])
+    lacking = [str(measure) for measure in chosen if measure.definition.counts not in kinds]
     if lacking:
         way = argument("labels_true")
         raise ParameterError(f"{listed(lacking)}: against classes, which are not known: say {way}")
     return chosen
 
 
-def _with_clusters(given: Clusters, labels: Any) -> Clusters:
-    return Clusters.of(given.truth, labels, X=given.points, item_id=given.item_id, name=given.name)
+def _with_clusters(clusters: Clusters, labels: Any) -> Clusters:
+    return Clusters.of(clusters.truth, labels, X=clusters.points, item_id=clusters.item_id, name=clusters.name)
 
 
 def _directions(points: Floats) -> Floats:
     """Points at length 1: distances between those are by their directions, and so is what k-means does with them."""
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
-    found: Floats = points / np.where(lengths > 0, lengths, 1.0)
-    return found
+    directions: Floats = points / np.where(lengths > 0, lengths, 1.0)
+    return directions
 
 
-def _stability(points: Floats, fit: Fit, k: int, drawn: Sequence[Any]) -> Stability:
-    if drawn and k >= len(drawn[0]):  # a subsample has too few points for so many clusters
+def _stability(points: Floats, fit: Fit, k: int, samples: Sequence[Any]) -> Stability:
+    if samples and k >= len(samples[0]):  # a subsample has too few points for so many clusters
         return Stability()
-    return stability_of(points, fit, drawn)
+    return stability_of(points, fit, samples)
 
 
-def _silhouette(row: AtK, own: Clusters, rules: Rules, seed: int) -> float:
+def _silhouette(row: AtK, clusters: Clusters, rules: Rules, seed: int) -> float:
     """What data without structure are held against, whether it was asked for or not."""
     wanted = measure_of("Silhouette")
-    found = row.results.get(wanted)
-    if found is None:
-        found = computed(wanted, counts_of(own, rules, seed), own.name)
-    return float(found.values[0])
+    result = row.results.get(wanted)
+    if result is None:
+        result = computed(wanted, counts_of(clusters, rules, seed), clusters.name)
+    return float(result.values[0])

@@ -17,53 +17,53 @@ from assay.tables.clusters import Clusters
 Opened: TypeAlias = Clusters | Contingency
 
 
-def systems_in(given: Any) -> dict[str, Opened]:
+def systems_in(clusters: Any) -> dict[str, Opened]:
     """What was given, by the names of the clusterings: clusters item by item, or a table of classes and clusters.
 
     >>> list(systems_in({"old": Clusters.of([0, 1], [1, 1]), "new": Contingency.from_table([[1, 0], [0, 1]])}))
     ['old', 'new']
     """
-    found: dict[str, Opened] = {}
-    for name, one in _found(given):
-        if name in found:
+    systems: dict[str, Opened] = {}
+    for name, table in _found(clusters):
+        if name in systems:
             raise ParameterError(f"two clusterings are called {name!r}: give each a name of its own, in a dict")
-        found[name] = dataclasses.replace(one, name=name) if isinstance(one, Clusters) else one
-    if not found:
+        systems[name] = dataclasses.replace(table, name=name) if isinstance(table, Clusters) else table
+    if not systems:
         raise ParameterError("expected clusters, got none")
-    return found
+    return systems
 
 
-def _found(given: Any) -> Iterator[tuple[str, Opened]]:
-    if isinstance(given, Clusters):
-        yield given.name, given
-    elif isinstance(given, Contingency):
-        if len(given.units) > 1:
-            raise ParameterError(f"there are {len(given.units)} tables, one a unit: give one")
-        yield "table", given
-    elif isinstance(given, Clustering):
-        for system in given.systems:
+def _found(clusters: Any) -> Iterator[tuple[str, Opened]]:
+    if isinstance(clusters, Clusters):
+        yield clusters.name, clusters
+    elif isinstance(clusters, Contingency):
+        if len(clusters.units) > 1:
+            raise ParameterError(f"there are {len(clusters.units)} tables, one a unit: give one")
+        yield "table", clusters
+    elif isinstance(clusters, Clustering):
+        for system in clusters.systems:
             yield system.name, system.counts[Contingency] if system.clusters is None else system.clusters
-    elif isinstance(given, Mapping):
-        for name, one in given.items():
-            found = list(_found(one))
-            yield from ((str(name) if len(found) == 1 else f"{name} {own}", held) for own, held in found)
-    elif isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        for one in given:
-            yield from _found(one)
-    elif isinstance(given, str | os.PathLike | Source):
+    elif isinstance(clusters, Mapping):
+        for name, part in clusters.items():
+            parts = list(_found(part))
+            yield from ((str(name) if len(parts) == 1 else f"{name} {part_name}", held) for part_name, held in parts)
+    elif isinstance(clusters, Sequence) and not isinstance(clusters, str | bytes):
+        for part in clusters:
+            yield from _found(part)
+    elif isinstance(clusters, str | os.PathLike | Source):
         from assay.files.clusters import read_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
-        yield from ((one.name, one) for one in read_clusters(given))
+        yield from ((table.name, table) for table in read_clusters(clusters))
     else:
         raise ParameterError(
-            f"expected Clusters, a Contingency or a path, not {type(given).__name__}: "
+            f"expected Clusters, a Contingency or a path, not {type(clusters).__name__}: "
             "Clusters.of(labels_true, labels_pred) takes lists and arrays"
         )
 
 
 def not_alike(systems: Sequence[Opened]) -> tuple[str, ...]:
     """A warning if clusterings are not of the same items with the same classes."""
-    held = [one for one in systems if isinstance(one, Clusters)]
+    held = [system for system in systems if isinstance(system, Clusters)]
     try:
         aligned_clusters(held) if len(held) > 1 else None
     except InputError as problem:

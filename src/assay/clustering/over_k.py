@@ -129,9 +129,9 @@ class NumberOfClusters(Result):
 
     def _slack(self, measure: str | Measure, k: int, top: float) -> float:
         """By how much a number may be below the best one and still count as that."""
-        one = self.at(k).stability if measure == STABILITY else None
-        if one is not None and not math.isnan(one.spread):
-            return _STANDARD_ERRORS * one.spread / math.sqrt(self.resamples)
+        stability = self.at(k).stability if measure == STABILITY else None
+        if stability is not None and not math.isnan(stability.spread):
+            return _STANDARD_ERRORS * stability.spread / math.sqrt(self.resamples)
         return _ROUNDING * abs(top)
 
     @property
@@ -149,7 +149,7 @@ class NumberOfClusters(Result):
         best = self.best(measure)
         if len(best) <= 1:
             return best[0] if best else None
-        sure = Counter(one[0] for name in self._voters if len(one := self.best(name)) == 1)
+        sure = Counter(best_numbers[0] for name in self._voters if len(best_numbers := self.best(name)) == 1)
         wanted = [k for k, _ in sure.most_common() if k in best]
         return wanted[0] if wanted else best[-1] if measure == STABILITY else best[0]
 
@@ -212,10 +212,10 @@ class NumberOfClusters(Result):
         by_k: dict[int, list[str]] = {}
         for name, k in self.votes.items():
             by_k.setdefault(k, []).append(name)
-        told = "; ".join(
+        preferences = "; ".join(
             f"{listed(names)} {'prefers' if len(names) == 1 else 'prefer'} {k}" for k, names in sorted(by_k.items())
         )
-        return f"no clear number of clusters: {told}"
+        return f"no clear number of clusters: {preferences}"
 
     def remarks(self) -> Iterator[str]:
         """What else to know: structure, ends of what was tried, tiny clusters."""
@@ -238,8 +238,8 @@ class NumberOfClusters(Result):
 
     def chart(self) -> alt.ConcatChart:
         """Each measure over k, as an Altair object; needs the extra `report`."""
-        drawn: alt.ConcatChart = registry.load("assay.cluster_curves:over_k")(self).chart()
-        return drawn
+        chart: alt.ConcatChart = registry.load("assay.cluster_curves:over_k")(self).chart()
+        return chart
 
     def basis(self) -> Iterator[str]:
         """How the numbers were made, in sentences."""

@@ -79,41 +79,46 @@ class Clusterings:
     sizes: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, given: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:
+    def of(cls, clusters: Any, *, missing: Missing = "error", seed: int = 0, **rules: Any) -> Clusterings:
         """Take a `Clustering`; or `Clusters`, a path of a file of them, a list of such, or a dict of names.
 
         `rules` are those of `cluster`: noise, noise_as, unlabelled, metric, sample_size. `missing`: an item that a
         clustering lacks is an error, or is left out and counted (`drop`). Items that one clustering leaves out as noise
         are left out of all: what is paired is of the same items.
         """
-        made = _rules_of(given, rules)
-        opened = systems_in(given)
-        held = [one for one in opened.values() if isinstance(one, Clusters)]
+        settled = _rules_of(clusters, rules)
+        opened = systems_in(clusters)
+        held = [table for table in opened.values() if isinstance(table, Clusters)]
         if len(held) < len(opened):
             raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each item")
         aligned = aligned_clusters(held, missing=missing)
-        same, left_out = _in_all(aligned, made)
-        systems = tuple(ClusteredSystem(one.name, one, counts_of(one, made, seed), {}) for one in same)
-        for one in systems:
-            if one.clusters is not None and not one.counts:
-                raise InputError(f"{one.clusters.whence}: there are neither classes nor points to measure clusters by")
-        if rules and not any(Points in one.counts for one in systems):
+        same, left_out = _in_all(aligned, settled)
+        systems = tuple(ClusteredSystem(table.name, table, counts_of(table, settled, seed), {}) for table in same)
+        for system in systems:
+            if system.clusters is not None and not system.counts:
+                raise InputError(
+                    f"{system.clusters.whence}: there are neither classes nor points to measure clusters by"
+                )
+        if rules and not any(Points in system.counts for system in systems):
             for rule in ("metric", "sample_size"):
-                if getattr(made, rule) != Rules._field_defaults[rule]:
+                if getattr(settled, rule) != Rules._field_defaults[rule]:
                     raise ParameterError(f"{rule} is about points, and the clusterings have none")
-        warnings = dict.fromkeys(warning for one in same for warning in one.warnings)
+        warnings = dict.fromkeys(warning for table in same for warning in table.warnings)
         return cls(
-            systems, made, (*warnings, *left_out), tuple(len(one) - len(aligned[0]) + len(same[0]) for one in held)
+            systems,
+            settled,
+            (*warnings, *left_out),
+            tuple(len(table) - len(aligned[0]) + len(same[0]) for table in held),
         )
 
     @property
     def names(self) -> tuple[str, ...]:
         """The clusterings, in the order in which they were given."""
-        return tuple(one.name for one in self.systems)
+        return tuple(system.name for system in self.systems)
 
     @property
     def _held(self) -> list[Clusters]:
-        return [one.clusters for one in self.systems if one.clusters is not None]
+        return [system.clusters for system in self.systems if system.clusters is not None]
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -137,7 +142,7 @@ class Clusterings:
         """The measures asked for, or those that clusterings are compared by."""
         if wanted is not None:
             return list(measures_of(wanted, ()))
-        able = [kind for kind in DEFAULTS if all(kind in one.counts for one in self.systems)]
+        able = [kind for kind in DEFAULTS if all(kind in system.counts for system in self.systems)]
         if len(able) > 1 and self._other_points is not None:
             able.remove(Points)
         return [measure_of(name) for kind in able for name in DEFAULT_MEASURES[kind]]
@@ -153,14 +158,14 @@ class Clusterings:
                 f"{measure}: the points of {self.names[0]} and {self._other_points} are not the same: distances can be "
                 "compared between clusterings of the same points only"
             )
-        results = [computed(measure, one.counts, one.name) for one in self.systems]
+        results = [computed(measure, system.counts, system.name) for system in self.systems]
         sample = Subsampled(
             measure,
-            np.array([float(one.values[0]) for one in results]),
-            tuple(one.reason(0) for one in results),
+            np.array([float(result.values[0]) for result in results]),
+            tuple(result.reason(0) for result in results),
             self._partitions,
             self._strays(measure),
-            tuple(_reach(measure, one) for one in self.systems),
+            tuple(_reach(measure, system) for system in self.systems),
         )
         definition = measure.definition
         return Paired(
@@ -171,8 +176,8 @@ class Clusterings:
         """Random halves of the items, which all of these clusterings (given by their places) see."""
         if (systems, drawing) not in self._drawn:
             chosen = [self.systems[place] for place in systems]
-            made = Halves.of(chosen, self.rules, resamples=drawing.resamples, seed=drawing.seed)
-            self._drawn[systems, drawing] = made
+            halves = Halves.of(chosen, self.rules, resamples=drawing.resamples, seed=drawing.seed)
+            self._drawn[systems, drawing] = halves
         return self._drawn[systems, drawing]
 
     @cached_property
@@ -189,31 +194,33 @@ class Clusterings:
 
     @cached_property
     def _partitions(self) -> tuple[Ints, ...]:
-        return tuple(_numbered(self.rules, one) for one in self._held)
+        return tuple(_numbered(self.rules, clusters) for clusters in self._held)
 
     @cached_property
     def _other_points(self) -> str | None:
         """The first clustering whose points are not those of the first one."""
         first, *others = self._held
-        return next((one.name for one in others if not _same_points(one, first)), None)
+        return next((system.name for system in others if not _same_points(system, first)), None)
 
     def alike(self, first: str, second: str) -> Alike:
         """How alike two clusterings are: each taken for the classes of the other."""
-        one, other = (self._partitions[self.names.index(name)] for name in (first, second))
-        index = measure_of("ARI").of(Contingency.from_labels(one, other))
-        return Alike(len(one), moved_items(one, other), float(index[0]))
+        left, other = (self._partitions[self.names.index(name)] for name in (first, second))
+        index = measure_of("ARI").of(Contingency.from_labels(left, other))
+        return Alike(len(left), moved_items(left, other), float(index[0]))
 
     def notes_on(self, measures: Sequence[str]) -> Iterator[str]:
         """What the numbers of clusters alone do to measures, where they differ."""
-        clusters = {name: len(np.unique(own)) for name, own in zip(self.names, self._partitions, strict=True)}
+        clusters = {
+            name: len(np.unique(partition)) for name, partition in zip(self.names, self._partitions, strict=True)
+        }
         if len(set(clusters.values())) == 1:
             return
         counted = listed([f"{name} has {number_of('cluster', count)}" for name, count in clusters.items()])
         for known, word in ((_BY_MORE, "more"), (_BY_FEWER, "fewer")):
-            if found := [name for name in measures if measure_of(name).name in known]:
-                yield f"{counted}: {word} clusters alone make {' and '.join(found)} better, whatever they are worth"
-        if found := [name for name in measures if measure_of(name).name in _BY_CHANCE]:
-            yield f"{counted}: more clusters make {' and '.join(found)} larger by chance; AMI and ARI allow for chance"
+            if names := [name for name in measures if measure_of(name).name in known]:
+                yield f"{counted}: {word} clusters alone make {' and '.join(names)} better, whatever they are worth"
+        if names := [name for name in measures if measure_of(name).name in _BY_CHANCE]:
+            yield f"{counted}: more clusters make {' and '.join(names)} larger by chance; AMI and ARI allow for chance"
 
     def without_interval(self, measure: str, pair: tuple[str, str], drawing: Drawing) -> str:
         """Why the difference of two clusterings, that have numbers, has no interval."""
@@ -245,23 +252,23 @@ class Clusterings:
         )
 
 
-def are_clusters(given: Any) -> bool:
+def are_clusters(value: Any) -> bool:
     """Whether something is clusterings: a `Clustering`, `Clusters`, tables or files of them, or several.
 
     >>> are_clusters(Clusters.of([0, 1], [1, 1])), are_clusters({"q1": {"d1": 1.0}})
     (True, False)
     """
-    if isinstance(given, Clustering | Clusterings | Clusters | Contingency):
+    if isinstance(value, Clustering | Clusterings | Clusters | Contingency):
         return True
-    if isinstance(given, Mapping):
-        return bool(given) and all(are_clusters(one) for one in given.values())
-    if isinstance(given, list | tuple):
-        return bool(given) and all(are_clusters(one) for one in given)
-    if not isinstance(given, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
+    if isinstance(value, Mapping):
+        return bool(value) and all(are_clusters(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return bool(value) and all(are_clusters(item) for item in value)
+    if not isinstance(value, str | os.PathLike | Source):  # of an open file, what was looked at would be gone
         return False
     from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
-    return looks_like_clusters(given)
+    return looks_like_clusters(value)
 
 
 def refuse_drawing(resamples: int | None, interval: str = "hull") -> None:
@@ -273,42 +280,45 @@ def refuse_drawing(resamples: int | None, interval: str = "hull") -> None:
         raise ParameterError(f"resamples is about a test, and there is none of clusterings: {halves}")
 
 
-def _rules_of(given: Any, rules: Mapping[str, Any]) -> Rules:
+def _rules_of(clusters: Any, rules: Mapping[str, Any]) -> Rules:
     """The rules that were said, or those of the results that were given."""
     for name in rules:
         if name not in Rules._fields:
             raise ParameterError(f"{name!r} is no rule for clusterings{did_you_mean(name, RULES)}")
-    several = given if isinstance(given, list | tuple) else [given]
-    found = list(dict.fromkeys(one.rules for one in several if isinstance(one, Clustering)))
-    if found and rules:
+    several = clusters if isinstance(clusters, list | tuple) else [clusters]
+    rules_found = list(dict.fromkeys(result.rules for result in several if isinstance(result, Clustering)))
+    if rules_found and rules:
         raise ParameterError(f"{next(iter(rules))!r} was decided when the clusterings were measured: leave it out")
-    if len(found) > 1:
+    if len(rules_found) > 1:
         raise ParameterError("the clusterings were measured under different rules: measure them together")
-    return found[0] if found else Rules(**rules).checked()
+    return rules_found[0] if rules_found else Rules(**rules).checked()
 
 
 def _in_all(systems: list[Clusters], rules: Rules) -> tuple[list[Clusters], list[str]]:
     """The items that no clustering leaves out as noise, and what to say of the others."""
-    placed = [rules.clusters_of(one).is_not_null() for one in systems]
+    placed = [rules.clusters_of(system).is_not_null() for system in systems]
     kept = reduce(and_, placed)
     if kept.all():
         return systems, []
     if not kept.any():
         raise InputError("there is no item that all clusterings put into a cluster: all are noise in one of them")
-    noisy = [f"{number_of('item', int((~own).sum()))} of {one.name}" for one, own in zip(systems, placed, strict=True)]
+    noisy = [
+        f"{number_of('item', int((~is_placed).sum()))} of {system.name}"
+        for system, is_placed in zip(systems, placed, strict=True)
+    ]
     all_of_them = f"the numbers are of the {number_of('item', int(kept.sum()))} that no clustering leaves out"
-    return [one.taken(kept) for one in systems], [f"left out as noise: {', '.join(noisy)}: {all_of_them}"]
+    return [system.taken(kept) for system in systems], [f"left out as noise: {', '.join(noisy)}: {all_of_them}"]
 
 
-def _same_points(one: Clusters, other: Clusters) -> bool:
-    if one.points is None or other.points is None:
-        return one.points is other.points
-    return one.points is other.points or bool(np.array_equal(one.points, other.points))
+def _same_points(first: Clusters, other: Clusters) -> bool:
+    if first.points is None or other.points is None:
+        return first.points is other.points
+    return first.points is other.points or bool(np.array_equal(first.points, other.points))
 
 
-def _numbered(rules: Rules, given: Clusters) -> Ints:
+def _numbered(rules: Rules, clusters: Clusters) -> Ints:
     """The clusters of the items by number, in the order in which they come first."""
-    labels = rules.clusters_of(given).alias("cluster").to_frame().with_row_index("row")
+    labels = rules.clusters_of(clusters).alias("cluster").to_frame().with_row_index("row")
     first = pl.col("row").min().over("cluster")
     return labels.select(first.rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
 

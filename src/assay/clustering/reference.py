@@ -49,8 +49,8 @@ class Box(NamedTuple):
 
     def draw(self, points: int, rng: np.random.Generator) -> Floats:
         """So many points, spread evenly over the box."""
-        drawn: Floats = rng.uniform(self.low, self.high, size=(points, len(self.low))) @ self.axes + self.middle
-        return drawn
+        points_drawn: Floats = rng.uniform(self.low, self.high, size=(points, len(self.low))) @ self.axes + self.middle
+        return points_drawn
 
 
 class Reference(NamedTuple):
@@ -65,7 +65,7 @@ class Reference(NamedTuple):
     @property
     def reached(self) -> int:
         """How many data sets without structure come as high."""
-        return sum(one >= self.value for one in self.without)
+        return sum(best >= self.value for best in self.without)
 
     @property
     def has_structure(self) -> bool:
@@ -97,10 +97,10 @@ def reference_of(
     """
     box, size = Box.around(points), min(len(points), MOST_POINTS)
     held = {k: value for k, value in silhouettes.items() if k <= most_held(size, items) and not np.isnan(value)}
-    found = []
+    largest = []
     for _ in range(sets if held else 0):
-        drawn = box.draw(size, rng)
-        values = [float(np.mean(Points.of(drawn, fit(k, drawn), metric=metric).silhouettes)) for k in held]
-        found += [np.nanmax(values)] if not np.isnan(values).all() else []
+        sample = box.draw(size, rng)
+        values = [float(np.mean(Points.of(sample, fit(k, sample), metric=metric).silhouettes)) for k in held]
+        largest += [np.nanmax(values)] if not np.isnan(values).all() else []
         tell()
-    return Reference(max(held.values()), tuple(map(float, found)), size, max(held)) if found else None
+    return Reference(max(held.values()), tuple(map(float, largest)), size, max(held)) if largest else None

@@ -37,16 +37,16 @@ def _noise_unsaid(case: Case) -> Iterator[Remark]:
     """A label that usually means noise is taken for a cluster: ask."""
     if case.system.clusters is None or case.result.rules.noise is not None:
         return
-    found = case.system.clusters.cluster
-    usual = found.is_not_null() & found.cast(str).str.to_lowercase().is_in(USUAL_NOISE)
+    labels = case.system.clusters.cluster
+    usual = labels.is_not_null() & labels.cast(str).str.to_lowercase().is_in(USUAL_NOISE)
     if not usual.any():
         return
-    label, count = found.filter(usual)[0], int(usual.sum())
-    says = (
+    label, count = labels.filter(usual)[0], int(usual.sum())
+    message = (
         f"{number_of('item', count)} with the label {label!r} count as one cluster: if that means no cluster, say "
         f"{argument('noise', label)}"
     )
-    yield Remark("noise_unsaid", says, count / len(found), str(label))
+    yield Remark("noise_unsaid", message, count / len(labels), str(label))
 
 
 @remark("left_out")
@@ -57,15 +57,15 @@ def _left_out(case: Case) -> Iterator[Remark]:
         return
     total = len(case.system.clusters)
     words = {NOISE: "of noise", WITHOUT_CLASS: "without a class"}
-    said = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
+    parts = [f"{number_of('item', count)} {words.get(why, why)}" for why, count in held.left_out.items()]
     left = sum(held.left_out.values())
     # Noise is left out of the points as well, items without a class are not.
     which = "numbers against classes" if case.points is not None and WITHOUT_CLASS in held.left_out else "numbers"
-    says = f"left out: {', '.join(said)}; the {which} are of {as_percent(1 - left / total)} of the items"
+    message = f"left out: {', '.join(parts)}; the {which} are of {as_percent(1 - left / total)} of the items"
     if (noisy := held.left_out.get(NOISE, 0)) and case.table is not None:
         each = "the item of noise as a cluster" if noisy == 1 else f"the {noisy:,} items of noise as clusters"
-        says += f"; to count {each} of one item, say {argument('noise_as', 'singletons')}"
-    yield Remark("left_out", says, left / total, case.system.name)
+        message += f"; to count {each} of one item, say {argument('noise_as', 'singletons')}"
+    yield Remark("left_out", message, left / total, case.system.name)
 
 
 @remark("many_clusters")
@@ -82,12 +82,12 @@ def _many_clusters(case: Case) -> Iterator[Remark]:
     if chance - largest < GAIN:
         return
     purity = float(case.table.largest_of_clusters[0].sum() / case.table.items[0])
-    by_chance, in_one, own = numbers([chance, largest, purity])
-    says = (
+    by_chance, in_one, observed = numbers([chance, largest, purity])
+    message = (
         f"purity rewards many clusters: {number_of('cluster', clusters)} of these sizes would have a purity of "
-        f"{by_chance} by chance, {number_of('class', classes)} in one cluster {in_one}; this one has {own}"
+        f"{by_chance} by chance, {number_of('class', classes)} in one cluster {in_one}; this one has {observed}"
     )
-    yield Remark("many_clusters", says, chance, case.system.name)
+    yield Remark("many_clusters", message, chance, case.system.name)
 
 
 @remark("chance")
@@ -100,14 +100,14 @@ def _chance(case: Case) -> Iterator[Remark]:
     halves = case.result.drawn(case.system.name)
     if halves is None or np.isnan(value):
         return
-    found = interval_around(measure, value, halves, case.result.confidence)
-    if not found.is_known or found.low > 0:
+    interval = interval_around(measure, value, halves, case.result.confidence)
+    if not interval.is_known or interval.low > 0:
         return
-    says = (
+    message = (
         "no better than chance as far as these items tell: the adjusted Rand index, which is 0 by chance, is "
-        f"{number(value)} {bracketed(found.low, found.high)}"
+        f"{number(value)} {bracketed(interval.low, interval.high)}"
     )
-    yield Remark("chance", says, value, case.system.name)
+    yield Remark("chance", message, value, case.system.name)
 
 
 @remark("few_items")
@@ -116,26 +116,26 @@ def _few_items(case: Case) -> Iterator[Remark]:
     halves = case.result.drawn(case.system.name)
     if halves is None or case.table is None or len(case.table.clusters) == 1:
         return
-    found: dict[str, str] = {}
+    shifts: dict[str, str] = {}
     largest = 0.0
     for measure in case.result.measures:
-        one = case.result.estimate(measure, case.system.name)
-        if one.method == NO_INTERVAL or measure.definition.counts is not Contingency:
+        estimate = case.result.estimate(measure, case.system.name)
+        if estimate.method == NO_INTERVAL or measure.definition.counts is not Contingency:
             continue
-        with_more = one.value - float(halves.drifts(measure, np.array([one.value]))[0])
+        with_more = estimate.value - float(halves.drifts(measure, np.array([estimate.value]))[0])
         with_more = float(np.clip(with_more, *_reach(measure, case.table)))
-        drift = one.value - with_more
-        if abs(drift) <= max(LEAST_DRIFT, DRIFT * (one.high - one.low) / 2):
+        drift = estimate.value - with_more
+        if abs(drift) <= max(LEAST_DRIFT, DRIFT * (estimate.high - estimate.low) / 2):
             continue
-        found[called(measure)] = f"{called(measure)} nearer {number(with_more)} than {number(one.value)}"
+        shifts[called(measure)] = f"{called(measure)} nearer {number(with_more)} than {number(estimate.value)}"
         largest = max(largest, abs(drift))
-    if found:
+    if shifts:
         clusters = number_of("cluster", len(case.table.clusters))
-        says = (
+        message = (
             f"so few items for {clusters} shift numbers: with many more items, as far as halves tell, "
-            f"{listed(list(found.values()))}; the intervals do not allow for that"
+            f"{listed(list(shifts.values()))}; the intervals do not allow for that"
         )
-        yield Remark("few_items", says, largest, ", ".join(found))
+        yield Remark("few_items", message, largest, ", ".join(shifts))
 
 
 def _reach(measure: Measure, table: Contingency) -> tuple[float, float]:
@@ -158,10 +158,10 @@ def _one_cluster(case: Case) -> Iterator[Remark]:
     names = case.table.clusters if case.table is not None else case.points.clusters if case.points is not None else ()
     label = names[int(np.argmax(sizes))]
     held = "all items" if len(sizes) == 1 else f"{as_percent(share)} of the items"
-    says = f"cluster {label} holds {held}"
+    message = f"cluster {label} holds {held}"
     if case.table is not None:
-        says += f": that alone makes inverse purity {'1' if len(sizes) == 1 else 'large'}"
-    yield Remark("one_cluster", says, share, str(label))
+        message += f": that alone makes inverse purity {'1' if len(sizes) == 1 else 'large'}"
+    yield Remark("one_cluster", message, share, str(label))
 
 
 @remark("singletons")
@@ -173,11 +173,11 @@ def _singletons(case: Case) -> Iterator[Remark]:
     single = int((sizes == 1).sum())
     if single / len(sizes) < SINGLE:
         return
-    says = (
+    message = (
         f"{number_of('cluster', single)} of {len(sizes):,} {'has' if single == 1 else 'have'} one item only: such a "
         "cluster is pure, its silhouette is 0, and it has no pairs"
     )
-    yield Remark("singletons", says, single / len(sizes), case.system.name)
+    yield Remark("singletons", message, single / len(sizes), case.system.name)
 
 
 @remark("class_unheld")
@@ -190,10 +190,10 @@ def _class_unheld(case: Case) -> Iterator[Remark]:
     absent = [str(label) for label in case.table.classes if label is not None and str(label) not in standing]
     if not absent:
         return
-    says = (
+    message = (
         f"no cluster is mostly of {listed(absent)}: {'it is' if len(absent) == 1 else 'they are'} hidden among others"
     )
-    yield Remark("class_unheld", says, float(len(absent)), absent[0])
+    yield Remark("class_unheld", message, float(len(absent)), absent[0])
 
 
 @remark("disagree")
@@ -206,18 +206,18 @@ def _disagree(case: Case) -> Iterator[Remark]:
     )
     both = f"silhouette {number(apart)}, adjusted Rand index {number(agree)}"
     if apart >= APART and agree <= DISAGREE:
-        says = (
+        message = (
             f"the clusters lie well apart, but hardly agree with the classes ({both}): the points group by "
             "something else"
         )
     elif apart <= TOGETHER and agree >= AGREE:
-        says = (
+        message = (
             f"the clusters agree with the classes, though they hardly lie apart ({both}): a silhouette alone would "
             "have rejected them"
         )
     else:
         return
-    yield Remark("disagree", says, apart - agree, case.system.name)
+    yield Remark("disagree", message, apart - agree, case.system.name)
 
 
 def _sizes(case: Case) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -108,28 +108,30 @@ class Clustering(Result):
 
     def estimate(self, measure: str | Measure | None = None, system: str | None = None) -> Estimate:
         """One number with its interval and how that was found; or the reason why there is no number."""
-        one = self.system(system)
-        found = self._once("estimates", one, lambda: estimates_of(one, self.drawn(one.name), self.confidence))
-        return found[self.measure(measure)]
+        clustered = self.system(system)
+        estimates = self._once(
+            "estimates", clustered, lambda: estimates_of(clustered, self.drawn(clustered.name), self.confidence)
+        )
+        return estimates[self.measure(measure)]
 
     def drawn(self, system: str | None = None) -> Halves | None:
         """The halves behind a clustering's intervals; None if nobody knows what single items weigh, or count them."""
-        one, table = self.system(system), self.contingency(system)
-        if one.clusters is None and table is not None and not table.is_whole:
+        clustered, table = self.system(system), self.contingency(system)
+        if clustered.clusters is None and table is not None and not table.is_whole:
             return None
-        return self._once("halves", one, lambda: self.halves(one.name))
+        return self._once("halves", clustered, lambda: self.halves(clustered.name))
 
     @cached_property
     def _kept(self) -> dict[tuple[str, str], Any]:
         """What was found already, by what it is and whose."""
         return {}
 
-    def _once(self, what: str, system: ClusteredSystem, made: Callable[[], Kept]) -> Kept:
+    def _once(self, what: str, system: ClusteredSystem, compute: Callable[[], Kept]) -> Kept:
         """What takes a while is made when somebody first asks for it."""
         if (what, system.name) not in self._kept:
-            self._kept[what, system.name] = made()
-        found: Kept = self._kept[what, system.name]
-        return found
+            self._kept[what, system.name] = compute()
+        kept: Kept = self._kept[what, system.name]
+        return kept
 
     def halves(self, *systems: str) -> Halves:
         """Random halves of the items of one clustering, or of several of the same items, which then see the same ones.
@@ -147,22 +149,22 @@ class Clustering(Result):
 
     def contingency(self, system: str | None = None) -> Contingency | None:
         """How many items of each class are in each cluster; None if no classes are known."""
-        found: Contingency | None = self.system(system).counts.get(Contingency)
-        return found
+        table: Contingency | None = self.system(system).counts.get(Contingency)
+        return table
 
     def points(self, system: str | None = None) -> Points | None:
         """The items' points with their clusters; None if there are none."""
-        found: Points | None = self.system(system).counts.get(Points)
-        return found
+        points: Points | None = self.system(system).counts.get(Points)
+        return points
 
     def per_cluster(self, system: str | None = None) -> pl.DataFrame:
         """Each cluster: its items, its largest class and their share, its silhouette; the largest first."""
-        one = self.system(system)
-        points = self.points(one.name)
+        clustered = self.system(system)
+        points = self.points(clustered.name)
         # Silhouettes of many points take long: whoever did not ask for them does not wait.
         wanted = points is not None and (points.items <= MOST_UNASKED or measure_of("Silhouette") in self.measures)
         shapes = points if wanted else None
-        return self._once("clusters", one, lambda: clusters_of(self.contingency(one.name), shapes))
+        return self._once("clusters", clustered, lambda: clusters_of(self.contingency(clustered.name), shapes))
 
     def per_class(self, system: str | None = None) -> pl.DataFrame:
         """Each class: the cluster that holds most of it, and precision, recall and F1 of the one that matches best."""
@@ -173,10 +175,10 @@ class Clustering(Result):
         return moves_of(self._table(system))
 
     def _table(self, system: str | None) -> Contingency:
-        found = self.contingency(system)
-        if found is None:
+        table = self.contingency(system)
+        if table is None:
             raise ParameterError(f"{self.system(system).name}: no classes are known: say {argument('truth')}")
-        return found
+        return table
 
     def explain(self, measure: str | Measure | None = None, system: str | None = None, **chosen: Any) -> Explanation:
         """Show how a number came about, step by step: see `explain`."""
@@ -224,17 +226,17 @@ class Clustering(Result):
         rows = []
         for system in self.systems:
             for measure in self.measures:
-                one = self.estimate(measure, system.name)
+                estimate = self.estimate(measure, system.name)
                 rows.append(
                     (
                         system.name,
                         str(measure),
-                        one.value,
-                        one.low,
-                        one.high,
-                        one.method,
-                        one.undefined,
-                        one.no_interval,
+                        estimate.value,
+                        estimate.low,
+                        estimate.high,
+                        estimate.method,
+                        estimate.undefined,
+                        estimate.no_interval,
                     )
                 )
         numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
@@ -244,10 +246,12 @@ class Clustering(Result):
 
 
 def _in_one_order(systems: list[ClusteredSystem], rules: Rules, seed: int) -> list[ClusteredSystem]:
-    held = [one.clusters for one in systems if one.clusters is not None]
+    held = [system.clusters for system in systems if system.clusters is not None]
     if len(held) < len(systems):
         raise InputError("a table of classes and clusters holds no items to pair: give the clusters of each")
     return [
-        one if own is one.clusters else one._replace(clusters=own, counts=counts_of(own, rules, seed))
-        for one, own in zip(systems, aligned_clusters(held), strict=True)
+        system
+        if clusters is system.clusters
+        else system._replace(clusters=clusters, counts=counts_of(clusters, rules, seed))
+        for system, clusters in zip(systems, aligned_clusters(held), strict=True)
     ]

@@ -30,44 +30,44 @@ class Rules(NamedTuple):
             return self
         return self._replace(sample_size=Whole(2).check("sample_size", self.sample_size))
 
-    def noisy(self, given: Clusters) -> pl.Series:
+    def noisy(self, clusters: Clusters) -> pl.Series:
         """Which items are in no cluster.
 
         >>> Rules(noise="-1").noisy(Clusters.of(None, [0, -1])).to_list()
         [False, True]
         """
-        absent = pl.repeat(False, len(given), eager=True, dtype=pl.Boolean)
+        absent = pl.repeat(False, len(clusters), eager=True, dtype=pl.Boolean)
         if self.noise is None:
             return absent
         try:
-            label = label_like(given.cluster[0], self.noise)
+            label = label_like(clusters.cluster[0], self.noise)
         except ParameterError:  # clusters are whole numbers, and noise is a word, which another clustering may have
             return absent
-        noisy: pl.Series = given.cluster == label
+        noisy: pl.Series = clusters.cluster == label
         return noisy
 
-    def clusters_of(self, given: Clusters) -> pl.Series:
+    def clusters_of(self, clusters: Clusters) -> pl.Series:
         """The cluster of each item, null where it is left out as noise; as singletons, each has a name of its own.
 
         >>> Rules(noise=-1, noise_as="singletons").clusters_of(Clusters.of(None, [0, -1, -1])).to_list()
         [0, 1, 2]
         """
-        noisy = self.noisy(given)
+        noisy = self.noisy(clusters)
         if self.noise_as == "cluster" or not noisy.any():
-            return given.cluster
+            return clusters.cluster
         if self.noise_as == "drop":
-            return pl.select(pl.when(~noisy).then(given.cluster)).to_series().alias("cluster")
-        return singletons(given.cluster, noisy)
+            return pl.select(pl.when(~noisy).then(clusters.cluster)).to_series().alias("cluster")
+        return singletons(clusters.cluster, noisy)
 
-    def refuse_unlabelled(self, given: Clusters) -> None:
+    def refuse_unlabelled(self, clusters: Clusters) -> None:
         """Refuse items without a class, unless it was said what to do about them."""
-        truth = given.truth
+        truth = clusters.truth
         if truth is None or self.unlabelled != "error" or not truth.null_count():
             return
-        first = given.item_id[int(truth.is_null().arg_max() or 0)]
+        first = clusters.item_id[int(truth.is_null().arg_max() or 0)]
         count = number_of("item", truth.null_count())
-        drop, own = argument("unlabelled", "drop"), argument("unlabelled", "class")
+        drop, as_class = argument("unlabelled", "drop"), argument("unlabelled", "class")
         raise InputError(
-            f"{given.whence}: {count} without a class, first {first!r}: "
-            f"{drop} leaves such items out, {own} makes them a class of their own"
+            f"{clusters.whence}: {count} without a class, first {first!r}: "
+            f"{drop} leaves such items out, {as_class} makes them a class of their own"
         )

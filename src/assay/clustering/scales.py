@@ -15,14 +15,14 @@ _NEARLY_ALL = 0.9
 _ON_ONE_SCALE = ("seuclidean", "mahalanobis", "cosine", "correlation", "precomputed")
 
 
-def uneven_columns(given: Clusters, metric: str) -> Iterator[str]:
+def uneven_columns(clusters: Clusters, metric: str) -> Iterator[str]:
     """A warning if nearly all of the variance is in one column.
 
     >>> metres = Clusters.of(None, [0, 0, 1], X=[[1, 90], [2, 10], [1, 50]])
     >>> print(next(uneven_columns(metres, "euclidean")).split(",")[0])
     column 2 has 99.98% of the variance
     """
-    points = given.points
+    points = clusters.points
     if points is None or metric in _ON_ONE_SCALE or points.shape[1] == 1:
         return
     # Of numbers near the largest that there are, squares have no place: what matters is how they compare.
@@ -31,7 +31,7 @@ def uneven_columns(given: Clusters, metric: str) -> Iterator[str]:
         return
     largest, share = int(variance.argmax()), float(variance.max() / variance.sum())
     if share > _NEARLY_ALL:
-        name = given.point_names[largest] if given.point_names else f"column {largest + 1}"
+        name = clusters.point_names[largest] if clusters.point_names else f"column {largest + 1}"
         yield (
             f"{name} has {as_percent(share, 2)} of the variance, and so decides nearly alone how far points are apart: "
             "standardise columns that are in different units"

@@ -45,7 +45,7 @@ def subsamples(items: int, resamples: int, rng: np.random.Generator) -> list[Int
     return [np.sort(rng.choice(items, size, replace=False)) for _ in range(resamples)]
 
 
-def stability_of(points: Floats, fit: Fit, drawn: Sequence[Ints]) -> Stability:
+def stability_of(points: Floats, fit: Fit, samples: Sequence[Ints]) -> Stability:
     """Cluster each subsample, and see how far every two of them agree on the items that both have.
 
     >>> two = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
@@ -54,10 +54,10 @@ def stability_of(points: Floats, fit: Fit, drawn: Sequence[Ints]) -> Stability:
     Stability(mean=1.0, spread=nan)
     """
     labels = []
-    for rows in drawn:
-        own = np.full(len(points), _NOT_DRAWN, dtype=np.int64)
-        own[rows] = np.unique(fit(points[rows]), return_inverse=True)[1]
-        labels.append(own)
+    for rows in samples:
+        labels_of_sample = np.full(len(points), _NOT_DRAWN, dtype=np.int64)
+        labels_of_sample[rows] = np.unique(fit(points[rows]), return_inverse=True)[1]
+        labels.append(labels_of_sample)
     values = agreements(labels)
     known = values[~np.isnan(values)]
     if not len(known):
@@ -72,18 +72,18 @@ def agreements(labels: Sequence[Ints]) -> Floats:
     >>> agreements([np.array([0, 0, 1, 1, -1]), np.array([1, 1, 0, 0, 0])])
     array([1.])
     """
-    width = 1 + max((int(own.max()) for own in labels), default=0)
+    width = 1 + max((int(labelling.max()) for labelling in labels), default=0)
     adjusted_rand = parse_measure("ARI", "clustering").of
     names = tuple(range(width))
     row, column = np.divmod(np.arange(width * width), width)
-    found = []
+    values = []
     # A table each pair over the same cells, so that the measure is computed for many at once; not all, to spare memory.
     pairs = list(combinations(labels, 2))
     for start in range(0, len(pairs), step := max(1, MOST_CELLS // width**2)):
         counts = [
-            np.bincount((one * width + other)[(one >= 0) & (other >= 0)], minlength=width * width)
-            for one, other in pairs[start : start + step]
+            np.bincount((first * width + other)[(first >= 0) & (other >= 0)], minlength=width * width)
+            for first, other in pairs[start : start + step]
         ]
         tables = Contingency(names, names, row, column, np.array(counts), tuple(map(str, range(len(counts)))))
-        found.append(adjusted_rand(tables))
-    return np.concatenate(found) if found else np.empty(0)
+        values.append(adjusted_rand(tables))
+    return np.concatenate(values) if values else np.empty(0)

@@ -79,18 +79,18 @@ class Subsets:
 
     def values(self, measure: Measure) -> Floats:
         """The measure on each subset (row) of each clustering (column); NaN where it is undefined."""
-        made = np.empty((self.resamples, len(self.held)))
-        for row, several in zip(made, self._subsets(), strict=True):
+        values = np.empty((self.resamples, len(self.held)))
+        for row, several in zip(values, self._subsets(), strict=True):
             row[:] = [np.nan if points is None else float(measure.of(points)[0]) for points in several]
-        return made
+        return values
 
     def whole(self, measure: Measure) -> Floats:
         """The measure on all points of each clustering."""
-        return np.array([float(measure.of(one.points)[0]) for one in self.held])
+        return np.array([float(measure.of(placed.points)[0]) for placed in self.held])
 
     def _subsets(self) -> Iterator[list[Points | None]]:
         for rows in self.rows():
-            yield [self._taken(one, rows) for one in self.held]
+            yield [self._taken(placed, rows) for placed in self.held]
 
     def rows(self) -> Iterator[Ints]:
         """Which items each subset has."""
@@ -98,8 +98,8 @@ class Subsets:
         for _ in range(self.resamples):
             yield np.sort(rng.choice(self.total, self.size, replace=False))
 
-    def _taken(self, one: Placed, rows: Ints) -> Points | None:
-        kept = one.row[rows]
+    def _taken(self, placed: Placed, rows: Ints) -> Points | None:
+        kept = placed.row[rows]
         kept = kept[kept >= 0]
         # Nobody asks for the names of points in a subset.
-        return replace(one.points, item_id=None).only(kept) if len(kept) else None
+        return replace(placed.points, item_id=None).only(kept) if len(kept) else None

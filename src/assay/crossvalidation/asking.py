@@ -48,12 +48,12 @@ class Parts(NamedTuple):
         names = None if groups is None else ids_of(groups, "groups")
         if names is not None and names.null_count():
             raise InputError(f"groups: row {int(names.is_null().arg_max() or 0) + 1}: expected a group, got nothing")
-        found = None if names is None else codes_of(names)
+        codes = None if names is None else codes_of(names)
         times = None if time is None else times_of(time, "time")
-        for name, held in (("groups", found), ("time", times)):
+        for name, held in (("groups", codes), ("time", times)):
             if held is not None and len(held) != items:
                 raise InputError(f"expected as many values as y has, {items:,}, got {len(held):,} in {name}")
-        return cls(found, times, None if groups is None else np.asarray(groups))
+        return cls(codes, times, None if groups is None else np.asarray(groups))
 
     def taken(self, rows: Ints) -> Parts:
         """Those of some items."""
@@ -106,9 +106,11 @@ def splits_of(items: Items, parts: Parts, asked: Asked, rows: Ints | None = None
     if rows is None:
         raw = Raw(items.X, items.y, parts.given_groups)
         return split_items(len(items), codes_of(items.truth), parts.groups, asked, parts.order, raw=raw)
-    own = parts.taken(rows)
-    raw = Raw(taken(items.X, rows), items.y[rows], own.given_groups)
-    return split_items(len(rows), codes_of(items.truth.gather(pl.Series(rows))), own.groups, asked, own.order, raw=raw)
+    subset = parts.taken(rows)
+    raw = Raw(taken(items.X, rows), items.y[rows], subset.given_groups)
+    return split_items(
+        len(rows), codes_of(items.truth.gather(pl.Series(rows))), subset.groups, asked, subset.order, raw=raw
+    )
 
 
 def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[str]:
@@ -121,5 +123,5 @@ def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[
             ids=codes_of(items.ids) if has_ids else None, groups=parts.groups, times=parts.times,
         ),
         *said_of_columns(items.X),
-        *said_of_labels([one.fold for one in splits.each], splits.each, places, items.labels),
+        *said_of_labels([split.fold for split in splits.each], splits.each, places, items.labels),
     ]  # fmt: skip

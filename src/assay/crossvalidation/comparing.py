@@ -63,7 +63,7 @@ class FoldComparison(Result):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        systems = dict.fromkeys(name for one in self.findings for name in (one.baseline, one.system))
+        systems = dict.fromkeys(name for finding in self.findings for name in (finding.baseline, finding.system))
         return f"<FoldComparison of {listed([*systems])}: {number_of('fold', self.findings[0].units)}>"
 
     def finding(
@@ -75,9 +75,9 @@ class FoldComparison(Result):
     def to_frame(self) -> pl.DataFrame:
         """One row for each finding."""
         rows = [
-            {name: value for name, value in one.row().items() if not name.startswith("unjudged")}
-            | {"test": one.outcome.test, "statistic": one.outcome.statistic}
-            for one in self.findings
+            {name: value for name, value in finding.row().items() if not name.startswith("unjudged")}
+            | {"test": finding.outcome.test, "statistic": finding.outcome.statistic}
+            for finding in self.findings
         ]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -123,10 +123,12 @@ def compare_folds(
     notes: list[str] = []
     for wanted in measures:
         tested = [_tested(result, wanted, pair, settings) for pair in pairs.pairs]
-        notes += [note for one in tested for note in one.notes]
+        notes += [note for pair in tested for note in pair.notes]
         # A pair that has no number is a member of the family all the same.
-        p = corrected_as_stated(np.array([one.outcome.p for one in tested]), correction).tolist()
-        findings += [finding_of(one, own, settings) for one, own in zip(tested, p, strict=True) if one.paired.units]
+        p = corrected_as_stated(np.array([pair.outcome.p for pair in tested]), correction).tolist()
+        findings += [
+            finding_of(pair, p_value, settings) for pair, p_value in zip(tested, p, strict=True) if pair.paired.units
+        ]
     if not findings:
         raise InputError(f"there is nothing to compare: {notes[0]}")
     return FoldComparison(tuple(findings), settings, pairs, result.says, tuple(dict.fromkeys(notes)))
@@ -137,10 +139,10 @@ def _pairs(names: list[str], first: str | None, second: str | None) -> Pairs:
         return pairs_of(names, first)
     if first is None:
         raise ParameterError("say which system the second one is to be held against")
-    one, other = (names.index(named(name, names, "system")) for name in (first, second))
-    if one == other:
+    left, other = (names.index(named(name, names, "system")) for name in (first, second))
+    if left == other:
         raise ParameterError(f"a comparison takes two systems, not {first!r} twice")
-    return Pairs(((one, other),), all_pairs=False)
+    return Pairs(((left, other),), all_pairs=False)
 
 
 def _refuse_other_folds(result: CrossValidation, test: str) -> None:
@@ -149,8 +151,8 @@ def _refuse_other_folds(result: CrossValidation, test: str) -> None:
         return
     repeats = Counter(fold.repeat for fold in result.folds)
     if sorted(repeats.values()) != [2] * 5:
-        found = f"{number_of('fold', len(result.folds))} in {number_of('repeat', len(repeats))}"
-        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {found}; corrected-t takes any folds")
+        count = f"{number_of('fold', len(result.folds))} in {number_of('repeat', len(repeats))}"
+        raise ParameterError(f"{test} takes 5 repeats of 2 folds, not {count}; corrected-t takes any folds")
 
 
 class Tested(NamedTuple):
@@ -188,8 +190,8 @@ def _tested(result: CrossValidation, measure: Measure, pair: tuple[int, int], se
     differences = paired.differences(0, 1)
     if settings.test == "corrected-t":
         train, test = (np.array([getattr(fold, f"{side}_items") for fold in folds]) for side in ("train", "test"))
-        found = corrected_t(differences, train, test)
-        return Tested(paired, found.outcome, found.interval, found.error, notes)
+        outcome = corrected_t(differences, train, test)
+        return Tested(paired, outcome.outcome, outcome.interval, outcome.error, notes)
     both = five_by_two(differences.reshape(5, 2))
     if settings.test == "5x2cv":
         # Where no common difference fits all repeats, equality is rejected, but in favour of neither.
@@ -205,7 +207,7 @@ def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
     narrow = tested.interval(1 - 2 * settings.alpha)
     margin = Margin(*paired.margin(0, settings.margin))
     interval, difference = tested.interval(1 - settings.alpha), paired.difference(0, 1)
-    said = verdict(
+    word = verdict(
         difference=difference,
         all_zero=paired.is_same(0, 1),
         units=units,
@@ -237,6 +239,6 @@ def finding_of(tested: Tested, p: float, settings: FoldSettings) -> Finding:
         # Folds, however many, are of the same items, and of more topics the choice would be another: none are enough.
         needed=None,
         margin=margin,
-        verdict=said,
+        verdict=word,
         direction=paired.direction,
     )

@@ -100,35 +100,35 @@ def crossval(
     parts = Parts.of(groups, time, len(items))
     asked = Asked(cv, folds, repeats, stratify, test_size, leave, seed)
     splits = splits_of(items, parts, asked)
-    said = leaks(items, splits, parts, has_ids=item_id is not None)
+    warnings = leaks(items, splits, parts, has_ids=item_id is not None)
     # A check is the same folds again, with the labels as they are and with permuted ones.
     folds, again = len(splits.each), PERMUTATIONS + 1
     total = folds * len(estimators) * (1 + again * leakage_check)
     with watched(progress) as tell:
-        found = of_estimators(
-            estimators, items, splits, settings, seed=seed, n_jobs=n_jobs, progress=part_of(tell, 0, total), said=said,
-            train_scores=train_scores and not splits.tiny,
+        validation = of_estimators(
+            estimators, items, splits, settings, seed=seed, n_jobs=n_jobs, progress=part_of(tell, 0, total),
+            warnings=warnings, train_scores=train_scores and not splits.tiny,
         )  # fmt: skip
         if not leakage_check:
-            return found
-        pairs = [(one.train, one.test) for one in splits.each]
+            return validation
+        pairs = [(split.train, split.test) for split in splits.each]
         checks = {
             name: check_of_leaks(
-                one,
+                model,
                 X,
                 y,
-                measure=found.measures[0],
+                measure=validation.measures[0],
                 cv=pairs,
                 pos_label=pos_label,
                 seed=seed,
                 n_jobs=n_jobs,
                 progress=part_of(tell, folds * (len(estimators) + place * again), total),
             )
-            for place, (name, one) in enumerate(estimators.items())
+            for place, (name, model) in enumerate(estimators.items())
         }
-    told = {name: f"{name}: {check.says}" for name, check in checks.items()}
+    sentences = {name: f"{name}: {check.says}" for name, check in checks.items()}
     return replace(
-        found,
-        warnings=(*found.warnings, *(told[name] for name, check in checks.items() if not check.is_fine)),
-        notes=(*found.notes, *(told[name] for name, check in checks.items() if check.is_fine)),
+        validation,
+        warnings=(*validation.warnings, *(sentences[name] for name, check in checks.items() if not check.is_fine)),
+        notes=(*validation.notes, *(sentences[name] for name, check in checks.items() if check.is_fine)),
     )

@@ -53,8 +53,8 @@ def codes_of(values: Iterable[Any]) -> Ints:
     >>> codes_of(["b", "a", "b"]).tolist()
     [0, 1, 0]
     """
-    found: dict[Any, int] = {}
-    return np.fromiter((found.setdefault(value, len(found)) for value in values), dtype=np.int64)
+    places: dict[Any, int] = {}
+    return np.fromiter((places.setdefault(value, len(places)) for value in values), dtype=np.int64)
 
 
 def row_codes(X: Any) -> Ints | None:  # noqa: N803  # what scikit-learn calls the features
@@ -112,13 +112,13 @@ def on_both_sides(codes: Ints, splits: Sequence[Sides]) -> int:
     >>> on_both_sides(np.array([0, 1, 0]), [Split(1, 1, np.array([0, 1]), np.array([2]))])
     1
     """
-    found = np.zeros(len(codes), dtype=np.bool_)
+    is_known = np.zeros(len(codes), dtype=np.bool_)
     known = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.bool_)
-    for one in splits:
+    for split in splits:
         known[:] = False
-        known[codes[one.train]] = True
-        found[one.test[known[codes[one.test]]]] = True
-    return int(found.sum())
+        known[codes[split.train]] = True
+        is_known[split.test[known[codes[split.test]]]] = True
+    return int(is_known.sum())
 
 
 def said_of_rows(
@@ -136,33 +136,33 @@ def said_of_rows(
 
     `advises`: say which parameter of `crossval` splits items otherwise.
     """
-    said = []
+    warnings = []
     total = total or number_of("item", items)
     if same := on_both_sides(np.arange(items), splits):
-        said.append(f"leak: {same:,} of {total} are tested by a model that has learned from them")
-    if ids is not None and (same := on_both_sides(ids, splits)) and not said:
-        said.append(
+        warnings.append(f"leak: {same:,} of {total} are tested by a model that has learned from them")
+    if ids is not None and (same := on_both_sides(ids, splits)) and not warnings:
+        warnings.append(
             f"leak: {same:,} of {total} are tested by a model that has learned from a row with the same id"
             + (": give the ids as groups" if advises else "")
         )
-    if rows is not None and (same := on_both_sides(rows, splits)) and not said:
-        said.append(
+    if rows is not None and (same := on_both_sides(rows, splits)) and not warnings:
+        warnings.append(
             f"{same:,} of {total} are tested by a model that has learned from a row with the very same features: "
             "copies of one item should be in one group"
         )
     if groups is not None and (same := on_both_sides(groups, splits)):
-        said.append(
+        warnings.append(
             f"leak: {same:,} of {total} are tested by a model that has learned from their group"
             + (": keep groups whole, as cv='group' does" if advises else "")
         )
     if times is not None:
-        early = sum(bool(times[one.train].max() > times[one.test].min()) for one in splits)
+        early = sum(bool(times[split.train].max() > times[split.test].min()) for split in splits)
         if early:
-            said.append(
+            warnings.append(
                 f"leak: in {early} of {number_of('fold', len(splits))} a model has learned from items of a later time "
                 "than some it is tested on" + (": cv='time' keeps the order" if advises else "")
             )
-    return said
+    return warnings
 
 
 def said_of_labels(names: Sequence[Any], splits: Sequence[Sides], codes: Ints, labels: Sequence[Any]) -> list[str]:
@@ -172,7 +172,7 @@ def said_of_labels(names: Sequence[Any], splits: Sequence[Sides], codes: Ints, l
     >>> said_of_labels([7], [Split(1, 7, np.array([0]), np.array([1]))], np.array([0, 1]), ["ham", "spam"])
     ['in 1 of 1 fold there is nothing to learn of some label: fold 7 learns from no item of spam']
     """
-    absent = [np.bincount(codes[one.train], minlength=len(labels)) == 0 for one in splits]
+    absent = [np.bincount(codes[split.train], minlength=len(labels)) == 0 for split in splits]
     lacking = [(name, gone) for name, gone in zip(names, absent, strict=True) if gone.any()]
     if not lacking:
         return []
@@ -204,7 +204,9 @@ def said_of_columns(X: Any) -> list[str]:  # noqa: N803
     mean, spread = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     known = len(table) - np.isnan(table).sum(axis=0)
     spreads = (spread, spread * np.sqrt(known / (known - 1)))
-    standard = (np.abs(mean) < near.moment) & np.logical_or.reduce([np.abs(one - 1) < near.moment for one in spreads])
+    standard = (np.abs(mean) < near.moment) & np.logical_or.reduce(
+        [np.abs(spread_of_columns - 1) < near.moment for spread_of_columns in spreads]
+    )
     advice = "with the items to be tested in view: fit that inside each fold, in a pipeline"
     of = f"of {number_of('column', columns)} of X"
     if standard.any():

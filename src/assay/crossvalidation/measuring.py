@@ -60,28 +60,30 @@ class Values(NamedTuple):
 
 
 def measures_of(
-    given: Iterable[str | Measure] | str | Measure | None, task: Task, predictions: Predictions
+    measures: Iterable[str | Measure] | str | Measure | None, task: Task, predictions: Predictions
 ) -> tuple[Measure, ...]:
     """The measures asked for, or the usual ones, as far as predictions have what these need.
 
     >>> measures_of(None, Task("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
     (Accuracy, Precision, Recall, F, MCC)
     """
-    if given is None:
+    if measures is None:
         able: set[type] = {Confusion, ConfusionMatrix} if predictions.prediction is not None else set()
         if has_scores(predictions):
             able |= {Scored} if predictions.score is not None else set()
             able |= {Probabilities} if are_probabilities(predictions) else set()
         usual = (measure_of(name, task.kind) for name in DEFAULTS[task.kind])
-        return tuple(one for one in usual if task.kind == "multilabel" or one.definition.counts in able)
-    several = [given] if isinstance(given, str | Measure) else list(given)
-    names = [name for one in several for name in (split_measures(one) if isinstance(one, str) else [one])]
+        return tuple(name for name in usual if task.kind == "multilabel" or name.definition.counts in able)
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    names = [
+        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
+    ]
     if not names:
         raise ParameterError("there is no measure to compute")
-    found = tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
-    if task.kind == "multiclass" and (scored := [one for one in found if one.definition.counts is Scored]):
+    chosen = tuple(dict.fromkeys(measure_of(name, task.kind) for name in names))
+    if task.kind == "multiclass" and (scored := [measure for measure in chosen if measure.definition.counts is Scored]):
         raise ParameterError(f"{scored[0]} is for two labels, and there are {len(task.labels)}")
-    return found
+    return chosen
 
 
 def measured(predictions: Predictions, measures: Sequence[Measure], task: Task) -> dict[Measure, Number]:
@@ -91,15 +93,15 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: Task) 
     >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], Task("binary", (0, 1), 1))
     {Accuracy: Number(value=0.5, reason=None, left_out=())}
     """
-    wants = has_scores(predictions) and any(one.definition.counts is Probabilities for one in measures)
+    wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures)
     counts = counts_of(predictions, task.labels, task.positive, probabilities=wants)
-    found = {}
+    numbers = {}
     for measure in measures:
         result = computed(measure, counts, predictions.name)
         value = mean_of(measure, result, counts)
         reason = next(filter(None, result.reasons()), None) if np.isnan(value) else None
-        found[measure] = Number(value, reason, classes_left_out(measure, result, counts))
-    return found
+        numbers[measure] = Number(value, reason, classes_left_out(measure, result, counts))
+    return numbers
 
 
 def by_fold(
@@ -115,12 +117,12 @@ def by_fold(
 
 def gathered(each: Sequence[Mapping[Measure, Number]], measures: Sequence[Measure]) -> dict[Measure, Values]:
     """Numbers fold by fold as numbers measure by measure."""
-    by_measure = {measure: [one[measure] for one in each] for measure in measures}
+    by_measure = {measure: [fold[measure] for fold in each] for measure in measures}
     return {
         measure: Values(
-            np.array([one.value for one in found]),
-            tuple(one.reason for one in found),
-            tuple(one.left_out for one in found),
+            np.array([number.value for number in numbers]),
+            tuple(number.reason for number in numbers),
+            tuple(number.left_out for number in numbers),
         )
-        for measure, found in by_measure.items()
+        for measure, numbers in by_measure.items()
     }

@@ -61,7 +61,8 @@ class Nested(Result):
         """
         wanted = self.outer.measure(measure)
         naive, honest = (
-            one.pooled(wanted) if self.outer.tiny else one.mean(wanted) for one in (self.not_nested, self.outer)
+            validation.pooled(wanted) if self.outer.tiny else validation.mean(wanted)
+            for validation in (self.not_nested, self.outer)
         )
         gap = naive - honest
         return -gap if wanted.definition.higher_is_better is False else gap
@@ -71,8 +72,8 @@ class Nested(Result):
         rows = []
         for measure in self.measures:
             interval = self.outer.interval(measure)
-            told = {"measure": str(measure), "nested": self.mean(measure), "low": interval.low, "high": interval.high}
-            told |= {"pooled": self.pooled(measure), "not_nested": self.not_nested.mean(measure)}
-            told |= {"not_nested_pooled": self.not_nested.pooled(measure), "optimism": self.optimism(measure)}
-            rows.append(told)
+            row = {"measure": str(measure), "nested": self.mean(measure), "low": interval.low, "high": interval.high}
+            row |= {"pooled": self.pooled(measure), "not_nested": self.not_nested.mean(measure)}
+            row |= {"not_nested_pooled": self.not_nested.pooled(measure), "optimism": self.optimism(measure)}
+            rows.append(row)
         return pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))

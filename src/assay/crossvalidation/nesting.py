@@ -26,7 +26,7 @@ from assay.crossvalidation.running import (
     Said,
     fitted,
     only_estimator,
-    says,
+    predict,
     seeded,
     tabled,
     taken,
@@ -84,10 +84,10 @@ def nested(
     ['3', '3', '3']
     """
     checked_confidence(confidence)
-    name, one = only_estimator(estimator, "nested")
+    name, model = only_estimator(estimator, "nested")
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
     parts = Parts.of(groups, time, len(items))
-    one = seeded(one, seed)[0]
+    model = seeded(model, seed)[0]
     splits = splits_of(items, parts, Asked(outer, stratify=stratify, seed=seed))
     settings = Settings(measures, confidence=confidence)
     in_time = isinstance(outer, str) and outer == "time"
@@ -102,20 +102,20 @@ def nested(
             raise ParameterError(f"a threshold is for two labels, and there are {len(items.labels)}")
         way = _ByRule(parse_rule(choice), within)
     else:
-        way = _ByGrid(_grid(choice, one, name), *_criterion(items, measures, select_by), within)
+        way = _ByGrid(_grid(choice, model, name), *_criterion(items, measures, select_by), within)
     outcomes: list[FoldOutcome] = []
     running: dict[str, Any] = {"seed": seed, "n_jobs": n_jobs, "train_scores": not splits.tiny}
-    said = leaks(items, splits, parts, has_ids=item_id is not None)
+    warnings = leaks(items, splits, parts, has_ids=item_id is not None)
     # Who splits the outer folds in the order of rows says that it is that of time.
     times = np.arange(len(items), dtype=np.float64) if in_time and time is None else parts.times
-    said += within.said(items, splits, codes_of(items.ids) if item_id is not None else None, times)
+    warnings += within.said(items, splits, codes_of(items.ids) if item_id is not None else None, times)
     folds = len(splits.each)
     with watched(progress) as tell:
         first, rest = (part_of(tell, before, 3 * folds) for before in (0, folds))
         honest = of_estimators(
-            {name: one}, items, splits, settings, progress=first, fit=way, kept=outcomes, said=said, **running
+            {name: model}, items, splits, settings, progress=first, fit=way, kept=outcomes, warnings=warnings, **running
         )
-        naive = way.naive({name: one}, items, splits, settings, progress=rest, **running)
+        naive = way.naive({name: model}, items, splits, settings, progress=rest, **running)
     return Nested(honest, naive, *_chosen(outcomes), str(way), isinstance(way, _ByRule))
 
 
@@ -135,22 +135,22 @@ class _Inner(NamedTuple):
         Rows with the same features are not looked for: the outer folds show them.
         """
         # Drawing from a copy of the splitter leaves the folds as they are that will be learned from.
-        own = self._replace(asked=copy.deepcopy(self.asked))
-        for one in outer.each:
+        fresh = self._replace(asked=copy.deepcopy(self.asked))
+        for split in outer.each:
             try:
-                found = own.splits(items, one.train)
+                splits_within = fresh.splits(items, split.train)
             except AssayError as problem:
-                raise type(problem)(f"inner folds of fold {one.fold}: {problem}") from problem
+                raise type(problem)(f"inner folds of fold {split.fold}: {problem}") from problem
             leaked = said_of_rows(
-                found.each,
-                len(one.train),
-                ids=None if ids is None else ids[one.train],
-                groups=self.parts.taken(one.train).groups,
-                times=None if times is None else times[one.train],
+                splits_within.each,
+                len(split.train),
+                ids=None if ids is None else ids[split.train],
+                groups=self.parts.taken(split.train).groups,
+                times=None if times is None else times[split.train],
                 advises=False,
             )
-            if said := [*found.warnings, *leaked]:
-                return [f"inner folds of fold {one.fold}: {text}" for text in said]
+            if problems := [*splits_within.warnings, *leaked]:
+                return [f"inner folds of fold {split.fold}: {text}" for text in problems]
         return []
 
 
@@ -181,39 +181,43 @@ class _ByGrid:
         """
         from sklearn.model_selection import ParameterGrid  # noqa: PLC0415
 
-        settings, found, folds = [*ParameterGrid(self.grid)], [], len(splits.each)
+        settings, outcomes, folds = [*ParameterGrid(self.grid)], [], len(splits.each)
         for done, setting in enumerate(settings, 1):
-            found.append(self.values(_with(estimator, setting), items, rows, splits))
+            outcomes.append(self.values(_with(estimator, setting), items, rows, splits))
             if progress is not None:
                 progress(folds * done // len(settings), folds)
-        means = np.array([[fold.value for fold in one] for one in found]).mean(axis=1)
+        means = np.array([[fold.value for fold in folds_of_setting] for folds_of_setting in outcomes]).mean(axis=1)
         if np.isnan(means).all():
-            why = next(fold.reason for fold in found[0] if math.isnan(fold.value))
+            why = next(fold.reason for fold in outcomes[0] if math.isnan(fold.value))
             raise InputError(
                 f"{self.measure} is undefined for every parameter in some inner fold{f' ({why})' if why else ''}: "
                 "choose by another measure (select_by='Accuracy'), or take fewer inner folds"
             )
         sign = -1 if self.measure.definition.higher_is_better is False else 1
         place = int(np.nanargmax(sign * means))
-        undefined = tuple(one for one, mean in zip(settings, means, strict=True) if math.isnan(mean))
+        undefined = tuple(setting for setting, mean in zip(settings, means, strict=True) if math.isnan(mean))
         return _Best(settings[place], float(means[place]), undefined)
 
     def values(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> list[Number]:
         """The measure on each inner fold, or on all together where folds are tiny, with the reason if there is none."""
-        said, tested = _out_of_fold(estimator, items, rows, splits)
-        parts = [(said, tested)] if splits.tiny else [([one], [own]) for one, own in zip(said, tested, strict=True)]
+        predictions, tested = _out_of_fold(estimator, items, rows, splits)
+        parts = (
+            [(predictions, tested)]
+            if splits.tiny
+            else [([prediction], [rows_tested]) for prediction, rows_tested in zip(predictions, tested, strict=True)]
+        )
         tables = (tabled(*part, items, "inner folds") for part in parts)
         return [measured(table, [self.measure], self.task)[self.measure] for table in tables]
 
     def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
         best = self.best(estimator, items, rows, self.inner.splits(items, rows))
-        told = {"parameters": best.setting, f"inner {self.measure}": best.value}
+        choice = {"parameters": best.setting, f"inner {self.measure}": best.value}
         warned = tuple(
-            f"{', '.join(f'{name}={value}' for name, value in one.items())} could not be chosen: {self.measure} is "
+            f"{', '.join(f'{name}={value}' for name, value in setting.items())} could not be chosen: {self.measure} is "
             "undefined in some inner fold"
-            for one in best.undefined
+            for setting in best.undefined
         )
-        return fitted(_with(estimator, best.setting), items, rows)._replace(chosen=told, warnings=warned)
+        return fitted(_with(estimator, best.setting), items, rows)._replace(chosen=choice, warnings=warned)
 
     def naive(
         self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings,
@@ -238,11 +242,11 @@ def _out_of_fold(estimator: Any, items: Items, rows: Ints, splits: Splits) -> tu
     """What models say of the tested items of each inner fold, and which items these are."""
     tested = [rows[split.test] for split in splits.each]
     models = (fitted(estimator, items, rows[split.train]).model for split in splits.each)
-    said = [
-        says(model, taken(items.X, own), items.labels, items.positive)
-        for model, own in zip(models, tested, strict=True)
+    predictions = [
+        predict(model, taken(items.X, rows_tested), items.labels, items.positive)
+        for model, rows_tested in zip(models, tested, strict=True)
     ]
-    return said, tested
+    return predictions, tested
 
 
 @dataclass(frozen=True)
@@ -256,19 +260,19 @@ class _ByRule:
         return f"the threshold, by {self.rule} on scores of inner folds"
 
     def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
-        said, tested = _out_of_fold(estimator, items, rows, self.inner.splits(items, rows))
-        found = self.threshold(tabled(said, tested, items, "inner folds"))
-        told = {"threshold": found.threshold, f"inner {self.rule.criterion}": found.value}
-        return fitted(estimator, items, rows)._replace(threshold=found.threshold, chosen=told)
+        predictions, tested = _out_of_fold(estimator, items, rows, self.inner.splits(items, rows))
+        chosen = self.threshold(tabled(predictions, tested, items, "inner folds"))
+        choice = {"threshold": chosen.threshold, f"inner {self.rule.criterion}": chosen.value}
+        return fitted(estimator, items, rows)._replace(threshold=chosen.threshold, chosen=choice)
 
     def threshold(self, table: Predictions) -> Any:
         """What the rule chooses; an error if it cannot."""
         if table.score is None:
             raise InputError("there is no score an item to choose a threshold from")
-        found = choose_threshold(table, rule=self.rule, resamples=0)
-        if not found.is_chosen:
-            raise InputError(f"no threshold for {self.rule}: {found.undefined}")
-        return found
+        chosen = choose_threshold(table, rule=self.rule, resamples=0)
+        if not chosen.is_chosen:
+            raise InputError(f"no threshold for {self.rule}: {chosen.undefined}")
+        return chosen
 
     def naive(
         self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings,
@@ -276,9 +280,9 @@ class _ByRule:
     ) -> CrossValidation:  # fmt: skip
         """The threshold from the very scores that it is then judged by."""
         plain = of_estimators(estimators, items, splits, settings, progress=progress, **running)
-        found = self.threshold(plain.predictions()).threshold
+        threshold = self.threshold(plain.predictions()).threshold
         # Above all scores there is no number to compare with: nothing is predicted positive.
-        at = found if math.isfinite(found) else np.nextafter(float(plain.predictions().score.max()), math.inf)  # type: ignore[union-attr, arg-type]
+        at = threshold if math.isfinite(threshold) else np.nextafter(float(plain.predictions().score.max()), math.inf)  # type: ignore[union-attr, arg-type]
         at_it = settings._replace(threshold=float(at))
         running["progress"] = part_of(progress, len(splits.each), 2 * len(splits.each))
         return of_estimators(estimators, items, splits, at_it, **running)
@@ -287,11 +291,15 @@ class _ByRule:
 def _grid(choice: Any, estimator: Any, name: str) -> Any:
     """The grid, its parameters checked."""
     several = [choice] if isinstance(choice, Mapping) else choice
-    if not isinstance(several, Sequence) or not several or not all(isinstance(one, Mapping) and one for one in several):
+    if (
+        not isinstance(several, Sequence)
+        or not several
+        or not all(isinstance(grid, Mapping) and grid for grid in several)
+    ):
         raise ParameterError("choice is a grid of parameters, such as {'max_depth': [2, 4]}, or a rule for thresholds")
     known = estimator.get_params(deep=True)
-    for one in several:
-        for parameter, values in one.items():
+    for grid in several:
+        for parameter, values in grid.items():
             if parameter not in known:
                 raise ParameterError(f"{name} has no parameter {parameter!r}{did_you_mean(parameter, known)}")
             if isinstance(values, str) or not hasattr(values, "__len__") or not len(values):
@@ -311,11 +319,11 @@ def _criterion(items: Items, measures: Measures, select_by: str | Measure | None
 
 def _chosen(outcomes: Sequence[FoldOutcome]) -> tuple[pl.DataFrame, tuple[Mapping[str, Any], ...]]:
     """What each fold chose, as a table with parameters as text, and the parameters as they are."""
-    parameters = tuple(one.chosen.get("parameters", {}) for one in outcomes)
+    parameters = tuple(outcome.chosen.get("parameters", {}) for outcome in outcomes)
     rows: list[dict[str, Any]] = [
-        {"repeat": one.split.repeat, "fold": str(one.split.fold)}
-        | {name: str(value) for name, value in own.items()}
-        | {name: value for name, value in one.chosen.items() if name != "parameters"}
-        for one, own in zip(outcomes, parameters, strict=True)
+        {"repeat": outcome.split.repeat, "fold": str(outcome.split.fold)}
+        | {name: str(value) for name, value in setting.items()}
+        | {name: value for name, value in outcome.chosen.items() if name != "parameters"}
+        for outcome, setting in zip(outcomes, parameters, strict=True)
     ]
     return pl.DataFrame(rows, infer_schema_length=None), parameters

@@ -54,46 +54,46 @@ class _Sides(NamedTuple):
         return self.known if self.said else np.delete(self.known, np.searchsorted(self.known, self.test))
 
 
-def predictions_in(given: Any, columns: Mapping[str, Any], pos_label: Any = None) -> list[Predictions]:
+def predictions_in(predictions: Any, columns: Mapping[str, Any], pos_label: Any = None) -> list[Predictions]:
     """The predictions of every system, each with its columns of folds.
 
     `given`: `Predictions`, a path, a data frame, or several of these in a list or in a dict with their names.
     `columns`: for each of `COLUMNS` the name of a column of the file or frame, or beside `Predictions` values, one a
     row; None to look for a column of that name.
     """
-    if isinstance(given, Predictions):
-        return [_with_columns(given, columns)]
-    if isinstance(given, Mapping):
-        found = [(str(name), predictions_in(one, columns, pos_label)) for name, one in given.items()]
+    if isinstance(predictions, Predictions):
+        return [_with_columns(predictions, columns)]
+    if isinstance(predictions, Mapping):
+        named = [(str(name), predictions_in(part, columns, pos_label)) for name, part in predictions.items()]
         return [
-            dataclasses.replace(one, name=name if len(own) == 1 else f"{name} {one.name}")
-            for name, own in found
-            for one in own
+            dataclasses.replace(table, name=name if len(tables) == 1 else f"{name} {table.name}")
+            for name, tables in named
+            for table in tables
         ]
-    if (source := _source(given)) is not None:
+    if (source := _source(predictions)) is not None:
         from assay.files.predictions import read_predictions  # noqa: PLC0415  # only who reads files waits for readers
 
         for name, value in columns.items():
             if value is not None and not isinstance(value, str):
                 raise ParameterError(f"{name} names a column of the {source[1]}, and is no {type(value).__name__}")
         return read_predictions(source[0], pos_label=pos_label, keep=columns)
-    if isinstance(given, Sequence):
-        return [found for one in given for found in predictions_in(one, columns, pos_label)]
+    if isinstance(predictions, Sequence):
+        return [table for part in predictions for table in predictions_in(part, columns, pos_label)]
     raise ParameterError(
         "expected an estimator with X and y, or Predictions, a path or a data frame with a column fold, not "
-        f"{type(given).__name__}"
+        f"{type(predictions).__name__}"
     )
 
 
-def _source(given: Any) -> tuple[Any, str] | None:
+def _source(value: Any) -> tuple[Any, str] | None:
     """What can be read as a file, and what it is called: a file, or a data frame of any library in its place."""
-    if isinstance(given, Source) or is_file(given):
-        return given, "file"
+    if isinstance(value, Source) or is_file(value):
+        return value, "file"
     import narwhals.stable.v2 as nw  # noqa: PLC0415  # loaded only for what may be a frame of another library
 
-    if not nw.dependencies.is_into_dataframe(given):
+    if not nw.dependencies.is_into_dataframe(value):
         return None
-    frame = nw.from_native(given, eager_only=True)
+    frame = nw.from_native(value, eager_only=True)
     columns = {name: series_of(frame[name].to_native(), f"predictions: {name}") for name in frame.columns}
     # Columns are known by their names just as in a file, so it is made one, in memory.
     file = io.BytesIO()
@@ -102,25 +102,25 @@ def _source(given: Any) -> tuple[Any, str] | None:
     return Source(file, "predictions"), "frame"
 
 
-def _with_columns(given: Predictions, columns: Mapping[str, Any]) -> Predictions:
+def _with_columns(predictions: Predictions, columns: Mapping[str, Any]) -> Predictions:
     """The same with the values that were given beside it."""
     added = []
     for name, value in columns.items():
         if isinstance(value, str):
             raise ParameterError(f"{name}: expected a value a row beside Predictions, got the text {value!r}")
         if value is not None:
-            made = ids_of(value, name).alias(name)
-            if len(made) != len(given):
+            column = ids_of(value, name).alias(name)
+            if len(column) != len(predictions):
                 raise InputError(
-                    f"expected as many values as there are items, {len(given):,}, got {len(made):,} in {name}"
+                    f"expected as many values as there are items, {len(predictions):,}, got {len(column):,} in {name}"
                 )
-            added.append(made)
-    return dataclasses.replace(given, columns=given.columns.with_columns(added)) if added else given
+            added.append(column)
+    return dataclasses.replace(predictions, columns=predictions.columns.with_columns(added)) if added else predictions
 
 
-def folded(given: Predictions) -> Folded:
+def folded(predictions: Predictions) -> Folded:
     """Check the folds of one system and tell the rows apart that were tested and learned from."""
-    columns, name = given.columns, _called(given)
+    columns, name = predictions.columns, _called(predictions)
     if "fold" not in columns.columns:
         raise InputError(f"{name}: expected a column that says in which fold an item was tested: {argument('fold')}")
     for column in COLUMNS:
@@ -132,7 +132,7 @@ def folded(given: Predictions) -> Folded:
     columns = columns.with_columns(_repeat(columns["repeat"], name), _numbers_if_whole(columns["fold"]))
     tested = _tested(columns, name)
     rest = [column for column in columns.columns if column not in {"repeat", "fold", "split"}]
-    table = dataclasses.replace(given, columns=columns.select(*rest, "repeat", "fold"))
+    table = dataclasses.replace(predictions, columns=columns.select(*rest, "repeat", "fold"))
     test = table.taken(pl.Series(tested))
     train = None if tested.all() else table.taken(pl.Series(~tested))
     if not len(test):
@@ -144,85 +144,93 @@ def folded(given: Predictions) -> Folded:
         raise InputError(f"{name}: expected several folds, got one ({records[0].fold})")
     if empty := [str(record.fold) for record in records if not record.train_items]:
         raise InputError(f"{name}: nothing was learned from in fold {listed(empty)}: there is no train row of it")
-    said = _said(table, columns, each, number_of("tested row", len(test)), name)
+    problems = _said(table, columns, each, number_of("tested row", len(test)), name)
     if train is None:
         assumed = "; that is, if each fold learned from all others: rows with split train would say from which"
-        said = [f"{one}{assumed}" for one in said]
-    overlap = bool(given.has_ids and test.columns.select("repeat", "item_id").is_duplicated().any())
+        problems = [f"{problem}{assumed}" for problem in problems]
+    overlap = bool(predictions.has_ids and test.columns.select("repeat", "item_id").is_duplicated().any())
     untested = [] if train is None else sorted(set(train.item_id.to_list()) - set(test.item_id.to_list()))
     if untested:
-        said.append(f"{number_of('item', len(untested))} learned from, but never tested, first {untested[0]!r}")
-    warnings = (*given.remarks, *(f"{given.name}: {one}" for one in said))
-    return Folded(given.name, test, train, records, warnings, overlap)
+        problems.append(f"{number_of('item', len(untested))} learned from, but never tested, first {untested[0]!r}")
+    warnings = (*predictions.remarks, *(f"{predictions.name}: {problem}" for problem in problems))
+    return Folded(predictions.name, test, train, records, warnings, overlap)
 
 
-def _called(given: Predictions) -> str:
+def _called(predictions: Predictions) -> str:
     """Where predictions are from, and whose they are if that does not say it."""
-    if given.origin == "in memory":
-        return given.name
-    return given.origin if given.name in given.origin else f"{given.origin}: {given.name}"
+    if predictions.origin == "in memory":
+        return predictions.name
+    return predictions.origin if predictions.name in predictions.origin else f"{predictions.origin}: {predictions.name}"
 
 
 def _said(
-    given: Predictions, columns: pl.DataFrame, each: Mapping[tuple[Any, Any], _Sides], total: str, name: str
+    predictions: Predictions, columns: pl.DataFrame, each: Mapping[tuple[Any, Any], _Sides], total: str, name: str
 ) -> list[str]:
     """What may have been known of tested rows beforehand, and what cannot have been learned."""
-    said = said_of_rows(
+    problems = said_of_rows(
         [*each.values()],
         len(columns),
         total=total,
-        ids=codes_of(given.item_id) if given.has_ids else None,
+        ids=codes_of(predictions.item_id) if predictions.has_ids else None,
         groups=codes_of(columns["group"]) if "group" in columns.columns else None,
         times=_times(columns, name),
         advises=False,
     )
-    if isinstance(given.truth.dtype, pl.List):
-        return said
-    labels = given.truth.unique(maintain_order=True).to_list()
-    return [*said, *said_of_labels([fold for _, fold in each], [*each.values()], codes_of(given.truth), labels)]
+    if isinstance(predictions.truth.dtype, pl.List):
+        return problems
+    labels = predictions.truth.unique(maintain_order=True).to_list()
+    return [
+        *problems,
+        *said_of_labels([fold for _, fold in each], [*each.values()], codes_of(predictions.truth), labels),
+    ]
 
 
 def _each_fold(columns: pl.DataFrame, tested: Any) -> dict[tuple[Any, Any], _Sides]:
     """The rows of each repeat and fold; where it is not said what was learned from, that is all other folds."""
     keyed = columns.select("repeat", "fold").with_row_index("row").with_columns(tested=pl.Series(tested))
-    said = not tested.all()
+    is_stated = not tested.all()
 
     def rows(side: pl.DataFrame, *by: str) -> dict[Any, Ints]:
-        found = side.group_by(by, maintain_order=True).agg("row").sort(by)
-        return {tuple(key): np.array(held, dtype=np.int64) for *key, held in found.iter_rows()}
+        grouped = side.group_by(by, maintain_order=True).agg("row").sort(by)
+        return {tuple(key): np.array(held, dtype=np.int64) for *key, held in grouped.iter_rows()}
 
     test = rows(keyed.filter("tested"), "repeat", "fold")
-    known = rows(keyed.filter(~pl.col("tested")), "repeat", "fold") if said else rows(keyed, "repeat")
+    known = rows(keyed.filter(~pl.col("tested")), "repeat", "fold") if is_stated else rows(keyed, "repeat")
     nothing = np.empty(0, dtype=np.int64)
-    return {key: _Sides(known.get(key if said else key[:1], nothing), own, said) for key, own in test.items()}
+    return {
+        key: _Sides(known.get(key if is_stated else key[:1], nothing), tested_rows, is_stated)
+        for key, tested_rows in test.items()
+    }
 
 
-def _refuse_twins(given: Predictions, test: Predictions) -> None:
+def _refuse_twins(predictions: Predictions, test: Predictions) -> None:
     """Refuse an item that a fold tests twice, or that has one truth here and another there."""
-    if not given.has_ids:
+    if not predictions.has_ids:
         return
     keyed = test.columns.select("item_id", "repeat", "fold")
     if (twice := keyed.filter(keyed.is_duplicated())).height:
         item, repeat, fold = twice.row(0)
         raise InputError(
-            f"{_called(given)}: expected each item once in a fold, got {item!r} several times in fold {fold} of repeat "
-            f"{repeat}: several rows of one thing are a group"
+            f"{_called(predictions)}: expected each item once in a fold, got {item!r} several times in fold {fold} of "
+            f"repeat {repeat}: several rows of one thing are a group"
         )
-    truths = given.columns.select("item_id", "truth").unique(maintain_order=True)
+    truths = predictions.columns.select("item_id", "truth").unique(maintain_order=True)
     if (other := truths.filter(truths["item_id"].is_duplicated())).height:
-        item, said = other.row(0)
+        item, truth = other.row(0)
         also = other.filter(pl.col("item_id") == item)["truth"].to_list()[1]
-        raise InputError(f"{_called(given)}: item {item!r} has the truth {said!r} in one row and {also!r} in another")
+        raise InputError(
+            f"{_called(predictions)}: item {item!r} has the truth {truth!r} in one row and {also!r} in another"
+        )
 
 
 def _repeat(values: pl.Series, name: str) -> pl.Series:
-    made = _numbers_if_whole(values)
-    if made.dtype == pl.String:  # names of repeats, in their order
-        known = made.unique(maintain_order=True).to_list()
-        made = made.replace_strict(known, range(1, len(known) + 1), return_dtype=pl.Int64)
-    if (made < 0).any():
-        raise InputError(f"{name}: expected the number of the repeat, got {made.min()!r}")
-    return made.alias("repeat")
+    numbers = _numbers_if_whole(values)
+    if numbers.dtype == pl.String:  # names of repeats, in their order
+        known = numbers.unique(maintain_order=True).to_list()
+        numbers = numbers.replace_strict(known, range(1, len(known) + 1), return_dtype=pl.Int64)
+    if (numbers < 0).any():
+        raise InputError(f"{name}: expected the number of the repeat, got {numbers.min()!r}")
+    return numbers.alias("repeat")
 
 
 def _numbers_if_whole(values: pl.Series) -> pl.Series:
@@ -242,7 +250,7 @@ def _tested(columns: pl.DataFrame, name: str) -> Any:
     if "split" not in columns.columns:
         return np.ones(len(columns), dtype=np.bool_)
     words = columns["split"].cast(pl.String).str.to_lowercase()
-    if strange := [one for one in words.unique(maintain_order=True).to_list() if one not in _IS_TESTED]:
+    if strange := [word for word in words.unique(maintain_order=True).to_list() if word not in _IS_TESTED]:
         row = int((words == strange[0]).arg_max() or 0)
         raise InputError(f"{name}: row {row + 1}: expected train or test as split, got {strange[0]!r}")
     return words.replace_strict(_IS_TESTED, return_dtype=pl.Boolean).to_numpy()
@@ -258,14 +266,14 @@ def times_of(values: Iterable[Any], what: str) -> Floats:
     >>> times_of(["2024-05-31", "2023-01-01"], "time").tolist()
     [1.0, 0.0]
     """
-    held = [one.item() if isinstance(one, np.generic) else one for one in values]
-    for row, one in enumerate(held, 1):
-        if one is None or one != one:  # noqa: PLR0124  # what is not a number or not a time is not even equal to itself
+    held = [value.item() if isinstance(value, np.generic) else value for value in values]
+    for row, value in enumerate(held, 1):
+        if value is None or value != value:  # noqa: PLR0124  # what is not a number or not a time is not even equal to itself
             raise InputError(f"{what}: row {row}: expected a time, got nothing")
     try:
-        numbers = np.array([float(one) for one in held])
+        numbers = np.array([float(value) for value in held])
     except (TypeError, ValueError):
-        return _ranked([_parsed(one, f"{what}: row {row}") for row, one in enumerate(held, 1)], what)
+        return _ranked([_parsed(value, f"{what}: row {row}") for row, value in enumerate(held, 1)], what)
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise InputError(f"{what}: row {row + 1}: expected a finite number, got {held[row]}")
@@ -285,7 +293,7 @@ def _parsed(value: Any, where: str) -> Any:
 
 def _ranked(times: list[Any], what: str) -> Floats:
     try:
-        places = {one: place for place, one in enumerate(sorted(set(times)))}
+        places = {time: place for place, time in enumerate(sorted(set(times)))}
     except TypeError:
         raise InputError(f"{what}: expected times of one type, which have an order") from None
-    return np.array([float(places[one]) for one in times])
+    return np.array([float(places[time]) for time in times])

@@ -55,8 +55,8 @@ class LeakageCheck(Result):
     is_pooled: bool = False
 
     def __repr__(self) -> str:
-        found = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
-        return f"<LeakageCheck: {found}, {p_phrase(self.p)}>"
+        outcome = "no leak seen" if self.is_fine else "leak" if self.leaks else "cannot tell"
+        return f"<LeakageCheck: {outcome}, {p_phrase(self.p)}>"
 
     @property
     def leaks(self) -> bool:
@@ -134,28 +134,28 @@ def leakage_check(
     False
     """
     permutations, seed = Whole(5).check("permutations", permutations), Whole(0).check("seed", seed)
-    name, one = only_estimator(estimator, "leakage_check")
+    name, model = only_estimator(estimator, "leakage_check")
     items = items_of(X, y, pos_label=pos_label)
     parts = Parts.of(groups, None, len(items))
     settings = Settings(measure)
 
     def validated(order: Any, before: int, tell: Progress | None) -> CrossValidation:
         labels, truth = items.y[order], items.truth.gather(pl.Series(order))
-        made = X if prepare is None else _prepared(prepare, X, labels)
-        now = replace(items, X=made, y=labels, truth=truth)
+        features = X if prepare is None else _prepared(prepare, X, labels)
+        now = replace(items, X=features, y=labels, truth=truth)
         splits = splits_of(now, parts, Asked(cv, stratify=stratify, seed=seed))
         folds = len(splits.each)
-        told = part_of(tell, before * folds, (permutations + 1) * folds)
+        part = part_of(tell, before * folds, (permutations + 1) * folds)
         return of_estimators(
-            {name: one}, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=told, train_scores=False
+            {name: model}, now, splits, settings, seed=seed, n_jobs=n_jobs, progress=part, train_scores=False
         )
 
     rng = np.random.default_rng(seed)
     with watched(progress) as tell:
         real = validated(np.arange(len(items)), 0, tell)
-        found = [validated(rng.permutation(len(items)), place, tell) for place in range(1, permutations + 1)]
-    permuted = np.array([_value(one) for one in found])
-    chance = np.array([_by_chance(one, rng) for one in found])
+        validations = [validated(rng.permutation(len(items)), place, tell) for place in range(1, permutations + 1)]
+    permuted = np.array([_value(validation) for validation in validations])
+    chance = np.array([_by_chance(validation, rng) for validation in validations])
     check = LeakageCheck(real.measure(), _value(real), permuted, chance, math.nan, seed, real.tiny)
     return replace(check, p=_p(check.sign * (permuted - chance)))
 
@@ -163,28 +163,28 @@ def leakage_check(
 def _prepared(prepare: Callable[[Any, Any], Any], X: Any, labels: Any) -> Any:  # noqa: N803
     """What is made of the features; an error if rows would no longer belong to their labels."""
     try:
-        made = prepare(X, labels)
+        features = prepare(X, labels)
     except Exception as problem:  # whoever wrote it is to know where it was raised
         raise InputError(f"prepare: {type(problem).__name__}: {' '.join(str(problem).split())[:300]}") from problem
-    if made is None or isinstance(made, tuple):
-        got = "nothing" if made is None else f"a tuple of {len(made)}"
+    if features is None or isinstance(features, tuple):
+        got = "nothing" if features is None else f"a tuple of {len(features)}"
         raise ParameterError(f"prepare: expected the features alone, got {got}")
-    if (rows := rows_in(made)) != len(labels):
+    if (rows := rows_in(features)) != len(labels):
         raise ParameterError(f"prepare: expected {len(labels):,} rows as X has, got {rows:,}")
-    return made
+    return features
 
 
-def _value(found: CrossValidation) -> float:
-    return found.pooled() if found.tiny else found.mean()
+def _value(validation: CrossValidation) -> float:
+    return validation.pooled() if validation.tiny else validation.mean()
 
 
-def _by_chance(found: CrossValidation, rng: np.random.Generator) -> float:
+def _by_chance(validation: CrossValidation, rng: np.random.Generator) -> float:
     """The same number where each fold's predictions, or all of a repeat, are dealt out anew among its items."""
-    parts = ("repeat",) if found.tiny else ("repeat", "fold")
-    keys = [*dict.fromkeys((one.repeat, one.fold)[: len(parts)] for one in found.folds)]
-    table = found.systems[0].predictions
+    parts = ("repeat",) if validation.tiny else ("repeat", "fold")
+    keys = [*dict.fromkeys((fold.repeat, fold.fold)[: len(parts)] for fold in validation.folds)]
+    table = validation.systems[0].predictions
     values = [
-        by_fold(_dealt(table, parts, rng), keys, found.measures, found.task)[found.measure()].values
+        by_fold(_dealt(table, parts, rng), keys, validation.measures, validation.task)[validation.measure()].values
         for _ in range(_DEALT)
     ]
     return float(np.nanmean(values)) if np.isfinite(values).any() else math.nan

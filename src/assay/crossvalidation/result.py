@@ -127,7 +127,9 @@ class CrossValidation(Result):
         >>> crossval(Predictions.of([1, 0, 1, 0], [1, 0, 1, 0]), fold=[1, 1, 2, 2], measures="Accuracy").test_share
         1.0
         """
-        return float(np.mean([one.test_items / one.train_items if one.train_items else math.nan for one in self.folds]))
+        return float(
+            np.mean([fold.test_items / fold.train_items if fold.train_items else math.nan for fold in self.folds])
+        )
 
     def system(self, name: str | None = None) -> CrossValidatedSystem:
         """A system by name; may be left out if there is only one."""
@@ -169,8 +171,8 @@ class CrossValidation(Result):
         """The interval of the mean of folds, by the corrected resampled variance; none where folds are tiny."""
         if self.tiny:
             return Interval.unknown(self.confidence)
-        found = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
-        return found.within(bounds_of(self.measure(measure), two_labels=self.task.kind == "binary"))
+        interval = interval_of_mean(self.values(measure, system), self.test_share, self.confidence)
+        return interval.within(bounds_of(self.measure(measure), two_labels=self.task.kind == "binary"))
 
     def pooled(self, measure: str | Measure | None = None, system: str | None = None) -> float:
         """One number for all out-of-fold predictions together; of several repeats, the mean of each one's."""
@@ -218,9 +220,9 @@ class CrossValidation(Result):
 
         Choice(_CURVES).check("curve", kind)
         self._refuse_overlap()
-        names = [one.name for one in self.systems] if system is None else [system]
-        found: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
-        return found
+        names = [system.name for system in self.systems] if system is None else [system]
+        curve: Curve = getattr(classifier_curves, kind)([self.predictions(name, repeat) for name in names], **options)
+        return curve
 
     def _refuse_overlap(self) -> None:
         """Refuse to take several predictions of one item for those of several items."""
@@ -255,7 +257,7 @@ class CrossValidation(Result):
         systems = self.systems if system is None else (self.system(system),)
         rows = [
             (
-                one.name,
+                system.name,
                 str(wanted),
                 fold.repeat,
                 str(fold.fold),
@@ -265,14 +267,14 @@ class CrossValidation(Result):
                 reason,
                 ", ".join(absent) or None,
             )
-            for one in systems
+            for system in systems
             for wanted in chosen
             for fold, value, learned, reason, absent in zip(
                 self.folds,
-                one.values[wanted].values.tolist(),
-                self.train_values(wanted, one.name).tolist(),
-                one.values[wanted].reasons,
-                one.values[wanted].left_out,
+                system.values[wanted].values.tolist(),
+                self.train_values(wanted, system.name).tolist(),
+                system.values[wanted].reasons,
+                system.values[wanted].left_out,
                 strict=True,
             )
         ]
@@ -289,14 +291,14 @@ class CrossValidation(Result):
         for system in self.systems:
             for measure in self.measures:
                 values, interval = _known(self.values(measure, system.name)), self.interval(measure, system.name)
-                told = {"system": system.name, "measure": str(measure), "mean_of_folds": _mean(values)}
-                told |= {"low": interval.low, "high": interval.high, "spread": self.spread(measure, system.name)}
-                told |= {"smallest": values.min(initial=math.inf) if len(values) else math.nan}
-                told |= {"largest": values.max(initial=-math.inf) if len(values) else math.nan}
-                told |= {"folds": len(self.folds), "undefined_folds": len(self.folds) - len(values)}
-                told |= {"pooled": self.pooled(measure, system.name)}
-                told |= {"train": _mean(self.train_values(measure, system.name))}
-                rows.append(told | {"optimism": self.optimism(measure, system.name)})
+                row = {"system": system.name, "measure": str(measure), "mean_of_folds": _mean(values)}
+                row |= {"low": interval.low, "high": interval.high, "spread": self.spread(measure, system.name)}
+                row |= {"smallest": values.min(initial=math.inf) if len(values) else math.nan}
+                row |= {"largest": values.max(initial=-math.inf) if len(values) else math.nan}
+                row |= {"folds": len(self.folds), "undefined_folds": len(self.folds) - len(values)}
+                row |= {"pooled": self.pooled(measure, system.name)}
+                row |= {"train": _mean(self.train_values(measure, system.name))}
+                rows.append(row | {"optimism": self.optimism(measure, system.name)})
         return rows
 
     def to_frame(self) -> pl.DataFrame:

@@ -73,7 +73,7 @@ class Fitted(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def estimators_in(given: Any) -> dict[str, Any]:
+def estimators_in(estimator: Any) -> dict[str, Any]:
     """Estimators by name; a dict gives the names, else the class does. What is no classifier is refused.
 
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -83,18 +83,18 @@ def estimators_in(given: Any) -> dict[str, Any]:
     need("sklearn", extra="sklearn", purpose="cross-validating an estimator")
     from sklearn.base import is_clusterer, is_regressor  # noqa: PLC0415
 
-    found = dict(given) if isinstance(given, Mapping) else {_called(given): given}
-    if not found:
+    estimators = dict(estimator) if isinstance(estimator, Mapping) else {_called(estimator): estimator}
+    if not estimators:
         raise ParameterError("expected an estimator, got none")
-    for name, one in found.items():
-        if isinstance(one, type):
-            raise ParameterError(f"{name}: expected an estimator, not its class: write {one.__name__}()")
-        if not (hasattr(one, "fit") and hasattr(one, "predict")):
-            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {type(one).__name__}")
+    for name, model in estimators.items():
+        if isinstance(model, type):
+            raise ParameterError(f"{name}: expected an estimator, not its class: write {model.__name__}()")
+        if not (hasattr(model, "fit") and hasattr(model, "predict")):
+            raise ParameterError(f"{name}: expected an estimator with fit and predict, got {type(model).__name__}")
         try:
-            numbers, clusters = is_regressor(one), is_clusterer(one)
+            numbers, clusters = is_regressor(model), is_clusterer(model)
         except AttributeError as problem:  # it has no tags, which every estimator of scikit-learn has
-            kind = type(one).__name__
+            kind = type(model).__name__
             raise ParameterError(
                 f"{name}: expected an estimator of scikit-learn: derive {kind} from BaseEstimator"
             ) from problem
@@ -102,15 +102,15 @@ def estimators_in(given: Any) -> dict[str, Any]:
             raise ParameterError(f"{name} predicts numbers: crossval measures classifiers, which predict labels")
         if clusters:
             raise ParameterError(f"{name} makes clusters: `cluster` measures those")
-    return {str(name): one for name, one in found.items()}
+    return {str(name): model for name, model in estimators.items()}
 
 
-def only_estimator(given: Any, what: str) -> tuple[str, Any]:
+def only_estimator(estimator: Any, what: str) -> tuple[str, Any]:
     """The estimator and its name, where only one can be taken."""
-    found = estimators_in(given)
-    if len(found) != 1:
-        raise ParameterError(f"{what} takes one estimator at a time, not {len(found)}")
-    return next(iter(found.items()))
+    estimators = estimators_in(estimator)
+    if len(estimators) != 1:
+        raise ParameterError(f"{what} takes one estimator at a time, not {len(estimators)}")
+    return next(iter(estimators.items()))
 
 
 def _called(estimator: Any) -> str:
@@ -186,12 +186,12 @@ def _weights(estimator: Any, weight: Floats) -> dict[str, Floats]:
     from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415
 
     if steps := getattr(estimator, "steps", None):
-        last, one = steps[-1]
-        return {f"{last}__sample_weight": weight} if has_fit_parameter(one, "sample_weight") else {}
+        last, step = steps[-1]
+        return {f"{last}__sample_weight": weight} if has_fit_parameter(step, "sample_weight") else {}
     return {"sample_weight": weight} if has_fit_parameter(estimator, "sample_weight") else {}
 
 
-def says(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # noqa: N803
+def predict(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # noqa: N803
     """What a model predicts, with its probabilities or else its decision values; of two labels the positive one's."""
     prediction = _predicted(model, X, labels)
     way = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
@@ -221,16 +221,16 @@ def says(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # n
 
 def _predicted(model: Any, X: Any, labels: Sequence[Any]) -> Any:  # noqa: N803
     """The labels that a model predicts, one a row."""
-    rows, found = rows_in(X), np.asarray(model.predict(X))
-    if found.shape == (rows, 1):
-        found = found.ravel()
-    if found.shape != (rows,):
-        got = f"{len(found):,}" if found.ndim == 1 else f"an array of shape {found.shape}"
+    rows, predicted = rows_in(X), np.asarray(model.predict(X))
+    if predicted.shape == (rows, 1):
+        predicted = predicted.ravel()
+    if predicted.shape != (rows,):
+        got = f"{len(predicted):,}" if predicted.ndim == 1 else f"an array of shape {predicted.shape}"
         raise InputError(f"predict: expected a label for each of {number_of('item', rows)}, got {got}")
     known = set(labels)
-    if strange := [label for label in dict.fromkeys(found.tolist()) if label not in known]:
+    if strange := [label for label in dict.fromkeys(predicted.tolist()) if label not in known]:
         raise InputError(f"predict: expected {listed([*map(str, labels)])}, got {strange[0]!r}")
-    return found
+    return predicted
 
 
 def _of_pairs(model: Any) -> bool:
@@ -244,18 +244,18 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def tabled(said: Sequence[Said], rows: Sequence[Ints], items: Items, name: str) -> Predictions:
+def tabled(predictions: Sequence[Said], rows: Sequence[Ints], items: Items, name: str) -> Predictions:
     """What was said of rows, beside the truth, as one table."""
     every = np.concatenate(rows)
-    scored = [one.score for one in said if one.score is not None]
+    scored = [prediction.score for prediction in predictions if prediction.score is not None]
     scores: Any = None
-    if len(scored) == len(said):
+    if len(scored) == len(predictions):
         scores = np.concatenate(scored)
         scores = scores if scores.ndim == 1 else dict(zip(items.labels, scores.T, strict=True))
     place = pl.Series(every)
     return Predictions.of(
         items.truth.gather(place),
-        np.concatenate([one.prediction for one in said]),
+        np.concatenate([prediction.prediction for prediction in predictions]),
         y_score=scores,
         labels=items.labels,
         pos_label=items.positive,
@@ -272,11 +272,11 @@ def run(
     from sklearn.utils.parallel import Parallel, delayed  # noqa: PLC0415
 
     calls = (delayed(_one)(estimator, items, split, train, fit) for split in splits)
-    found = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
-    for split, one in zip(splits, found, strict=True):
-        if isinstance(one, str):
-            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {one}")
-        yield one
+    outcomes = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+    for split, outcome in zip(splits, outcomes, strict=True):
+        if isinstance(outcome, str):
+            raise InputError(f"{name}: fold {split.fold} of repeat {split.repeat}: {outcome}")
+        yield outcome
 
 
 def _one(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
@@ -289,17 +289,17 @@ def _one(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> F
         outcome = _fitted_and_said(estimator, items, split, train, fit)
     if isinstance(outcome, str):
         return outcome
-    said = dict.fromkeys(
-        f"{one.category.__name__}: {str(one.message).split('.')[0].split(chr(10))[0]}" for one in caught
+    problems = dict.fromkeys(
+        f"{warning.category.__name__}: {str(warning.message).split('.')[0].split(chr(10))[0]}" for warning in caught
     )
-    return outcome._replace(warnings=(*outcome.warnings, *said))
+    return outcome._replace(warnings=(*outcome.warnings, *problems))
 
 
 def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fit: Fit) -> FoldOutcome | str:
     try:
         model, threshold, chosen, warned = fit(estimator, items, split.train)
         sides = [
-            _at(says(model, taken(items.X, rows), items.labels, items.positive), threshold, items)
+            _at(predict(model, taken(items.X, rows), items.labels, items.positive), threshold, items)
             for rows in ((split.test, split.train) if train else (split.test,))
         ]
     except Exception as problem:  # an estimator may raise anything: the fold is to be named
@@ -307,12 +307,12 @@ def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fi
     return FoldOutcome(split, sides[0], sides[1] if train else None, warned, chosen)
 
 
-def _at(said: Said, threshold: float | None, items: Items) -> Said:
+def _at(prediction: Said, threshold: float | None, items: Items) -> Said:
     """The same, positive predicted from a threshold on."""
     if threshold is None:
-        return said
+        return prediction
     other = next(label for label in items.labels if label != items.positive)
-    return said._replace(prediction=np.where(said.score >= threshold, items.positive, other))
+    return prediction._replace(prediction=np.where(prediction.score >= threshold, items.positive, other))
 
 
 def named(name: Any, names: Sequence[str], what: str) -> str:

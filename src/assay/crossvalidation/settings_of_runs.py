@@ -29,13 +29,13 @@ def parameters_in(name: str) -> dict[str, float | str]:
     """
     marks = [*_NAMED.finditer(name)]
     ends = [*(mark.start() for mark in marks), len(name)][1:]
-    found: dict[str, float | str] = {}
+    parameters: dict[str, float | str] = {}
     for mark, end in zip(marks, ends, strict=True):
         text = name[mark.end() : end]
         text = text.rstrip(_BETWEEN) if end < len(name) else text
-        if text and mark[1] not in found:
-            found[mark[1]] = _value(text)
-    return found
+        if text and mark[1] not in parameters:
+            parameters[mark[1]] = _value(text)
+    return parameters
 
 
 def settings_of(names: Sequence[str]) -> tuple[Setting, ...]:
@@ -47,8 +47,8 @@ def settings_of(names: Sequence[str]) -> tuple[Setting, ...]:
     {}
     """
     read = [parameters_in(name) for name in names]
-    shared = all(one and one.keys() == read[0].keys() for one in read)
-    return tuple(Setting(name, one if shared else {}) for name, one in zip(names, read, strict=True))
+    shared = all(parameters and parameters.keys() == read[0].keys() for parameters in read)
+    return tuple(Setting(name, parameters if shared else {}) for name, parameters in zip(names, read, strict=True))
 
 
 def grid_of(settings: Sequence[Setting]) -> dict[str, list[float]]:
@@ -59,7 +59,7 @@ def grid_of(settings: Sequence[Setting]) -> dict[str, list[float]]:
     """
     grid: dict[str, list[float]] = {}
     for name in settings[0].parameters:
-        values = [one.parameters[name] for one in settings]
+        values = [setting.parameters[name] for setting in settings]
         numbers = [value for value in values if not isinstance(value, str)]
         if len(numbers) == len(values):
             grid[name] = sorted(set(numbers))

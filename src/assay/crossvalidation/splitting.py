@@ -65,7 +65,7 @@ class Splits(NamedTuple):
     @property
     def tiny(self) -> bool:
         """Whether folds are of so few items that most measures of a single fold are undefined."""
-        return max(len(one.test) for one in self.each) <= TINY
+        return max(len(split.test) for split in self.each) <= TINY
 
 
 class Asked(NamedTuple):
@@ -123,13 +123,13 @@ def split_items(
     held, cv = _Held(items, labels, groups, order), asked.cv
     asked = _checked(asked)
     if isinstance(cv, str):
-        found = _by_word(cv, held, asked)
+        splits = _by_word(cv, held, asked)
     elif _is_splitter(cv):
-        found = _by_splitter(cv, held, raw or held.raw)
+        splits = _by_splitter(cv, held, raw or held.raw)
     else:
-        found = _in_folds(_usual(held, asked), held, asked._replace(folds=int(cv)))
-    _refuse_odd(found.each)
-    return found if _leaves_out(cv) else _counted(found, items)
+        splits = _in_folds(_usual(held, asked), held, asked._replace(folds=int(cv)))
+    _refuse_odd(splits.each)
+    return splits if _leaves_out(cv) else _counted(splits, items)
 
 
 def _leaves_out(cv: Any) -> bool:
@@ -162,9 +162,9 @@ def _checked(asked: Asked) -> Asked:
         f"leave={asked.leave}": asked.leave is not None and word != "leave-p-out",
         "stratify=False": not asked.stratify and "stratified" in word,
     }
-    if without := next((given for given, is_idle in idle.items() if is_idle), None):
-        said = ("a splitter" if hasattr(cv, "split") else "pairs") if is_splitter else repr(cv)
-        raise ParameterError(f"{without} has no effect with cv={said}: leave it out")
+    if without := next((option for option, is_idle in idle.items() if is_idle), None):
+        name = ("a splitter" if hasattr(cv, "split") else "pairs") if is_splitter else repr(cv)
+        raise ParameterError(f"{without} has no effect with cv={name}: leave it out")
     return asked
 
 
@@ -213,11 +213,11 @@ def _in_time(held: _Held, asked: Asked) -> Splits:
     from sklearn.model_selection import TimeSeriesSplit  # noqa: PLC0415
 
     folds, order = asked.folds or _FOLDS, held.order
-    found = _made(TimeSeriesSplit(folds), held, f"{folds} folds in the order of time")
+    splits = _made(TimeSeriesSplit(folds), held, f"{folds} folds in the order of time")
     if order is None:
-        return found._replace(says=f"{folds} folds in the order of the rows, taken for that of time")
-    return found._replace(
-        each=tuple(one._replace(learned=order[one.train], test=order[one.test]) for one in found.each)
+        return splits._replace(says=f"{folds} folds in the order of the rows, taken for that of time")
+    return splits._replace(
+        each=tuple(split._replace(learned=order[split.train], test=order[split.test]) for split in splits.each)
     )
 
 
@@ -240,8 +240,8 @@ def _at_random(held: _Held, asked: Asked) -> Splits:
     )
     splitter = getattr(ways, name)(n_splits=asked.repeats, test_size=size, random_state=asked.seed)
     how = ", groups kept whole" if "group" in kind else ", stratified by label" if kind == "stratified" else ""
-    said = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{how}{_shuffled(asked)}"
-    return _made(splitter, held, said)
+    text = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{how}{_shuffled(asked)}"
+    return _made(splitter, held, text)
 
 
 def _shuffled(asked: Asked) -> str:
@@ -256,19 +256,19 @@ def _in_folds(word: str, held: _Held, asked: Asked) -> Splits:
     names = {"k-fold": "KFold", "stratified": "StratifiedKFold", "stratified-group": "StratifiedGroupKFold"}
     parts = []
     for place in range(asked.repeats):
-        own = asked.seed + place
+        seed = asked.seed + place
         if word == "group":
-            splitter = _group_folds(folds, own, asked.repeats)
+            splitter = _group_folds(folds, seed, asked.repeats)
         else:
-            splitter = getattr(ways, names[word])(folds, shuffle=True, random_state=own)
+            splitter = getattr(ways, names[word])(folds, shuffle=True, random_state=seed)
         parts.append(_made(splitter, held if "group" in word else held._replace(groups=None), ""))
     how = ", stratified by label" if "stratified" in word else ""
     how += ", groups kept whole" if "group" in word else ""
     # In folds of groups made once nothing is drawn: the largest groups are dealt out first.
     how += "" if word == "group" and asked.repeats == 1 else _shuffled(asked)
-    each = tuple(one._replace(repeat=place) for place, part in enumerate(parts, 1) for one in part.each)
-    said = dict.fromkeys(warning for part in parts for warning in part.warnings)
-    return Splits(each, f"{folds} folds{how}", warnings=tuple(said))
+    each = tuple(split._replace(repeat=place) for place, part in enumerate(parts, 1) for split in part.each)
+    messages = dict.fromkeys(warning for part in parts for warning in part.warnings)
+    return Splits(each, f"{folds} folds{how}", warnings=tuple(messages))
 
 
 def _group_folds(folds: int, seed: int, repeats: int) -> Any:
@@ -285,33 +285,33 @@ def _group_folds(folds: int, seed: int, repeats: int) -> Any:
 def _by_splitter(cv: Any, held: _Held, raw: Raw) -> Splits:
     """The splits of somebody's splitter, or pairs of row numbers."""
     name = type(cv).__name__ if hasattr(cv, "split") else "given splits"
-    drawn = getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None
-    found = _made(cv, held, name, raw)
-    if not drawn:
-        return found
-    said = f"{name} has no random_state: its folds are others each time"
-    return found._replace(warnings=(*found.warnings, said))
+    is_random = getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None
+    splits = _made(cv, held, name, raw)
+    if not is_random:
+        return splits
+    remark = f"{name} has no random_state: its folds are others each time"
+    return splits._replace(warnings=(*splits.warnings, remark))
 
 
-def _made(cv: Any, held: _Held, says: str, raw: Raw | None = None) -> Splits:
+def _made(cv: Any, held: _Held, name: str, raw: Raw | None = None) -> Splits:
     from sklearn.model_selection import BaseCrossValidator  # noqa: PLC0415
 
-    given = raw or held.raw
+    seen = raw or held.raw
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            if isinstance(cv, BaseCrossValidator) and (number := cv.get_n_splits(*given)) > MOST_SPLITS:
-                raise ParameterError(f"{says} makes {number:,} splits, and {MOST_SPLITS:,} is the most: use folds")
-            pairs = [_sides(*pair, held.items) for pair in islice(_pairs(cv, given), MOST_SPLITS + 1)]
+            if isinstance(cv, BaseCrossValidator) and (number := cv.get_n_splits(*seen)) > MOST_SPLITS:
+                raise ParameterError(f"{name} makes {number:,} splits, and {MOST_SPLITS:,} is the most: use folds")
+            pairs = [_sides(*pair, held.items) for pair in islice(_pairs(cv, seen), MOST_SPLITS + 1)]
         except AssayError:
             raise
         except (ValueError, TypeError) as problem:
             raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
     if len(pairs) > MOST_SPLITS:
-        raise ParameterError(f"{says} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
+        raise ParameterError(f"{name} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
     each, overlap = _numbered(cv, pairs)
-    said = dict.fromkeys(" ".join(str(one.message).split()) for one in caught)
-    return Splits(each, f"{says}, splits overlap" if overlap else says, tuple(said), overlap)
+    messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
+    return Splits(each, f"{name}, splits overlap" if overlap else name, tuple(messages), overlap)
 
 
 def _pairs(cv: Any, raw: Raw) -> Iterator[tuple[Any, Any]]:
@@ -343,13 +343,13 @@ def _numbered(cv: Any, pairs: list[tuple[Ints | int, Ints]]) -> tuple[tuple[Spli
     repeats: list[list[Split]] = []
     tested: list[set[int]] = []
     for train, test in pairs:
-        own = set(test.tolist())
-        if not tested or not tested[-1].isdisjoint(own):
+        rows = set(test.tolist())
+        if not tested or not tested[-1].isdisjoint(rows):
             repeats.append([])
             tested.append(set())
-        tested[-1] |= own
+        tested[-1] |= rows
         repeats[-1].append(Split(len(repeats), len(repeats[-1]) + 1, train, test))
-    if all(one == tested[0] for one in tested):
+    if all(rows == tested[0] for rows in tested):
         return tuple(split for repeat in repeats for split in repeat), False
     return tuple(Split(1, place, *pair) for place, pair in enumerate(pairs, 1)), True
 
@@ -370,21 +370,21 @@ def _refuse_odd(splits: tuple[Split, ...]) -> None:
     """Refuse folds without items, and with one that is tested twice."""
     if not splits:
         raise InputError("cv: expected at least one split, got none")
-    for one in splits:
-        for side, rows in (("learn from", one.train), ("test on", one.test)):
+    for split in splits:
+        for side, rows in (("learn from", split.train), ("test on", split.test)):
             if not len(rows):
-                raise InputError(f"cv: fold {one.fold} of repeat {one.repeat} has no item to {side}")
-        if len(np.unique(one.test)) < len(one.test):
-            row = np.bincount(one.test).argmax()
-            raise InputError(f"cv: fold {one.fold} of repeat {one.repeat} tests row {row} several times")
+                raise InputError(f"cv: fold {split.fold} of repeat {split.repeat} has no item to {side}")
+        if len(np.unique(split.test)) < len(split.test):
+            row = np.bincount(split.test).argmax()
+            raise InputError(f"cv: fold {split.fold} of repeat {split.repeat} tests row {row} several times")
 
 
-def _counted(found: Splits, items: int) -> Splits:
+def _counted(splits: Splits, items: int) -> Splits:
     """Say how many items are never tested."""
     tested = np.zeros(items, dtype=np.bool_)
-    for one in found.each:
-        tested[one.test] = True
+    for split in splits.each:
+        tested[split.test] = True
     if tested.all():
-        return found
-    said = f"{int((~tested).sum()):,} of {number_of('item', items)} are never tested"
-    return found._replace(warnings=(*found.warnings, said))
+        return splits
+    remark = f"{int((~tested).sum()):,} of {number_of('item', items)} are never tested"
+    return splits._replace(warnings=(*splits.warnings, remark))

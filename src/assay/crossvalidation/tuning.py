@@ -79,7 +79,7 @@ def tune(
     names = _ordered(paired.systems, order)
     if baseline is not None and baseline not in names:
         raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{did_you_mean(baseline, names)}")
-    labels, fold_of, says = _folds(paired.units, folds, by, seed)
+    labels, fold_of, basis = _folds(paired.units, folds, by, seed)
     places = np.array([paired.systems.index(name) for name in names])
     tuned: list[TunedFold] = []
     chosen_for = np.empty(len(table), dtype=np.int64)
@@ -106,7 +106,7 @@ def tune(
         fold_of,
         chosen_for,
         interval_by_error(float(values.mean()), error, len(values), 1 - alpha).within(paired.bounds),
-        says,
+        basis,
         seed,
         baseline,
         finding,
@@ -157,15 +157,15 @@ def _folds(
         labels = list(dict.fromkeys(sorted(str(held[topic]) for topic in topics)))
         if len(labels) < 2:
             raise InputError(f"folds: expected two or more, got {labels[0]!r} for every topic")
-        says = f"{number_of('topic', count)} in {len(labels)} folds by {by or 'what was given'}"
-        return labels, np.array([labels.index(str(held[topic])) for topic in topics]), says
+        basis = f"{number_of('topic', count)} in {len(labels)} folds by {by or 'what was given'}"
+        return labels, np.array([labels.index(str(held[topic])) for topic in topics]), basis
     number = Whole(2).check("folds", folds)
     if number > count:
         raise ParameterError(f"{number} folds need as many topics or more, and there are {count}")
     dealt = np.empty(count, dtype=np.int64)
     dealt[np.random.default_rng(seed).permutation(count)] = np.arange(count) % number
-    says = f"{number_of('topic', count)} in {number} folds drawn with seed {seed}"
-    return [str(place) for place in range(1, number + 1)], dealt, says
+    basis = f"{number_of('topic', count)} in {number} folds drawn with seed {seed}"
+    return [str(place) for place in range(1, number + 1)], dealt, basis
 
 
 def _is_nothing(fold: Any) -> bool:
@@ -174,8 +174,8 @@ def _is_nothing(fold: Any) -> bool:
 
 def _finding(paired: Paired, values: Floats, baseline: str, error: float, asked: FoldSettings) -> Finding:
     """The honest numbers against a setting's, topic by topic; `error` is that of the difference."""
-    own = paired.unit_values[:, paired.systems.index(baseline)]
-    two = replace(paired, systems=(baseline, TUNED), sample=Averaged(np.column_stack([own, values])))
+    baseline_values = paired.unit_values[:, paired.systems.index(baseline)]
+    two = replace(paired, systems=(baseline, TUNED), sample=Averaged(np.column_stack([baseline_values, values])))
     difference, units = float(two.observed[1]) - float(two.observed[0]), len(paired.units)
     outcome = t_by_error(0.0 if two.is_same(0, 1) else difference, error, units)
     tested = Tested(two, outcome, lambda level: interval_by_error(difference, error, units, level), error, [])
@@ -188,26 +188,26 @@ def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], table: Fl
         return
     if len(table) < _FEW_TOPICS:
         yield f"{number_of('topic', len(table))} are few to choose by: which setting is best on them is largely chance"
-    chosen = Counter(one.chosen for one in folds)
+    chosen = Counter(fold.chosen for fold in folds)
     if max(chosen.values()) < len(folds) / 2:
         yield (
             f"{number_of('setting', len(chosen))} were chosen in {number_of('fold', len(folds))}, none in half of "
             "them: the choice hangs on the topics"
         )
-    named = {one.name: one for one in settings}
+    named = {setting.name: setting for setting in settings}
     for name, grid in grid_of(settings).items():
-        for end, says in ((grid[0], "smallest"), (grid[-1], "largest")):
+        for end, which in ((grid[0], "smallest"), (grid[-1], "largest")):
             # Where settings tied, it was their order that chose, and says nothing of what lies beyond.
-            often = sum(one.tied == 1 and named[one.chosen].parameters[name] == end for one in folds)
+            often = sum(fold.tied == 1 and named[fold.chosen].parameters[name] == end for fold in folds)
             if len(grid) > 2 and often:
                 yield (
-                    f"{name}: the {says} value of the grid, {end:g}, was chosen in {often} of "
+                    f"{name}: the {which} value of the grid, {end:g}, was chosen in {often} of "
                     f"{number_of('fold', len(folds))}: better ones may lie beyond"
                 )
 
 
 def _notes(folds: Sequence[TunedFold]) -> Iterator[str]:
-    if len({one.chosen for one in folds}) == 1:
+    if len({fold.chosen for fold in folds}) == 1:
         yield f"{folds[0].chosen} was chosen in every fold"
-    if tied := sum(one.tied > 1 for one in folds):
+    if tied := sum(fold.tied > 1 for fold in folds):
         yield f"settings tied for the best in {number_of('fold', tied)}: the first in order was taken"

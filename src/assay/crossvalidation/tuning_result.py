@@ -95,7 +95,7 @@ class Tuning(Result):
     @cached_property
     def hindsight(self) -> str:
         """The setting that is best on all topics: the one to use, but not the one to report the number of."""
-        worth = np.array([self.of(one.name) for one in self.settings])
+        worth = np.array([self.of(setting.name) for setting in self.settings])
         # Of settings that tie the first counts, as in the folds.
         return self.settings[int(np.argmax(snapped(-worth if self.paired.higher_is_better is False else worth)))].name
 
@@ -115,7 +115,7 @@ class Tuning(Result):
     @property
     def stability(self) -> float:
         """The share of folds that chose the setting chosen most often."""
-        return max(Counter(one.chosen for one in self.folds).values()) / len(self.folds)
+        return max(Counter(fold.chosen for fold in self.folds).values()) / len(self.folds)
 
     def of(self, setting: str) -> float:
         """A setting's number on all topics."""
@@ -133,13 +133,19 @@ class Tuning(Result):
         ['setting', 'mu', 'fold', 'train', 'test']
         """
         table, rows = self.paired.unit_values, []
-        places = [self.paired.systems.index(one.name) for one in self.settings]
+        places = [self.paired.systems.index(setting.name) for setting in self.settings]
         for number, fold in enumerate(self.folds):
             held = self.fold_of == number
             train, test = table[~held].mean(axis=0), table[held].mean(axis=0)
             rows += [
-                {"setting": one.name, **one.parameters, "fold": fold.fold, "train": train[place], "test": test[place]}
-                for one, place in zip(self.settings, places, strict=True)
+                {
+                    "setting": setting.name,
+                    **setting.parameters,
+                    "fold": fold.fold,
+                    "train": train[place],
+                    "test": test[place],
+                }
+                for setting, place in zip(self.settings, places, strict=True)
             ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -156,10 +162,15 @@ class Tuning(Result):
 
     def per_setting(self) -> pl.DataFrame:
         """One row a setting: its parameters, its number on all topics, and in how many folds it was chosen."""
-        chosen = Counter(one.chosen for one in self.folds)
+        chosen = Counter(fold.chosen for fold in self.folds)
         rows: list[dict[str, Any]] = [
-            {"setting": one.name, **one.parameters, self.measure: self.of(one.name), "chosen": chosen[one.name]}
-            for one in self.settings
+            {
+                "setting": setting.name,
+                **setting.parameters,
+                self.measure: self.of(setting.name),
+                "chosen": chosen[setting.name],
+            }
+            for setting in self.settings
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -32,13 +32,13 @@ def of_estimators(
     n_jobs: int | None,
     progress: Progress | None,
     train_scores: bool,
-    said: Sequence[str] = (),
+    warnings: Sequence[str] = (),
     fit: Fit = fitted,
     kept: list[FoldOutcome] | None = None,
 ) -> CrossValidation:
     """Run every estimator over the same splits; `kept` receives the outcomes of the folds."""
     task = items.task
-    total, done, warned, notes = len(splits.each) * len(estimators), 0, [*splits.warnings, *said], []
+    total, done, warned, notes = len(splits.each) * len(estimators), 0, [*splits.warnings, *warnings], []
     systems: list[CrossValidatedSystem] = []
     wanted: tuple[Measure, ...] = ()
     for name, estimator in estimators.items():
@@ -47,13 +47,13 @@ def of_estimators(
         if items.weight is not None and not takes_weights(fresh):
             warned.append(f"{name} takes no weights: they count where it is measured, not where it learns")
         outcomes, learned, caught = [], [], Counter[str]()
-        for one in run(fresh, items, splits.each, train=train_scores, n_jobs=n_jobs, fit=fit, name=name):
-            if one.train is not None:
-                held = _labelled(tabled([one.train], [one.split.train], items, name), settings.threshold)
+        for outcome in run(fresh, items, splits.each, train=train_scores, n_jobs=n_jobs, fit=fit, name=name):
+            if outcome.train is not None:
+                held = _labelled(tabled([outcome.train], [outcome.split.train], items, name), settings.threshold)
                 wanted = wanted or measures_of(settings.measures, task, held)
                 learned.append(measured(held, wanted, task))
-            caught.update(one.warnings)
-            outcomes.append(one._replace(train=None))
+            caught.update(outcome.warnings)
+            outcomes.append(outcome._replace(train=None))
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -64,25 +64,25 @@ def of_estimators(
         ]
         table = _labelled(_out_of_fold(outcomes, items, name), settings.threshold)
         wanted = wanted or measures_of(settings.measures, task, table)
-        keys = [(one.repeat, one.fold) for one in splits.each]
+        keys = [(split.repeat, split.fold) for split in splits.each]
         systems.append(CrossValidatedSystem.of(table, keys, wanted, task, gathered(learned, wanted) if learned else {}))
-    records = tuple(FoldRecord(one.repeat, one.fold, len(one.train), len(one.test)) for one in splits.each)
+    records = tuple(FoldRecord(split.repeat, split.fold, len(split.train), len(split.test)) for split in splits.each)
     return CrossValidation(
         tuple(systems), wanted, records, task, splits.says, seed, settings.confidence,
         tuple(dict.fromkeys(warned)), tuple(dict.fromkeys(notes)), splits.tiny, settings.shows_folds, splits.overlap,
     )  # fmt: skip
 
 
-def _labelled(given: Predictions, threshold: float | None) -> Predictions:
-    return given if threshold is None else labelled(given, threshold).predictions
+def _labelled(predictions: Predictions, threshold: float | None) -> Predictions:
+    return predictions if threshold is None else labelled(predictions, threshold).predictions
 
 
 def _out_of_fold(outcomes: Sequence[FoldOutcome], items: Items, name: str) -> Predictions:
     """What was said of all tested items, by repeat and in the order of the rows."""
-    table = tabled([one.test for one in outcomes], [one.split.test for one in outcomes], items, name)
-    sizes = [len(one.split.test) for one in outcomes]
-    repeat = np.repeat([one.split.repeat for one in outcomes], sizes)
-    fold = np.repeat([one.split.fold for one in outcomes], sizes)
-    order = np.lexsort((fold, np.concatenate([one.split.test for one in outcomes]), repeat))
+    table = tabled([outcome.test for outcome in outcomes], [outcome.split.test for outcome in outcomes], items, name)
+    sizes = [len(outcome.split.test) for outcome in outcomes]
+    repeat = np.repeat([outcome.split.repeat for outcome in outcomes], sizes)
+    fold = np.repeat([outcome.split.fold for outcome in outcomes], sizes)
+    order = np.lexsort((fold, np.concatenate([outcome.split.test for outcome in outcomes]), repeat))
     columns = table.columns.with_columns(repeat=pl.Series(repeat), fold=pl.Series(fold))
     return replace(table, columns=columns[order])

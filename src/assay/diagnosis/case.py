@@ -159,7 +159,7 @@ class System:
     @cached_property
     def values(self) -> dict[Measure, Floats]:
         """The value of each topic under each measure; undefined ones as the measure counts them."""
-        return {} if self.ranks is None else {one: valued(one, self.ranks) for one in self.case.measures}
+        return {} if self.ranks is None else {measure: valued(measure, self.ranks) for measure in self.case.measures}
 
 
 def valued(measure: Measure, ranks: Ranks) -> Floats:

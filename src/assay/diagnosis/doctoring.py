@@ -62,8 +62,8 @@ def doctor(
     wanted = _measures(DEFAULT_MEASURES if measures is None else measures)
     scale, is_range = _scale(grades)
     judgments = open_judgments(qrels)
-    given = named(runs)
-    if not given:
+    runs_by_name = named(runs)
+    if not runs_by_name:
         raise ParameterError("there is no run to look at")
     case = Case(
         judgments,
@@ -81,7 +81,7 @@ def doctor(
         known.append("judgments")
         findings += _found(["judgments"], case)
     systems = []
-    for name, run in given:
+    for name, run in runs_by_name:
         if watch is not None:
             watch(name)
         system = System(open_run(run, name), case)
@@ -96,10 +96,10 @@ def doctor(
             known += ["run", "runs"]
             findings += _found(["runs"], systems)
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    names = tuple(name for name, _ in given)
-    made = tuple(check for check in checks() if check.about in known)
+    names = tuple(name for name, _ in runs_by_name)
+    selected = tuple(check for check in checks() if check.about in known)
     not_made = tuple(check for check in checks() if check.about not in known)
-    return Diagnosis(tuple(findings), judgments.file, names, made, tuple(map(str, wanted)), not_made)
+    return Diagnosis(tuple(findings), judgments.file, names, selected, tuple(map(str, wanted)), not_made)
 
 
 def _found(about: Sequence[About], what: Any) -> Iterator[Finding]:
@@ -113,18 +113,20 @@ def _is_usable(file: Opened) -> bool:
     return file.frame is not None and file.rows.height > 0
 
 
-def _measures(given: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
-    listed = [given] if isinstance(given, str | Measure) else given
-    split = [name for one in listed for name in (split_measures(one) if isinstance(one, str) else [one])]
+def _measures(measures: Iterable[str | Measure] | str | Measure) -> tuple[Measure, ...]:
+    listed = [measures] if isinstance(measures, str | Measure) else measures
+    split = [
+        name for measure in listed for name in (split_measures(measure) if isinstance(measure, str) else [measure])
+    ]
     if not split:
         raise ParameterError("there is no measure to look at")
     return tuple(dict.fromkeys(map(parse_measure, split)))
 
 
-def _texts(given: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
-    if given is None or isinstance(given, kind):
-        return given
-    return read(given) if is_file(given) else kind.of(given)
+def _texts(texts: Any, kind: Any, read: Callable[[Any], Any]) -> Any:
+    if texts is None or isinstance(texts, kind):
+        return texts
+    return read(texts) if is_file(texts) else kind.of(texts)
 
 
 class _Scale(NamedTuple):
@@ -132,18 +134,18 @@ class _Scale(NamedTuple):
     is_range: bool
 
 
-def _scale(given: str | Sequence[float] | None) -> _Scale:
+def _scale(scale: str | Sequence[float] | None) -> _Scale:
     """The scale of grades: `0..3`, `0,1,3`, or a list of grades."""
-    if given is None:
+    if scale is None:
         return _Scale((), is_range=False)
-    parts: Sequence[Any] = given
-    is_range = isinstance(given, str) and ".." in given
-    if isinstance(given, str):
-        parts = given.split("..") if is_range else given.split(",")
+    parts: Sequence[Any] = scale
+    is_range = isinstance(scale, str) and ".." in scale
+    if isinstance(scale, str):
+        parts = scale.split("..") if is_range else scale.split(",")
     try:
         grades = tuple(sorted({float(part) for part in parts}))
     except (TypeError, ValueError):
         grades = ()
     if not grades or not all(abs(grade) < float("inf") for grade in grades) or (is_range and len(parts) != 2):
-        raise ParameterError(f"grades are given as 0..3 or 0,1,2, not {given!r}")
+        raise ParameterError(f"grades are given as 0..3 or 0,1,2, not {scale!r}")
     return _Scale(grades, is_range)

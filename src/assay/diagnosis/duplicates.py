@@ -9,7 +9,7 @@ import polars as pl
 from assay.core.errors import number_of
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, pair
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 _PAIR = ("query_id", "doc_id")
 
@@ -33,8 +33,8 @@ def duplicates(system: System) -> Iterator[Finding]:
     differing = int((scores > 1).sum())
     with_scores = f", {differing} of them with different scores" if differing else ", always with the same score"
     lines = f"{number_of('line', count)} too many{with_scores}"
-    says = f"{number_of('document', pairs.height)} more than once in a query ({lines})"
-    yield found("duplicates", "error", run, says, count, examples=examples)
+    message = f"{number_of('document', pairs.height)} more than once in a query ({lines})"
+    yield finding("duplicates", "error", run, message, count, examples=examples)
 
 
 @check(
@@ -70,8 +70,8 @@ def judged_twice(case: Case) -> Iterator[Finding]:
             for row in others.sort("row").head(EXAMPLES).to_dicts()
         ]
         how = "with different grades" if conflict else "alike"
-        says = f"{number_of('document', documents)} judged more than once, {how}"
-        yield found("judged-twice", "error" if conflict else "warning", file, says, documents, examples=examples)
+        message = f"{number_of('document', documents)} judged more than once, {how}"
+        yield finding("judged-twice", "error" if conflict else "warning", file, message, documents, examples=examples)
 
 
 def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -90,6 +90,6 @@ def judges(case: Case) -> Iterator[Finding]:
     file = case.judgments
     column = next(name for name in ("judge", "iteration") if name in file.rows.columns)
     names = file.rows[column].unique().sort().to_list()
-    says = f"documents are judged by {number_of('judge', len(names))}, or for as many subtopics"
+    message = f"documents are judged by {number_of('judge', len(names))}, or for as many subtopics"
     examples = (Example(", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")),)
-    yield found("judges", "error", file, says, len(names), examples=examples)
+    yield finding("judges", "error", file, message, len(names), examples=examples)

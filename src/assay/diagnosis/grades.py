@@ -13,7 +13,7 @@ from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import Case
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.files.traps import upside_down
 from assay.tables import Qrels
 
@@ -35,14 +35,14 @@ FEW_JUDGED, MANY_TIMES = 5, 4
 _RANKED = 5
 
 
-def _rows(case: Case, name: str, severity: Severity, says: str, rows: pl.Series) -> Finding:
+def _rows(case: Case, name: str, severity: Severity, message: str, rows: pl.Series) -> Finding:
     file = case.judgments
     chosen = rows.arg_true()
     examples = tuple(
         Example(f"{pair(*file.rows.row(row)[:2])}: {file.rows['relevance'][row]:g}", file.line(row))
         for row in chosen.head(EXAMPLES).to_list()
     )
-    return found(name, severity, file, says, chosen.len(), examples=examples)
+    return finding(name, severity, file, message, chosen.len(), examples=examples)
 
 
 @check(
@@ -59,23 +59,25 @@ def scale(case: Case) -> Iterator[Finding]:
         if case.is_range and all(float(end).is_integer() for end in case.scale):
             outside |= grade.floor() != grade
         if outside.any():
-            said = f"{low:g} to {high:g}" if case.is_range else ", ".join(f"{one:g}" for one in case.scale)
+            scale_text = (
+                f"{low:g} to {high:g}" if case.is_range else ", ".join(f"{grade_value:g}" for grade_value in case.scale)
+            )
             count = int(outside.sum())
-            says = f"{number_of('grade', count)} outside the scale ({said})"
-            yield _rows(case, "scale", "error", says, outside)
+            message = f"{number_of('grade', count)} outside the scale ({scale_text})"
+            yield _rows(case, "scale", "error", message, outside)
         return
     counts = grade.value_counts().sort("relevance")
     values, times = counts["relevance"].to_numpy(), counts["count"].to_numpy()
     fractional = grade.floor() != grade
     if 0 < fractional.sum() < _FEW_FRACTIONS * grade.len():
-        says = f"{number_of('grade', int(fractional.sum()))} with a fraction, where all others are whole"
-        yield _rows(case, "scale", "warning", says, fractional)
+        message = f"{number_of('grade', int(fractional.sum()))} with a fraction, where all others are whole"
+        yield _rows(case, "scale", "warning", message, fractional)
     whole = values == np.floor(values)
     for lonely in _lonely(values[whole], times[whole], grade.len()):
         yield _rows(case, "scale", "warning", lonely.says, grade.is_in(lonely.grades))
     if (grade < 0).any():
-        says = f"{number_of('grade', int((grade < 0).sum()))} below 0: these documents count as not judged"
-        yield _rows(case, "scale", "note", says, grade < 0)
+        message = f"{number_of('grade', int((grade < 0).sum()))} below 0: these documents count as not judged"
+        yield _rows(case, "scale", "note", message, grade < 0)
 
 
 class _Lonely(NamedTuple):
@@ -96,10 +98,10 @@ def _lonely(values: Floats, times: Ints, judgments: int) -> Iterator[_Lonely]:
                 break
             if _is_apart(scale[:place], float(scale[place] - scale[place - 1]), count, judgments):
                 grades = (sign * scale[place:]).tolist()
-                named = ", ".join(f"{one:g}" for one in grades)
+                named = ", ".join(f"{value:g}" for value in grades)
                 which = f"the grade {named} comes" if len(grades) == 1 else f"the grades {named} come"
-                says = f"{which} {_times(count)}, and the next one is {sign * scale[place - 1]:g}"
-                yield _Lonely(grades, says)
+                message = f"{which} {_times(count)}, and the next one is {sign * scale[place - 1]:g}"
+                yield _Lonely(grades, message)
                 break
 
 
@@ -126,8 +128,8 @@ def _times(number: int) -> str:
 def inverse_grades(case: Case) -> Iterator[Finding]:
     """Grades 1 to 4 and one -1 a topic."""
     if upside_down(Qrels(case.grades, case.judgments.name)):
-        says = "these look like Cranfield's codes: 1 is the best grade, 4 the least"
-        yield found("inverse-grades", "warning", case.judgments, says)
+        message = "these look like Cranfield's codes: 1 is the best grade, 4 the least"
+        yield finding("inverse-grades", "warning", case.judgments, message)
 
 
 @check(
@@ -142,8 +144,8 @@ def grades_like_ranks(case: Case) -> Iterator[Finding]:
         ranked=(grade.n_unique() == pl.len()) & (grade.min() == 1) & (grade.max() == pl.len()), count=pl.len()
     )
     if topics["ranked"].all() and (topics["count"].max() or 0) >= _RANKED:  # type: ignore[operator]  # counts are numbers
-        says = f"in {number_of('topic', topics.height)}, the grades are 1, 2, 3 ... once each"
-        yield found("grades-like-ranks", "error", case.judgments, says, topics.height)
+        message = f"in {number_of('topic', topics.height)}, the grades are 1, 2, 3 ... once each"
+        yield finding("grades-like-ranks", "error", case.judgments, message, topics.height)
 
 
 @check(
@@ -164,7 +166,7 @@ def no_relevant(case: Case) -> Iterator[Finding]:
         Example(f"topic {quote(row['query_id'])}, {number_of('document', row['judged'])} judged")
         for row in without.head(EXAMPLES).to_dicts()
     )
-    yield found(
+    yield finding(
         "no-relevant", "error" if all_of_them else "warning", case.judgments, f"{which} a relevant document{level}",
         without.height, examples=examples,
     )  # fmt: skip
@@ -185,8 +187,10 @@ def few_judged(case: Case) -> Iterator[Finding]:
     examples = tuple(
         Example(f"topic {quote(row['query_id'])}, {row['judged']} judged") for row in few.head(EXAMPLES).to_dicts()
     )
-    says = f"{number_of('topic', few.height)} with fewer than {FEW_JUDGED} judged documents; the median is {median:g}"
-    yield found("few-judged", "warning", case.judgments, says, few.height, examples=examples)
+    message = (
+        f"{number_of('topic', few.height)} with fewer than {FEW_JUDGED} judged documents; the median is {median:g}"
+    )
+    yield finding("few-judged", "warning", case.judgments, message, few.height, examples=examples)
 
 
 @check(
@@ -200,9 +204,9 @@ def only_relevant(case: Case) -> Iterator[Finding]:
     topics = case.by_topic
     if (topics["judged"] == topics["relevant"]).all() and not case.has_judges:
         count, grades = case.grades.height, case.grades["relevance"]
-        says = "the only judgment is" if count == 1 else f"all {count:,} judgments are"
-        says += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
+        message = "the only judgment is" if count == 1 else f"all {count:,} judgments are"
+        message += f" of {'a relevant document' if count == 1 else 'relevant documents'}"
         if grades.n_unique() > 1:
             low, high = (float(end) for end in grades.sort().gather([0, -1]))
-            says += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `{argument('level')}`"
-        yield found("only-relevant", "note", case.judgments, says, count)
+            message += f"; if {low:g} of {low:g} to {high:g} means not relevant, give `{argument('level')}`"
+        yield finding("only-relevant", "note", case.judgments, message, count)

@@ -13,7 +13,7 @@ from assay.counting.renamed import TOP
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.measures import Judged
 
 #: Control, format, private and unassigned characters, all white space but the blank, and what stands for lost ones.
@@ -54,15 +54,15 @@ def odd_ids(file: Opened) -> Iterator[Finding]:
                 ("warning", "that another one equals but for its Unicode normal form", _in_two_forms(ids)),
                 ("warning", "beyond ASCII, as no other is", _foreign(ids) & ~invisible),
             ]
-        for severity, says, odd in kinds:
+        for severity, problem, odd in kinds:
             rows = odd.arg_true()
             if not rows.len():
                 continue
             names = ids.gather(rows).unique(maintain_order=True)
-            shown = [int((ids == one).arg_max() or 0) for one in names.head(EXAMPLES)]
-            examples = [Example(spelt(ids[row]), file.line(row)) for row in shown]
-            told = f"{number_of(what, names.len())} {says}"
-            yield found("odd-ids", severity, file, told, rows.len(), examples=examples)
+            places = [int((ids == name).arg_max() or 0) for name in names.head(EXAMPLES)]
+            examples = [Example(spelt(ids[row]), file.line(row)) for row in places]
+            message = f"{number_of(what, names.len())} {problem}"
+            yield finding("odd-ids", severity, file, message, rows.len(), examples=examples)
 
 
 def _foreign(ids: pl.Series) -> pl.Series:
@@ -92,7 +92,7 @@ def doc_ids(system: System) -> Iterator[Finding]:
     if other is None:
         return
     pairs, hits = other.pairs, other.hits
-    says = (
+    message = (
         f"{number_of('retrieved document', pairs.height)} would be judged but for {other.differ_in}; "
         f"{number_of('other', hits)} {'is' if hits == 1 else 'are'} (in the first {TOP} of each query)"
     )
@@ -103,7 +103,7 @@ def doc_ids(system: System) -> Iterator[Finding]:
         text = f"query {quote(query)}: {spelt(ours)} here, {spelt(theirs)} {where}"
         examples.append(Example(text, system.run.line(int(rows.arg_max() or 0))))
     severity: Severity = "error" if other.is_most_of_what_is_judged else "warning"
-    yield found("doc-ids", severity, system.run, says, pairs.height, examples=examples)
+    yield finding("doc-ids", severity, system.run, message, pairs.height, examples=examples)
 
 
 @check(
@@ -125,8 +125,8 @@ def nothing_found(system: System) -> Iterator[Finding]:
         ]
         count = int(ranks.relevant().sum())
         which = "the only relevant document is not" if count == 1 else f"none of the {count:,} relevant documents is"
-        says = f"{which} in the run"
-        yield found("nothing-found", "error", system.run, says, examples=examples)
+        message = f"{which} in the run"
+        yield finding("nothing-found", "error", system.run, message, examples=examples)
 
 
 @check(
@@ -147,10 +147,10 @@ def unjudged(system: System) -> Iterator[Finding]:
     most = max(shares.values(), default=0.0)
     if most <= UNJUDGED_NOTE:
         return
-    shown = ", ".join(f"{as_percent(share)} of the first {cutoff}" for cutoff, share in shares.items())
+    shares_text = ", ".join(f"{as_percent(share)} of the first {cutoff}" for cutoff, share in shares.items())
     details = [{"cutoff": cutoff, "unjudged": share} for cutoff, share in shares.items()]
     severity: Severity = "warning" if most > UNJUDGED_WARNING else "note"
-    yield found("unjudged", severity, system.run, f"unjudged: {shown}", details=details, weight=most)
+    yield finding("unjudged", severity, system.run, f"unjudged: {shares_text}", details=details, weight=most)
 
 
 @check(
@@ -169,9 +169,9 @@ def documents_file(case: Case) -> Iterator[Finding]:
         .join(known, on="doc_id", how="anti", maintain_order="left")
     )
     if absent.height:
-        examples = [Example(f"document {quote(one)}") for one in absent["doc_id"].head(EXAMPLES)]
-        says = f"{number_of('judged document', absent.height)} not in {case.documents.name}"
-        yield found("documents-file", "warning", case.judgments, says, absent.height, examples=examples)
+        examples = [Example(f"document {quote(doc_id)}") for doc_id in absent["doc_id"].head(EXAMPLES)]
+        message = f"{number_of('judged document', absent.height)} not in {case.documents.name}"
+        yield finding("documents-file", "warning", case.judgments, message, absent.height, examples=examples)
 
 
 @check(
@@ -190,7 +190,7 @@ def unknown_documents(system: System) -> Iterator[Finding]:
         .join(known, on="doc_id", how="anti", maintain_order="left")
     )
     if absent.height:
-        rows = [int((system.run.rows["doc_id"] == one).arg_max() or 0) for one in absent["doc_id"].head(EXAMPLES)]
+        rows = [int((system.run.rows["doc_id"] == doc_id).arg_max() or 0) for doc_id in absent["doc_id"].head(EXAMPLES)]
         examples = [Example(pair(*system.run.rows.row(row)[:2]), system.run.line(row)) for row in rows]
-        says = f"{number_of('document', absent.height)} not in {system.case.documents.name}"
-        yield found("unknown-documents", "warning", system.run, says, absent.height, examples=examples)
+        message = f"{number_of('document', absent.height)} not in {system.case.documents.name}"
+        yield finding("unknown-documents", "warning", system.run, message, absent.height, examples=examples)

@@ -13,7 +13,7 @@ from assay.core.digits import as_percent
 from assay.core.errors import EmptyFileError, listed, number_of, spelt
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import Labelled, LabelledFile
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.files.prediction_columns import SHAPE
 from assay.tables.label_rules import distinct
 
@@ -38,7 +38,7 @@ def unreadable(file: LabelledFile) -> Iterator[Finding]:
     if problem.expected != worded(SHAPE):
         todo = "mend the line: the file has to be text in UTF-8, with as many fields in each line as in the first"
         todo = "look why no item was written" if isinstance(problem, EmptyFileError) else todo if place else None
-    yield found("unreadable", "error", file, f"{place}{problem.reason}", todo=todo)
+    yield finding("unreadable", "error", file, f"{place}{problem.reason}", todo=todo)
 
 
 @check(
@@ -51,8 +51,8 @@ def absent_truth(file: LabelledFile) -> Iterator[Finding]:
     absent = file.rows["truth"].is_null()
     if count := int(absent.sum()):
         examples = [file.example(row) for row in absent.arg_true().head(EXAMPLES).to_list()]
-        says = f"no true label in {share(count, file.rows.height, 'row')}"
-        yield found("absent-truth", "error", file, says, count, examples=examples)
+        message = f"no true label in {share(count, file.rows.height, 'row')}"
+        yield finding("absent-truth", "error", file, message, count, examples=examples)
 
 
 @check(
@@ -67,8 +67,8 @@ def absent_predictions(system: Labelled) -> Iterator[Finding]:
     absent = system.prediction.is_null()
     if count := int(absent.sum()):
         examples = [system.of.example(row) for row in absent.arg_true().head(EXAMPLES).to_list()]
-        says = f"no prediction in {share(count, len(absent), 'row')}"
-        yield found("absent-predictions", "error", system, says, count, examples=examples)
+        message = f"no prediction in {share(count, len(absent), 'row')}"
+        yield finding("absent-predictions", "error", system, message, count, examples=examples)
 
 
 @check(
@@ -84,8 +84,8 @@ def label_spelling(system: Labelled) -> Iterator[Finding]:
     groups = [labels for labels in folded.values() if len(labels) > 1]
     if groups:
         examples = [Example(" and ".join(map(spelt, labels))) for labels in groups[:EXAMPLES]]
-        says = f"{number_of('label', len(groups))} written in more than one way"
-        yield found("label-spelling", "error", system, says, len(groups), examples=examples)
+        message = f"{number_of('label', len(groups))} written in more than one way"
+        yield finding("label-spelling", "error", system, message, len(groups), examples=examples)
 
 
 def _labels(system: Labelled) -> list[str]:
@@ -114,19 +114,19 @@ def unseen_labels(system: Labelled) -> Iterator[Finding]:
         {_folded(label): label for label in distinct(column)} for column in (system.of.rows["truth"], system.prediction)
     )
     if true and predicted and not true.keys() & predicted.keys():
-        says = f"no predicted label is a true one: {listed(sorted(predicted.values()))} predicted, "
-        says += f"{listed(sorted(true.values()))} true"
-        yield found("unseen-labels", "error", system, says, len(predicted))
+        message = f"no predicted label is a true one: {listed(sorted(predicted.values()))} predicted, "
+        message += f"{listed(sorted(true.values()))} true"
+        yield finding("unseen-labels", "error", system, message, len(predicted))
         return
     made_up, missed = sorted(predicted.keys() - true.keys()), sorted(true.keys() - predicted.keys())
     asides: list[tuple[Severity, str, list[str]]] = [
         ("warning", "predicted that no item has", [predicted[name] for name in made_up]),
         ("note", "of items, but never predicted", [true[name] for name in missed]),
     ]
-    for severity, says, labels in asides:
+    for severity, message, labels in asides:
         if labels and (severity == "warning" or len(predicted) > 1):
-            text = f"{number_of('label', len(labels))} {says}: {listed(labels)}"
-            yield found("unseen-labels", severity, system, text, len(labels))
+            text = f"{number_of('label', len(labels))} {message}: {listed(labels)}"
+            yield finding("unseen-labels", severity, system, text, len(labels))
 
 
 @check(
@@ -142,8 +142,8 @@ def constant_prediction(system: Labelled) -> Iterator[Finding]:
     if len(labels) == 1 and len(system.of.labels) > 1:
         right = int((system.of.rows["truth"] == labels[0]).sum())
         items = share(right, len(system.prediction), "item")
-        says = f"{spelt(labels[0])} is predicted for all items, and right for {items}"
-        yield found("constant-prediction", "warning", system, says, len(system.prediction))
+        message = f"{spelt(labels[0])} is predicted for all items, and right for {items}"
+        yield finding("constant-prediction", "warning", system, message, len(system.prediction))
 
 
 @check(
@@ -159,8 +159,8 @@ def imbalance(file: LabelledFile) -> Iterator[Finding]:
     if items / total >= COMMON:
         severity: Severity = "warning" if items / total >= NEARLY_ALWAYS else "note"
         always = f"always predicting it has an accuracy of {as_percent(items / total)}"
-        says = f"{spelt(label)} has {share(items, total, 'item')}: {always}"
-        yield found("imbalance", severity, file, says, items)
+        message = f"{spelt(label)} has {share(items, total, 'item')}: {always}"
+        yield finding("imbalance", severity, file, message, items)
 
 
 @check(
@@ -171,13 +171,13 @@ def imbalance(file: LabelledFile) -> Iterator[Finding]:
 def tiny_classes(file: LabelledFile) -> Iterator[Finding]:
     """Labels of which too little is known."""
     if len(file.labels) == 1 and not file.is_multilabel:
-        says = f"all items have the label {spelt(file.labels[0])}: there is nothing to tell it from"
-        yield found("tiny-classes", "warning", file, says)
+        message = f"all items have the label {spelt(file.labels[0])}: there is nothing to tell it from"
+        yield finding("tiny-classes", "warning", file, message)
         return
     tiny = file.support.filter(pl.col("items") < FEWEST).sort("items")
     if tiny.height and file.rows.height >= 2 * FEWEST:
         first = tiny.head(EXAMPLES).rows()
         examples = [Example(f"{spelt(label)}: {number_of('item', items)}") for label, items in first]
-        says = f"fewer than {FEWEST} items in {share(tiny.height, file.support.height, 'class')}"
+        message = f"fewer than {FEWEST} items in {share(tiny.height, file.support.height, 'class')}"
         details = [{"label": label, "items": items} for label, items in tiny.rows()]
-        yield found("tiny-classes", "warning", file, says, tiny.height, examples=examples, details=details)
+        yield finding("tiny-classes", "warning", file, message, tiny.height, examples=examples, details=details)

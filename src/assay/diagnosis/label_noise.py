@@ -14,7 +14,7 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
 from assay.diagnosis.findings import EXAMPLES, Finding, Severity
 from assay.diagnosis.labelled import Labelled
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.measures.parser import parse_measure
 
 #: The true label has a very low probability if it is at most this.
@@ -47,9 +47,9 @@ def doubtful(truth: Ints, probabilities: Floats) -> Doubtful:
     array([4])
     """
     items, labels = probabilities.shape
-    own = np.arange(labels) == truth[:, None]
+    is_true = np.arange(labels) == truth[:, None]
     with np.errstate(invalid="ignore"):
-        usual = np.where(own, probabilities, 0.0).sum(axis=0) / own.sum(axis=0)
+        usual = np.where(is_true, probabilities, 0.0).sum(axis=0) / is_true.sum(axis=0)
     likely = np.where(probabilities >= np.nan_to_num(usual, nan=math.inf), probabilities, -math.inf)
     rather = likely.argmax(axis=1)
     certain = likely.max(axis=1) > -math.inf
@@ -89,19 +89,25 @@ def label_noise(system: Labelled) -> Iterator[Finding]:
         return
     more = count > doubts.expected + _SURE * doubts.spread
     severity: Severity = "warning" if more else "note"
-    told, examples = [], []
-    shown = LISTED if more else EXAMPLES
-    for row, other in zip(doubts.rows[:shown].tolist(), doubts.rather[:shown].tolist(), strict=True):
-        at, own = int(rows[row]), int(truth[row])
-        given, likelier = float(table[row, own]), float(table[row, other])
-        said = f"{quote(labels[own])} has {significant(given, 3)}, {quote(labels[other])} {significant(likelier, 3)}"
-        examples.append(system.of.example(at, said))
-        told.append(
-            {"item": system.of.example(at).text, "line": system.of.line(at), "truth": labels[own], "probability": given}
+    details, examples = [], []
+    limit = LISTED if more else EXAMPLES
+    for row, other in zip(doubts.rows[:limit].tolist(), doubts.rather[:limit].tolist(), strict=True):
+        at, true_label = int(rows[row]), int(truth[row])
+        probability, likelier = float(table[row, true_label]), float(table[row, other])
+        comparison = f"{quote(labels[true_label])} has {significant(probability, 3)}, "
+        comparison += f"{quote(labels[other])} {significant(likelier, 3)}"
+        examples.append(system.of.example(at, comparison))
+        details.append(
+            {
+                "item": system.of.example(at).text,
+                "line": system.of.line(at),
+                "truth": labels[true_label],
+                "probability": probability,
+            }
             | {"rather": labels[other], "its_probability": likelier}
         )
-    says = (
+    message = (
         f"the truth of {number_of('item', count)} has a probability of {VERY_LOW:g} or less, and another label a usual "
         f"one; {number(doubts.expected, 1)} would be expected (ECE {number(off, 3)})"
     )
-    yield found("label-noise", severity, system, says, count, examples=examples, details=told)
+    yield finding("label-noise", severity, system, message, count, examples=examples, details=details)

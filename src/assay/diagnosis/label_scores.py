@@ -14,7 +14,7 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import EXAMPLES, Finding, share
 from assay.diagnosis.labelled import Labelled
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.measures.parser import parse_measure
 
 #: With fewer items than this, perfection or the opposite may be luck.
@@ -32,12 +32,12 @@ def absent_scores(system: Labelled) -> Iterator[Finding]:
     """Nulls, NaN and infinities among scores."""
     columns = [*([] if system.score is None else [system.score]), *(system.class_scores or {}).values()]
     wrong = pl.Series(np.zeros(system.of.rows.height, dtype=np.bool_))
-    for one in columns:
-        wrong |= ~one.fill_null(math.nan).is_finite()
+    for column in columns:
+        wrong |= ~column.fill_null(math.nan).is_finite()
     if count := int(wrong.sum()):
         examples = [system.of.example(row) for row in wrong.arg_true().head(EXAMPLES).to_list()]
-        says = f"no finite score in {share(count, len(wrong), 'row')}"
-        yield found("absent-scores", "error", system, says, count, examples=examples)
+        message = f"no finite score in {share(count, len(wrong), 'row')}"
+        yield finding("absent-scores", "error", system, message, count, examples=examples)
 
 
 @check(
@@ -51,15 +51,17 @@ def score_range(system: Labelled) -> Iterator[Finding]:
         outside = ~system.score.is_between(0, 1).fill_null(value=True) & system.score.is_finite().fill_null(value=False)
         if count := int(outside.sum()):
             odd = system.score.filter(outside).to_numpy()
-            says = f"scores outside 0 to 1 in {share(count, len(outside), 'row')} (from {odd.min():g} to {odd.max():g})"
-            yield found("score-range", "note", system, says, count)
+            message = (
+                f"scores outside 0 to 1 in {share(count, len(outside), 'row')} (from {odd.min():g} to {odd.max():g})"
+            )
+            yield finding("score-range", "note", system, message, count)
     elif system.class_scores and system.probabilities is None and system.usable.any():
-        sums = np.sum([one.fill_null(math.nan).to_numpy() for one in system.class_scores.values()], axis=0)
+        sums = np.sum([column.fill_null(math.nan).to_numpy() for column in system.class_scores.values()], axis=0)
         off = np.flatnonzero(system.usable & (np.abs(sums - 1) > 0.01))
         if len(off):
             examples = [system.of.example(row, f"they add up to {sums[row]:g}") for row in off[:EXAMPLES].tolist()]
-            says = f"scores of classes do not add up to 1 in {share(len(off), len(sums), 'row')}"
-            yield found("score-range", "note", system, says, len(off), examples=examples)
+            message = f"scores of classes do not add up to 1 in {share(len(off), len(sums), 'row')}"
+            yield finding("score-range", "note", system, message, len(off), examples=examples)
 
 
 @check(
@@ -70,8 +72,8 @@ def score_range(system: Labelled) -> Iterator[Finding]:
 def constant_score(system: Labelled) -> Iterator[Finding]:
     """A score that tells nothing apart."""
     if system.score is not None and system.of.rows.height > 1 and system.score.drop_nulls().n_unique() == 1:
-        says = f"all items have the score {system.score.drop_nulls()[0]:g}"
-        yield found("constant-score", "warning", system, says, system.of.rows.height)
+        message = f"all items have the score {system.score.drop_nulls()[0]:g}"
+        yield finding("constant-score", "warning", system, message, system.of.rows.height)
 
 
 @check(
@@ -92,21 +94,21 @@ def score_conflict(system: Labelled) -> Iterator[Finding]:
 def _not_the_largest(system: Labelled) -> Iterator[Finding]:
     scores, prediction = system.class_scores or {}, system.prediction
     labels = list(scores)
-    table = np.column_stack([one.fill_null(-math.inf).to_numpy() for one in scores.values()])
+    table = np.column_stack([column.fill_null(-math.inf).to_numpy() for column in scores.values()])
     place = {label: number for number, label in enumerate(labels)}
-    own = np.array([place.get(label, -1) for label in (prediction.to_list() if prediction is not None else [])])
-    rows = np.flatnonzero(system.usable & (own >= 0))
-    wrong = rows[table[rows, own[rows]] < table[rows].max(axis=1)]
+    chosen = np.array([place.get(label, -1) for label in (prediction.to_list() if prediction is not None else [])])
+    rows = np.flatnonzero(system.usable & (chosen >= 0))
+    wrong = rows[table[rows, chosen[rows]] < table[rows].max(axis=1)]
     if not len(wrong):
         return
     best = table.argmax(axis=1)
     examples = [
-        system.of.example(row, f"{quote(labels[own[row]])} predicted, {table[row, own[row]]:g}; "
+        system.of.example(row, f"{quote(labels[chosen[row]])} predicted, {table[row, chosen[row]]:g}; "
                                f"{quote(labels[best[row]])} has {table[row, best[row]]:g}")
         for row in wrong[:EXAMPLES].tolist()
     ]  # fmt: skip
-    says = f"{share(len(wrong), len(rows), 'prediction')} not the label with the largest score"
-    yield found("score-conflict", "warning", system, says, len(wrong), examples=examples)
+    message = f"{share(len(wrong), len(rows), 'prediction')} not the label with the largest score"
+    yield finding("score-conflict", "warning", system, message, len(wrong), examples=examples)
 
 
 def _no_threshold(system: Labelled, predicted: pl.Series) -> Iterator[Finding]:
@@ -126,16 +128,18 @@ def _no_threshold(system: Labelled, predicted: pl.Series) -> Iterator[Finding]:
         at = f"at the threshold that explains most, {threshold:g}, with {positive} as the positive label"
         if math.isinf(threshold):
             at = f"which explain nothing: no threshold does better than never to predict {positive}"
-        says = f"{share(len(wrong), int(keep.sum()), 'prediction')} contradict the scores, {at}"
+        message = f"{share(len(wrong), int(keep.sum()), 'prediction')} contradict the scores, {at}"
         examples = [system.of.example(row, f"score {score[row]:g}") for row in wrong.head(EXAMPLES).to_list()]
-        yield found("score-conflict", "warning", system, says, len(wrong), examples=examples)
+        yield finding("score-conflict", "warning", system, message, len(wrong), examples=examples)
     elif score.filter(keep).is_between(0, 1).all():
         moved = int((keep & ((score >= 0.5) != predicted)).sum())
         if moved:
             above = "all scores" if math.isinf(threshold) else f"{threshold:g}"
             differ = f"{number_of('item', moved)} {'differs' if moved == 1 else 'differ'}"
-            says = f"predictions are positive from a score of {above} on, not from 0.5 ({differ})"
-            yield found("score-conflict", "note", system, says, moved, todo="nothing, if that threshold was chosen")
+            message = f"predictions are positive from a score of {above} on, not from 0.5 ({differ})"
+            yield finding(
+                "score-conflict", "note", system, message, moved, todo="nothing, if that threshold was chosen"
+            )
 
 
 @check(
@@ -152,8 +156,8 @@ def reversed_scores(system: Labelled) -> Iterator[Finding]:
     chance = math.sqrt((scored.positives + scored.negatives + 1) / (12 * scored.positives * scored.negatives))
     if (0.5 - auc) / chance > _SURE:
         positive = quote(str(system.positive))
-        says = f"AUC is {number(auc)} with {positive} as the positive label; turned round it is {number(1 - auc)}"
-        yield found("reversed-scores", "warning", system, says)
+        message = f"AUC is {number(auc)} with {positive} as the positive label; turned round it is {number(1 - auc)}"
+        yield finding("reversed-scores", "warning", system, message)
 
 
 @check(
@@ -172,7 +176,7 @@ def reversed_predictions(system: Labelled) -> Iterator[Finding]:
     # Of items that have nothing to do with their predictions, n times the squared MCC is chi-squared.
     if mcc * math.sqrt(both.height) < -_SURE:
         right = share(int((both["truth"] == both["prediction"]).sum()), both.height, "prediction")
-        yield found("reversed-predictions", "warning", system, f"MCC is {number(mcc)}: {right} right")
+        yield finding("reversed-predictions", "warning", system, f"MCC is {number(mcc)}: {right} right")
 
 
 @check(
@@ -191,6 +195,6 @@ def separation(system: Labelled) -> Iterator[Finding]:
         what = (
             "the score is the truth itself" if same else "scores of positive items are all above those of negative ones"
         )
-        yield found("separation", "warning", system, f"AUC is 1: {what}", items)
+        yield finding("separation", "warning", system, f"AUC is 1: {what}", items)
     elif system.prediction is not None and bool((system.prediction == truth).all()):
-        yield found("separation", "warning", system, f"all {items:,} predictions are right", items)
+        yield finding("separation", "warning", system, f"all {items:,} predictions are right", items)

@@ -100,10 +100,10 @@ class LabelledFile:
         ends = [self.where(row)[1] for row in (0, last)]
         return ends[0] if None not in ends and ends == [ends[0], (ends[0] or 0) + last] else None
 
-    def example(self, row: int, says: str = "") -> Example:
+    def example(self, row: int, remark: str = "") -> Example:
         """An item as a case of something: its id, its line, and what there is to say of it."""
         item = f"item {quote(str(self.rows['item_id'][row]))}" if self.has_ids else f"row {row + 1:,}"
-        return Example(f"{item}: {says}" if says else item, self.line(row))
+        return Example(f"{item}: {remark}" if remark else item, self.line(row))
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +142,8 @@ class Labelled:
         """Items with a true label and all scores."""
         scores = [*([] if self.score is None else [self.score]), *(self.class_scores or {}).values()]
         held = self.of.rows["truth"].is_not_null()
-        for one in scores:
-            held &= one.fill_null(np.nan).is_finite()
+        for column in scores:
+            held &= column.fill_null(np.nan).is_finite()
         return np.array(held, dtype=np.bool_)
 
     @cached_property
@@ -164,7 +164,7 @@ class Labelled:
             labels, table = [self.positive, *others[:1]], np.column_stack([share, 1 - share][: 1 + len(others[:1])])
         elif self.class_scores:
             labels = list(self.class_scores)
-            table = np.column_stack([one.fill_null(np.nan).to_numpy() for one in self.class_scores.values()])
+            table = np.column_stack([column.fill_null(np.nan).to_numpy() for column in self.class_scores.values()])
         else:
             return None
         held = table[self.usable]
@@ -174,7 +174,7 @@ class Labelled:
 
 
 def open_predictions(
-    given: Any, said: Said, pos_label: Any = None, list_separator: str | None = None
+    source_input: Any, names: Said, pos_label: Any = None, list_separator: str | None = None
 ) -> tuple[LabelledFile, list[Labelled]]:
     """Open predictions: a file, or a table that was read already; or a dict of one such, by the system's name.
 
@@ -183,22 +183,24 @@ def open_predictions(
     (['a', 'b'], 'old')
     """
     name = None
-    if isinstance(given, Mapping) and len(given) == 1:
-        [(name, given)] = given.items()
-    if isinstance(given, Predictions):
-        return _of_table(given if name is None else replace(given, name=name), pos_label)
-    if not is_file(given):
-        raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(given).__name__}")
-    source = given if isinstance(given, Source) else Source(given)
+    if isinstance(source_input, Mapping) and len(source_input) == 1:
+        [(name, source_input)] = source_input.items()
+    if isinstance(source_input, Predictions):
+        return _of_table(source_input if name is None else replace(source_input, name=name), pos_label)
+    if not is_file(source_input):
+        raise ParameterError(f"doctor takes files of predictions, or Predictions, not {type(source_input).__name__}")
+    source = source_input if isinstance(source_input, Source) else Source(source_input)
     try:
         table = read_named_columns(source, worded(SHAPE))
-        found = plan(source.name, table.frame.columns, said, lambda columns: _occurring(table, columns, list_separator))
-        labels = [found.truth, *(system.prediction for system in found.systems)]
+        plan_of_columns = plan(
+            source.name, table.frame.columns, names, lambda columns: _occurring(table, columns, list_separator)
+        )
+        labels = [plan_of_columns.truth, *(system.prediction for system in plan_of_columns.systems)]
         text = [_text(table.frame[column], list_separator) for column in labels if column is not None]
         # Labels that are whole numbers are told as the strict reader reads them: 1.0, true and 1 are one label.
-        text = [one if one.dtype != pl.Int64 else one.cast(pl.String) for one in as_whole(text)]
+        text = [column if column.dtype != pl.Int64 else column.cast(pl.String) for column in as_whole(text)]
         table = table._replace(frame=table.frame.with_columns(text))
-        return _of_columns(table, found, name or source.stem, pos_label)
+        return _of_columns(table, plan_of_columns, name or source.stem, pos_label)
     except FormatError as problem:
         return LabelledFile(source.name, refusal=problem), []
 
@@ -207,22 +209,34 @@ def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str 
     return {str(label) for column in columns for label in distinct(_text(table.frame[column], list_separator))}
 
 
-def _of_columns(table: NamedColumns, found: Plan, stem: str, pos_label: Any) -> tuple[LabelledFile, list[Labelled]]:
-    used = {found.truth, found.item, found.weight, found.system, *found.indicators.values()}
-    used |= {column for one in found.systems for column in _columns_of(one)}
+def _of_columns(
+    table: NamedColumns, columns_plan: Plan, stem: str, pos_label: Any
+) -> tuple[LabelledFile, list[Labelled]]:
+    used = {
+        columns_plan.truth,
+        columns_plan.item,
+        columns_plan.weight,
+        columns_plan.system,
+        *columns_plan.indicators.values(),
+    }
+    used |= {column for system in columns_plan.systems for column in _columns_of(system)}
     content = tuple(name for name in table.frame.columns if name not in used)
     files, systems = [], []
-    for name, part in _parts(table, found.system):
-        truth = _indicated(part, found.indicators) if found.truth is None else _text(part.frame[found.truth])
+    for name, part in _parts(table, columns_plan.system):
+        truth = (
+            _indicated(part, columns_plan.indicators)
+            if columns_plan.truth is None
+            else _text(part.frame[columns_plan.truth])
+        )
         columns = [truth.alias("truth")]
-        if found.item is not None:
-            columns.append(_text(part.frame[found.item]).alias("item_id"))
-        kept = [part.frame[one].alias(f"{CONTENT}{one}") for one in content]
+        if columns_plan.item is not None:
+            columns.append(_text(part.frame[columns_plan.item]).alias("item_id"))
+        kept = [part.frame[name].alias(f"{CONTENT}{name}") for name in content]
         files.append(LabelledFile(table.path, pl.DataFrame([*columns, *kept]), content, where=part.where))
-        for one in found.systems:
-            called = name or one.name or stem
+        for system in columns_plan.systems:
+            called = name or system.name or stem
             systems.append(
-                _system(files[-1], part, one, f"{name} {one.name}" if name and one.name else called, pos_label)
+                _system(files[-1], part, system, f"{name} {system.name}" if name and system.name else called, pos_label)
             )
     return files[0], systems
 
@@ -259,13 +273,15 @@ def _system(file: LabelledFile, table: NamedColumns, system: System, name: str, 
     return Labelled(file, name, prediction, score, each or None, pos_label)
 
 
-def _of_table(given: Predictions, pos_label: Any) -> tuple[LabelledFile, list[Labelled]]:
-    columns = [_text(given.truth).alias("truth"), *([given.item_id] if given.has_ids else [])]
-    file = LabelledFile(given.origin if given.origin != "in memory" else given.name, pl.DataFrame(columns))
-    prediction = None if given.prediction is None else _text(given.prediction)
-    each = {str(label): values for label, values in given.class_scores.items()}
-    chosen = given.pos_label if pos_label is None else pos_label
-    return file, [Labelled(file, given.name, prediction, given.score, each or None, chosen)]
+def _of_table(predictions: Predictions, pos_label: Any) -> tuple[LabelledFile, list[Labelled]]:
+    columns = [_text(predictions.truth).alias("truth"), *([predictions.item_id] if predictions.has_ids else [])]
+    file = LabelledFile(
+        predictions.origin if predictions.origin != "in memory" else predictions.name, pl.DataFrame(columns)
+    )
+    prediction = None if predictions.prediction is None else _text(predictions.prediction)
+    each = {str(label): values for label, values in predictions.class_scores.items()}
+    chosen = predictions.pos_label if pos_label is None else pos_label
+    return file, [Labelled(file, predictions.name, prediction, predictions.score, each or None, chosen)]
 
 
 def _text(values: pl.Series, list_separator: str | None = None) -> pl.Series:
@@ -273,7 +289,7 @@ def _text(values: pl.Series, list_separator: str | None = None) -> pl.Series:
     if isinstance(values.dtype, pl.List):
         return values.cast(pl.List(pl.String))
     if values.dtype == pl.Object:
-        values = pl.Series(values.name, [None if one is None else str(one) for one in values], dtype=pl.String)
+        values = pl.Series(values.name, [None if value is None else str(value) for value in values], dtype=pl.String)
     text = values.cast(pl.String)
     text = text.set(text.str.strip_chars().str.len_bytes() == 0, None)
     if not list_separator:
@@ -300,5 +316,5 @@ def _indicated(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
     """Lists of labels from columns of 0 and 1, label by label."""
     has = {label: _number(table.frame[column]).fill_null(0.0) > 0 for label, column in columns.items()}
     rows = zip(*(mask.to_list() for mask in has.values()), strict=True)
-    lists = [[label for label, own in zip(has, row, strict=True) if own] for row in rows]
+    lists = [[label for label, is_set in zip(has, row, strict=True) if is_set] for row in rows]
     return pl.Series(lists, dtype=pl.List(pl.String))

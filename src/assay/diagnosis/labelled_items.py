@@ -9,7 +9,7 @@ import polars as pl
 from assay.core.errors import number_of, quote
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity
 from assay.diagnosis.labelled import CONTENT, LabelledFile
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 _LONGEST = 40
 _MOST_NAMED = 3
@@ -38,8 +38,8 @@ def item_ids(file: LabelledFile) -> Iterator[Finding]:
         severity: Severity = "error" if conflict else "warning"
         how = "with different true labels" if conflict else "with the same true label"
         examples = [file.example(rows[1]) for rows in groups["row"].head(EXAMPLES).to_list()]
-        says = f"{number_of('item id', groups.height)} more than once, {how}"
-        yield found("item-ids", severity, file, says, groups.height, examples=examples)
+        message = f"{number_of('item id', groups.height)} more than once, {how}"
+        yield finding("item-ids", severity, file, message, groups.height, examples=examples)
 
 
 @check(
@@ -62,13 +62,15 @@ def same_items(file: LabelledFile) -> Iterator[Finding]:
             continue
         items = int(chosen["row"].list.len().sum())
         how = "but different true labels" if conflict else "and the same true label"
-        shown = [places.to_list() for places in chosen["row"].head(EXAMPLES)]
-        examples = [_alike(file, places) for places in shown]
+        row_groups = [places.to_list() for places in chosen["row"].head(EXAMPLES)]
+        examples = [_alike(file, places) for places in row_groups]
         groups_of = number_of("group", chosen.height)
-        says = f"{number_of('item', items)} with the same {columns_named(file.texts)} as another, {how} ({groups_of})"
+        message = (
+            f"{number_of('item', items)} with the same {columns_named(file.texts)} as another, {how} ({groups_of})"
+        )
         severity: Severity = "warning" if conflict else "note"
         todo = _LOOK if conflict else _COPIES
-        yield found("same-items", severity, file, says, items, examples=examples, todo=todo)
+        yield finding("same-items", severity, file, message, items, examples=examples, todo=todo)
 
 
 def columns_named(names: Sequence[str]) -> str:
@@ -81,12 +83,12 @@ def columns_named(names: Sequence[str]) -> str:
 
 
 def _alike(file: LabelledFile, rows: list[int]) -> Example:
-    told = file.example(rows[0])
+    example = file.example(rows[0])
     truths = file.rows["truth"].gather(rows).to_list()
     content = str(file.rows[f"{CONTENT}{file.texts[0]}"][rows[0]])
     short = content if len(content) <= _LONGEST else content[: _LONGEST - 1] + "…"
     labels = ", ".join(str(label) for label in dict.fromkeys(map(str, truths)))
-    return Example(f"{told.text} and {number_of('other', len(rows) - 1)}: {quote(short)}: {labels}", told.line)
+    return Example(f"{example.text} and {number_of('other', len(rows) - 1)}: {quote(short)}: {labels}", example.line)
 
 
 @check(
@@ -106,5 +108,5 @@ def truth_in_column(file: LabelledFile) -> Iterator[Finding]:
         values = pairs["value"].n_unique()
         if pairs.height == values == len(file.labels) and int(column.null_count()) == 0:
             examples = [Example(f"{quote(str(value))}: {quote(truth)}") for truth, value in pairs.sort("truth").rows()]
-            says = f"the column {quote(name)} has one value for each label"
-            yield found("truth-in-column", "warning", file, says, examples=examples[:EXAMPLES])
+            message = f"the column {quote(name)} has one value for each label"
+            yield finding("truth-in-column", "warning", file, message, examples=examples[:EXAMPLES])

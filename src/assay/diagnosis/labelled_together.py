@@ -9,7 +9,7 @@ import polars as pl
 from assay.core.errors import number_of, quote
 from assay.diagnosis.findings import EXAMPLES, Example, Finding
 from assay.diagnosis.labelled import Labelled, LabelledFile
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 
 @check(
@@ -22,8 +22,8 @@ def truth_conflict(systems: Sequence[Labelled]) -> Iterator[Finding]:
     first, name = systems[0], _called(systems[0], systems).name
     for other in systems[1:]:
         if other.of.is_multilabel != first.of.is_multilabel:
-            says = f"of this and {name} only one has several labels an item"
-            yield found("truth-conflict", "error", _called(other, systems), says, other.of.rows.height)
+            message = f"of this and {name} only one has several labels an item"
+            yield finding("truth-conflict", "error", _called(other, systems), message, other.of.rows.height)
             continue
         if not _can_be_paired(first, other):
             continue
@@ -35,8 +35,8 @@ def truth_conflict(systems: Sequence[Labelled]) -> Iterator[Finding]:
             other.of.example(row, f"{quote(truth)} here, {quote(before)} in {name}")
             for row, truth, before in wrong.select("row", "truth", "truth before").head(EXAMPLES).rows()
         ]
-        says = f"{number_of('item', wrong.height)} with another true label than in {name}"
-        yield found("truth-conflict", "error", _called(other, systems), says, wrong.height, examples=examples)
+        message = f"{number_of('item', wrong.height)} with another true label than in {name}"
+        yield finding("truth-conflict", "error", _called(other, systems), message, wrong.height, examples=examples)
 
 
 @check(
@@ -51,12 +51,12 @@ def missing_items(systems: Sequence[Labelled]) -> Iterator[Finding]:
         if _can_be_paired(first, other):
             continue
         if first.of.has_ids != other.of.has_ids:
-            says = f"{'no item' if first.of.has_ids else 'item'} ids, unlike {name}: items cannot be paired"
+            message = f"{'no item' if first.of.has_ids else 'item'} ids, unlike {name}: items cannot be paired"
         else:
             rows = number_of("row", other.of.rows.height)
-            says = f"{rows}, {name} has {first.of.rows.height:,}: without ids, items are paired row by row"
-        yield found(
-            "missing-items", "warning", _called(other, systems), says, todo="write the id of each item to all files"
+            message = f"{rows}, {name} has {first.of.rows.height:,}: without ids, items are paired row by row"
+        yield finding(
+            "missing-items", "warning", _called(other, systems), message, todo="write the id of each item to all files"
         )
     with_ids = [system for system in systems if system.of.has_ids]
     if len(with_ids) < 2:
@@ -66,13 +66,15 @@ def missing_items(systems: Sequence[Labelled]) -> Iterator[Finding]:
         lacking = every.join(_items(system), on="item_id", how="anti", maintain_order="left")["item_id"]
         if len(lacking):
             examples = [Example(f"item {quote(item)}") for item in lacking.head(EXAMPLES)]
-            says = f"{number_of('item', len(lacking))} missing that another has"
-            yield found("missing-items", "warning", _called(system, systems), says, len(lacking), examples=examples)
+            message = f"{number_of('item', len(lacking))} missing that another has"
+            yield finding(
+                "missing-items", "warning", _called(system, systems), message, len(lacking), examples=examples
+            )
 
 
 def _called(system: Labelled, systems: Sequence[Labelled]) -> Labelled | LabelledFile:
     """The file, unless it holds several tables, one a system."""
-    return system.of if sum(one.file == system.file for one in systems) == 1 else system
+    return system.of if sum(other.file == system.file for other in systems) == 1 else system
 
 
 def _can_be_paired(first: Labelled, other: Labelled) -> bool:

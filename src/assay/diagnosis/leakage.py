@@ -14,7 +14,7 @@ from assay.core.errors import FormatError, ParameterError, quote
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
 from assay.diagnosis.labelled import CONTENT, LabelledFile
 from assay.diagnosis.labelled_items import columns_named
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.files.named_columns import names_of, read_named_columns
 from assay.files.prediction_columns import ITEM, TRUTH
 from assay.files.registry import head_of
@@ -55,17 +55,17 @@ class Trained:
         return next((names[name] for name in TRUTH if name in names), None)
 
 
-def open_training(file: LabelledFile, given: Any) -> Trained:
+def open_training(file: LabelledFile, training: Any) -> Trained:
     """Read the items that a system was trained on: a file, or a data frame.
 
     >>> open_training(LabelledFile("test.csv"), pl.DataFrame({"id": [1, 2]})).ids.to_list()
     ['1', '2']
     """
-    if isinstance(given, pl.DataFrame):
-        return Trained(file, "train", given)
-    if not is_file(given):
-        raise ParameterError(f"train is a file or a Polars data frame, not {type(given).__name__}")
-    source = given if isinstance(given, Source) else Source(given)
+    if isinstance(training, pl.DataFrame):
+        return Trained(file, "train", training)
+    if not is_file(training):
+        raise ParameterError(f"train is a file or a Polars data frame, not {type(training).__name__}")
+    source = training if isinstance(training, Source) else Source(training)
     alone = _one_column(source)
     return Trained(file, source.name, read_named_columns(source, _TABLE).frame if alone is None else alone)
 
@@ -108,8 +108,8 @@ def trained_ids(trained: Trained) -> Iterator[Finding]:
     if count := int(shared.sum()):
         examples = [file.example(row) for row in shared.arg_true().head(EXAMPLES).to_list()]
         part = as_percent(count / file.rows.height)
-        says = f"{share(count, file.rows.height, 'item')} ({part}) in {trained.name}, too, by id"
-        yield found("trained-ids", "error", file, says, count, examples=examples)
+        message = f"{share(count, file.rows.height, 'item')} ({part}) in {trained.name}, too, by id"
+        yield finding("trained-ids", "error", file, message, count, examples=examples)
 
 
 def _are_row_numbers(ids: pl.Series) -> bool:
@@ -149,13 +149,13 @@ def trained_items(trained: Trained) -> Iterator[Finding]:
     if trained.truth is not None and not file.is_multilabel:
         differs = (pl.col("truth").list.len() > 0) & ~pl.col("own").is_in(pl.col("truth"))
         other = shared.filter(differs).height
-    says = (
+    message = (
         f"{share(shared.height, file.rows.height, 'item')} ({as_percent(part)}) in {trained.name}, too, with the same "
         f"{columns_named(trained.columns)}"
     )
-    says += f"; {other:,} of them with another label there" if other else ""
+    message += f"; {other:,} of them with another label there" if other else ""
     examples = [_shown(file, int(row), trained.columns[0]) for row in shared["row"].head(EXAMPLES).to_list()]
-    yield found("trained-items", severity, file, says, shared.height, examples=examples)
+    yield finding("trained-items", severity, file, message, shared.height, examples=examples)
 
 
 def _truth(trained: Trained) -> pl.Series:

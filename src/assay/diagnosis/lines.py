@@ -10,7 +10,7 @@ from assay.core.errors import listed, number_of, quote
 from assay.diagnosis.bad_lines import Bad
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened, commented_rows
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 _COPY, _RENAME = "copy or compress a damaged file again", "let the name say whether and how it is compressed"
 _UNPACK = "unpack archives"
@@ -35,11 +35,11 @@ def empty(file: Opened) -> Iterator[Finding]:
     severity: Severity = "warning" if file.kind == "run" else "error"
     if file.source is None:
         if file.frame is not None and not file.rows.height:
-            yield found("empty", severity, file, "there are no data in the table")
+            yield finding("empty", severity, file, "there are no data in the table")
         return
     if is_empty(file):
         what = "the file is empty" if file.looks and not file.looks.size else "there are no data in the file"
-        yield found("empty", severity, file, what)
+        yield finding("empty", severity, file, what)
 
 
 def is_empty(file: Opened) -> bool:
@@ -59,17 +59,17 @@ def compression(file: Opened) -> Iterator[Finding]:
     if looks is None or file.source is None:
         return
     if looks.damage:
-        yield found("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
+        yield finding("compression", "error", file, f"the compressed file is damaged: {looks.damage}", todo=_COPY)
     if looks.packed:
-        yield found("compression", "error", file, f"the file is {looks.packed}, not a table", todo=_UNPACK)
+        yield finding("compression", "error", file, f"the file is {looks.packed}, not a table", todo=_UNPACK)
     path = file.source.path
     if path is None or looks.packed or looks.is_garbled or not (looks.size or looks.compression):
         return
     if looks.compression and path.suffix != looks.compression:
-        says = f"the file is compressed, but its name does not end in {looks.compression}"
-        yield found("compression", "note", file, says, todo=_RENAME)
+        message = f"the file is compressed, but its name does not end in {looks.compression}"
+        yield finding("compression", "note", file, message, todo=_RENAME)
     if not looks.compression and path.suffix in _ENDINGS:
-        yield found(
+        yield finding(
             "compression", "note", file, f"the name ends in {path.suffix}, but the file is not compressed", todo=_RENAME
         )
 
@@ -83,16 +83,16 @@ def encoding(file: Opened) -> Iterator[Finding]:
     """UTF-16 or UTF-32, bytes of Latin-1, byte-order marks."""
     lines, looks = file.tolerated, file.looks
     if lines is not None and lines.encoding in {"UTF-16", "UTF-32"}:
-        yield found("encoding", "error", file, f"the file is in {lines.encoding}, not in UTF-8", todo=_SAVE)
+        yield finding("encoding", "error", file, f"the file is in {lines.encoding}, not in UTF-8", todo=_SAVE)
     elif lines is not None and lines.encoding_lines:
         count = len(lines.encoding_lines)
         texts = dict(zip(lines.lines.tolist(), lines.frame.iter_rows(), strict=True))
-        shown = lines.encoding_lines[:EXAMPLES]
-        examples = [Example(pair(*texts[line][:2]) if line in texts else "not UTF-8", line) for line in shown]
-        says = f"{number_of('line', count)} {'is' if count == 1 else 'are'} not in UTF-8 but, it seems, in Latin-1"
-        yield found("encoding", "error", file, says, count, examples=examples, todo=_SAVE)
+        places = lines.encoding_lines[:EXAMPLES]
+        examples = [Example(pair(*texts[line][:2]) if line in texts else "not UTF-8", line) for line in places]
+        message = f"{number_of('line', count)} {'is' if count == 1 else 'are'} not in UTF-8 but, it seems, in Latin-1"
+        yield finding("encoding", "error", file, message, count, examples=examples, todo=_SAVE)
     elif looks is not None and looks.byte_order_mark and (file.frame is not None or not file.refusal):
-        yield found(
+        yield finding(
             "encoding",
             "note",
             file,
@@ -102,9 +102,9 @@ def encoding(file: Opened) -> Iterator[Finding]:
             todo=_MARK,
         )
     if looks is not None and looks.inner_mark:
-        says = "a byte-order mark stands in the middle: two files were put together"
-        yield found(
-            "encoding", "note", file, says, 1, examples=[Example("byte-order mark", looks.inner_mark)], todo=_MARK
+        message = "a byte-order mark stands in the middle: two files were put together"
+        yield finding(
+            "encoding", "note", file, message, 1, examples=[Example("byte-order mark", looks.inner_mark)], todo=_MARK
         )
 
 
@@ -119,12 +119,12 @@ def line_ends(file: Opened) -> Iterator[Finding]:
     if looks is None or looks.wide or file.frame is None:
         return
     kinds = {"Windows (CR LF)": looks.windows_ends, "old Mac (CR)": looks.old_mac_ends}
-    there = {says: count for says, count in kinds.items() if count}
+    there = {kind: count for kind, count in kinds.items() if count}
     if there:
         others = ", others not" if looks.unix_ends else ""
-        parts = [f"{number_of('line', count)} with {says} line ends" for says, count in there.items()]
-        says = " and ".join(parts) + others
-        yield found("line-ends", "note", file, says, sum(there.values()))
+        parts = [f"{number_of('line', count)} with {kind} line ends" for kind, count in there.items()]
+        message = " and ".join(parts) + others
+        yield finding("line-ends", "note", file, message, sum(there.values()))
 
 
 @check(
@@ -136,13 +136,13 @@ def separators(file: Opened) -> Iterator[Finding]:
     """Commas and the like without a header; tabs among spaces."""
     looks, lines = file.looks, file.tolerated
     if lines is not None and lines.separator is not None and not lines.named:
-        says = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
-        yield found("separators", "error", file, says, int(lines.lines.size))
+        message = f"fields are separated by {lines.separator!r}, not by blanks, and no header names them"
+        yield finding("separators", "error", file, message, int(lines.lines.size))
     elif looks is not None and file.is_blank_separated and looks.tab and looks.space and not looks.wide:
         later = max(looks.tab, looks.space)
         which = "tab" if looks.tab >= looks.space else "space"
-        says = "some fields are separated by tabs, others by spaces"
-        yield found("separators", "note", file, says, 1, examples=[Example(f"the first {which}", later)])
+        message = "some fields are separated by tabs, others by spaces"
+        yield finding("separators", "note", file, message, 1, examples=[Example(f"the first {which}", later)])
 
 
 @check(
@@ -157,10 +157,10 @@ def file_format(file: Opened) -> Iterator[Finding]:
         return
     if lines is not None:
         # Whoever tells what is wrong need not tell that strict readers refuse it.
-        told = lines.malformed or lines.numbers or lines.header or lines.encoding != "UTF-8"
-        if told or (lines.separator and not lines.named) or _has_empty_ids(file):
+        is_reported = lines.malformed or lines.numbers or lines.header or lines.encoding != "UTF-8"
+        if is_reported or (lines.separator and not lines.named) or _has_empty_ids(file):
             return
-    yield found("format", "error", file, f"this cannot be read: {file.refusal}")
+    yield finding("format", "error", file, f"this cannot be read: {file.refusal}")
 
 
 def _has_empty_ids(file: Opened) -> bool:
@@ -176,7 +176,7 @@ def swapped(file: Opened) -> Iterator[Finding]:
     """A table of another kind than its place says."""
     if file.frame is None and file.other:
         wanted = "a run" if file.kind == "run" else "judgments"
-        yield found("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
+        yield finding("swapped", "error", file, f"expected {wanted}, but this looks like {file.other}")
 
 
 @check(
@@ -188,7 +188,7 @@ def header(file: Opened) -> Iterator[Finding]:
     """`qid Q0 docno rank score tag` as the first line."""
     if file.tolerated is not None and file.tolerated.header is not None:
         bad = file.tolerated.header
-        yield found(
+        yield finding(
             "header", "error", file, "the first line names columns", 1, examples=[Example(quote(bad.text), bad.line)]
         )
 
@@ -203,14 +203,16 @@ def malformed(file: Opened) -> Iterator[Finding]:
     if file.tolerated is not None and (bad := file.tolerated.malformed):
         columns = file.tolerated.columns
         what = f"without the {columns} columns that there should be" if columns else "without an object of the table"
-        yield found(
+        yield finding(
             "malformed", "error", file, f"{number_of('line', len(bad))} {what}", len(bad), examples=_bad(bad),
             todo=_MEND,
         )  # fmt: skip
     if rows := commented_rows(file):
-        says = f"{number_of('line', len(rows))} would be {'a row' if len(rows) == 1 else 'rows'} but for a # in front"
+        message = (
+            f"{number_of('line', len(rows))} would be {'a row' if len(rows) == 1 else 'rows'} but for a # in front"
+        )
         examples = [Example(quote(text), line) for line, text in rows[:EXAMPLES]]
-        yield found("malformed", "warning", file, says, len(rows), examples=examples, todo=_COMMENT)
+        yield finding("malformed", "warning", file, message, len(rows), examples=examples, todo=_COMMENT)
 
 
 @check(
@@ -222,12 +224,12 @@ def numbers(file: Opened) -> Iterator[Finding]:
     """Text, NaN, decimal commas; infinite scores."""
     column = "score" if file.kind == "run" else "relevance"
     if file.tolerated is not None and (bad := file.tolerated.numbers):
-        says = f"{number_of('line', len(bad))} without a number as {column}"
-        yield found("numbers", "error", file, says, len(bad), examples=_bad(bad), todo=_PLAIN)
+        message = f"{number_of('line', len(bad))} without a number as {column}"
+        yield finding("numbers", "error", file, message, len(bad), examples=_bad(bad), todo=_PLAIN)
     if file.frame is None or not file.rows.height:
         return
     values = file.rows[column].to_numpy()
-    for odd, says in ((np.isnan(values), "not a number"), (np.isinf(values), "infinite")):
+    for odd, message in ((np.isnan(values), "not a number"), (np.isinf(values), "infinite")):
         rows = np.flatnonzero(odd)
         if not len(rows):
             continue
@@ -236,9 +238,9 @@ def numbers(file: Opened) -> Iterator[Finding]:
             written = file.written(row)
             text = pair(*file.rows.row(row)[:2]) if written is None else quote(" ".join(written.split()))
             examples.append(Example(text, file.line(row)))
-        severity: Severity = "warning" if says == "infinite" else "error"
-        told, todo = f"{number_of(column, len(rows))} {says}", _FINITE if says == "infinite" else _PLAIN
-        yield found("numbers", severity, file, told, len(rows), examples=examples, todo=todo)
+        severity: Severity = "warning" if message == "infinite" else "error"
+        summary, todo = f"{number_of(column, len(rows))} {message}", _FINITE if message == "infinite" else _PLAIN
+        yield finding("numbers", severity, file, summary, len(rows), examples=examples, todo=todo)
 
 
 @check(
@@ -255,5 +257,5 @@ def tags(file: Opened) -> Iterator[Finding]:
     if names.len() > 1:
         places = [int((file.rows["tag"] == name).arg_max() or 0) for name in names.head(EXAMPLES)]
         examples = [Example(f"tag {quote(file.rows['tag'][row])}", file.line(row)) for row in places]
-        says = f"{number_of('tag', names.len())} in one file: {listed(names.to_list())}"
-        yield found("tags", "warning", file, says, names.len(), examples=examples)
+        message = f"{number_of('tag', names.len())} in one file: {listed(names.to_list())}"
+        yield finding("tags", "warning", file, message, names.len(), examples=examples)

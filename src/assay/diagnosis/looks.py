@@ -67,7 +67,7 @@ def looks_of(source: Source) -> Looks:
     with suppress(FormatError), source.open() as file:  # what is damaged from the start is told below
         start = file.read(_START)
     compression = _compression(source)
-    found = Looks(
+    profile = Looks(
         byte_order_mark=start.startswith(BYTE_ORDER_MARK),
         wide=start.startswith(_WIDE) or (len(start) >= 4 and 0 in start[:4] and start[0] != start[1]),
         binary=start.startswith(COLUMN_MARKS),
@@ -76,12 +76,12 @@ def looks_of(source: Source) -> Looks:
     )
     try:
         ended = True
-        for data in () if found.binary or found.packed else source.pieces():
-            found = _with(found, data)
+        for data in () if profile.binary or profile.packed else source.pieces():
+            profile = _with(profile, data)
             ended = data.endswith((b"\n", b"\r"))
     except FormatError as problem:
-        return found._replace(damage=str(problem).partition("(")[2].removesuffix(")") or "it ends in the middle")
-    return found._replace(lines=found.lines + (not ended))
+        return profile._replace(damage=str(problem).partition("(")[2].removesuffix(")") or "it ends in the middle")
+    return profile._replace(lines=profile.lines + (not ended))
 
 
 def intact_chunks(source: Source) -> Iterator[bytes]:
@@ -107,7 +107,7 @@ def intact_chunks(source: Source) -> Iterator[bytes]:
         return
 
 
-def _with(found: Looks, data: bytes) -> Looks:
+def _with(profile: Looks, data: bytes) -> Looks:
     windows = data.count(b"\r\n")
     newlines, returns = data.count(b"\n"), data.count(b"\r")
     codes = np.frombuffer(data, dtype=np.uint8)
@@ -115,19 +115,19 @@ def _with(found: Looks, data: bytes) -> Looks:
     low = codes < 32
     odd = int(np.count_nonzero(low)) - newlines - returns - data.count(b"\t") + data.count(b"\x7f")
     ends = newlines + returns - windows
-    mark = None if plain else _line(data, b"\n" + BYTE_ORDER_MARK, found.lines, 1)
-    return found._replace(
-        size=found.size + len(data),
-        lines=found.lines + ends,
-        inner_mark=found.inner_mark or mark,
-        windows_ends=found.windows_ends + windows,
-        old_mac_ends=found.old_mac_ends + returns - windows,
-        unix_ends=found.unix_ends + newlines - windows,
-        tab=found.tab or (_first(_TAB, data, found.lines) if b"\t" in data else None),
-        space=found.space or (_first(_SPACE, data, found.lines) if b" " in data else None),
-        control=found.control or odd > 0,
-        ascii=found.ascii and plain,
-        comments=found.comments or data.startswith(b"#") or b"\n#" in data,
+    mark = None if plain else _line(data, b"\n" + BYTE_ORDER_MARK, profile.lines, 1)
+    return profile._replace(
+        size=profile.size + len(data),
+        lines=profile.lines + ends,
+        inner_mark=profile.inner_mark or mark,
+        windows_ends=profile.windows_ends + windows,
+        old_mac_ends=profile.old_mac_ends + returns - windows,
+        unix_ends=profile.unix_ends + newlines - windows,
+        tab=profile.tab or (_first(_TAB, data, profile.lines) if b"\t" in data else None),
+        space=profile.space or (_first(_SPACE, data, profile.lines) if b" " in data else None),
+        control=profile.control or odd > 0,
+        ascii=profile.ascii and plain,
+        comments=profile.comments or data.startswith(b"#") or b"\n#" in data,
     )
 
 
@@ -148,7 +148,7 @@ def _packed(start: bytes, compression: str) -> str:
         return "a tar archive"
     if compression and any(start.startswith(mark) for mark in _COMPRESSED):
         return "compressed twice"
-    return next((says for mark, says in _PACKED.items() if start.startswith(mark)), "")
+    return next((form for mark, form in _PACKED.items() if start.startswith(mark)), "")
 
 
 def _compression(source: Source) -> str:

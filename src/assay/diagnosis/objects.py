@@ -41,13 +41,13 @@ def read_objects(lines: Sequence[tuple[int, str]], kind: Kind) -> Lines | None:
         if record is None or ids is None or None in ids:
             malformed.append(Bad(line, text, "no object" if record is None else "an id is absent"))
             continue
-        said = record.get(columns[number])
-        value = number_in(json.dumps(said)) if type(said) in {int, float} else None
+        text_value = record.get(columns[number])
+        value = number_in(json.dumps(text_value)) if type(text_value) in {int, float} else None
         if value is None or not (math.isfinite(value) or (kind == "run" and not math.isnan(value))):
-            numbers.append(Bad(line, text, f"{json.dumps(said)} is no number"))
+            numbers.append(Bad(line, text, f"{json.dumps(text_value)} is no number"))
             continue
-        for name, one in zip(texts, ids, strict=True):
-            texts[name].append(str(one))
+        for name, identifier in zip(texts, ids, strict=True):
+            texts[name].append(str(identifier))
         values.append(value)
         kept.append(line)
     frame = frame_of(texts, values, kind)
@@ -58,10 +58,10 @@ def _object(line: str) -> dict[str, Any] | None:
     if not line.startswith("{"):
         return None
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return record if isinstance(record, dict) else None
 
 
 def _text(value: Any) -> str | None:

@@ -100,33 +100,33 @@ class Opened:
         return None
 
 
-def open_judgments(given: Any) -> Opened:
+def open_judgments(qrels: Any) -> Opened:
     """Open judgments.
 
     >>> open_judgments({"q1": {"d1": 1}}).rows.rows()
     [('q1', 'd1', 1.0)]
     """
-    if is_file(given):
-        return _open_file(given, "qrels", None, _strict_qrels)
-    if isinstance(given, Qrels):
-        return Opened("qrels", given.name, given.name, given.format, _ids_first(given.frame))
-    rows = rows_of(given, "relevance", "qrels")
+    if is_file(qrels):
+        return _open_file(qrels, "qrels", None, _strict_qrels)
+    if isinstance(qrels, Qrels):
+        return Opened("qrels", qrels.name, qrels.name, qrels.format, _ids_first(qrels.frame))
+    rows = rows_of(qrels, "relevance", "qrels")
     frame = rows.frame("relevance") if isinstance(rows, FlatDicts) else rows
     return Opened("qrels", "qrels", "qrels", frame=_ids_first(frame))
 
 
-def open_run(given: Any, name: str | None) -> Opened:
+def open_run(run: Any, name: str | None) -> Opened:
     """Open a run.
 
     >>> import io
     >>> open_run(io.StringIO("q1 Q0 d1 1 2.5 mine"), "mine").rows.rows()
     [('q1', 'd1', 2.5, 1.0, 'mine')]
     """
-    if isinstance(given, RunFile):
-        return _open_file(given.source, "run", given.name, _strict_run)
-    if _is_openable(given) or isinstance(given, Source):
-        return _open_file(given, "run", name, _strict_run)
-    table = next(iter(named_runs([given]).values())).read()
+    if isinstance(run, RunFile):
+        return _open_file(run.source, "run", run.name, _strict_run)
+    if _is_openable(run) or isinstance(run, Source):
+        return _open_file(run, "run", name, _strict_run)
+    table = next(iter(named_runs([run]).values())).read()
     return Opened("run", name or table.name, name or table.origin, table.format, _ids_first(table.frame))
 
 
@@ -162,9 +162,9 @@ def _is_openable(run: Any) -> bool:
 
 
 def _open_file(
-    given: Readable | Source, kind: Kind, name: str | None, read: Callable[[Source], tuple[pl.DataFrame, str]]
+    readable: Readable | Source, kind: Kind, name: str | None, read: Callable[[Source], tuple[pl.DataFrame, str]]
 ) -> Opened:
-    source = given if isinstance(given, Source) else Source(given)
+    source = readable if isinstance(readable, Source) else Source(readable)
     looks = looks_of(source)
     opened = Opened(
         kind, name or (source.stem if kind == "run" else source.name), source.name, looks=looks, source=source
@@ -173,16 +173,16 @@ def _open_file(
         return opened
     refusal = ""
     try:
-        frame, says = read(source)
+        frame, form = read(source)
     except (FormatError, ParameterError) as problem:
         opened = replace(opened, is_blank=isinstance(problem, EmptyFileError))
         refusal = _refusal(problem)
     else:
-        widths = _widths(source, frame.height) if says == "TREC run" else {}
+        widths = _widths(source, frame.height) if form == "TREC run" else {}
         # Lines that differ from the others may hold anything: they are left out below, and named.
         if len(widths) < 2:
             why = _shifted(source, max(widths, default=_TREC_COLUMNS))
-            return replace(opened, refusal=why) if why else replace(opened, frame=frame, format=says)
+            return replace(opened, refusal=why) if why else replace(opened, frame=frame, format=form)
     return _tolerated(opened, source, kind, refusal)
 
 
@@ -196,8 +196,8 @@ def _tolerated(opened: Opened, source: Source, kind: Kind, refusal: str) -> Open
         return replace(opened, frame=lines.frame, format=lines.says, tolerated=lines, refusal=refusal)
     if kind == "run" and not lines.named and not _are_grades(lines.frame["relevance"]):
         return replace(opened, refusal=_without_names(lines), is_blank=False)
-    says = f"{named_kind(lines.kind)} in {lines.says}" if lines.named else lines.says
-    return replace(opened, refusal=refusal, other=says)
+    form = f"{named_kind(lines.kind)} in {lines.says}" if lines.named else lines.says
+    return replace(opened, refusal=refusal, other=form)
 
 
 def _refusal(problem: FormatError | ParameterError) -> str:
@@ -238,10 +238,10 @@ def _shifted(source: Source, columns: int) -> str:
     if columns == _TREC_COLUMNS:
         return ""
     rows = [line.split() for _, line in data_lines(next(source.chunks()))][:_SAMPLE]
-    said = [[number_in(row[place].decode(errors="replace")) for row in rows] for place in (4, 5)]
-    if any(value is None for values in said for value in values):
+    numbers_read = [[number_in(row[place].decode(errors="replace")) for row in rows] for place in (4, 5)]
+    if any(value is None for values in numbers_read for value in values):
         return ""
-    fifth, sixth = (np.array(values, dtype=np.float64) for values in said)
+    fifth, sixth = (np.array(values, dtype=np.float64) for values in numbers_read)
     if (fifth == np.floor(fifth)).all() and (sixth != np.floor(sixth)).any() and len(np.unique(sixth)) > 1:
         return f"every line has {columns} columns, and the sixth looks like the scores: is a blank inside the ids?"
     return ""
@@ -271,9 +271,9 @@ def _with_numbers(frame: pl.DataFrame, has_score: bool) -> pl.DataFrame:
 
 
 def _strict_qrels(source: Source) -> tuple[pl.DataFrame, str]:
-    found = detect(source, "qrels")
-    loaded = found.read(source, source.name)
-    return _ids_first(loaded.frame), loaded.says or found.says
+    reader = detect(source, "qrels")
+    loaded = reader.read(source, source.name)
+    return _ids_first(loaded.frame), loaded.says or reader.says
 
 
 def _ids_first(frame: pl.DataFrame) -> pl.DataFrame:
@@ -283,10 +283,10 @@ def _ids_first(frame: pl.DataFrame) -> pl.DataFrame:
 def _other(source: Source, kind: Kind) -> str:
     """What a file holds that is not what it should be; nothing if nobody knows."""
     try:
-        found = detect(source, None)
+        reader = detect(source, None)
     except (FormatError, InputError):
         return ""
-    return found.says if found.kind != kind else ""
+    return reader.says if reader.kind != kind else ""
 
 
 def _data_line_numbers(source: Source) -> Ints:
@@ -303,13 +303,13 @@ def commented_rows(file: Opened) -> list[tuple[int, str]]:
     if file.source is None or file.looks is None or file.looks.binary or not file.looks.comments:
         return []
     number, columns = (4, _TREC_COLUMNS) if file.kind == "run" else (3, 4)
-    found: list[tuple[int, str]] = []
+    commented: list[tuple[int, str]] = []
     before = 0
     for data in intact_chunks(file.source):
         lines = all_lines(data)
         for line, text in enumerate(lines, before + 1):
             fields = text.decode(errors="replace").split() if text.startswith(b"#") else []
             if len(fields) == columns and len(fields[0]) > 1 and number_in(fields[number]) is not None:
-                found.append((line, " ".join(fields)))
+                commented.append((line, " ".join(fields)))
         before += len(lines)
-    return found
+    return commented

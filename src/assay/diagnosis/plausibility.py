@@ -11,7 +11,7 @@ from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.diagnosis.case import LEAST_TOPICS, System
 from assay.diagnosis.findings import Example, Finding, share
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.measures import AP, RR, nDCG
 from assay.measures.doubts import NEARLY_ALL, ROUNDING, reverse_of
 
@@ -29,7 +29,7 @@ def upside_down(system: System) -> Iterator[Finding]:
         return
     reverse = reverse_of(ranks)
     if reverse.is_better:
-        says = (
+        message = (
             "lower scores seem to be better: from its end, the run wins in "
             f"{share(reverse.better, reverse.topics, 'topic')}"
         )
@@ -37,7 +37,9 @@ def upside_down(system: System) -> Iterator[Finding]:
         details = [
             {"measure": "AP", "value": reverse.forwards, "reversed": reverse.backwards, "topics": reverse.topics}
         ]
-        yield found("upside-down", "warning", system.run, says, reverse.better, examples=[example], details=details)
+        yield finding(
+            "upside-down", "warning", system.run, message, reverse.better, examples=[example], details=details
+        )
 
 
 @check(
@@ -49,8 +51,8 @@ def perfect(system: System) -> Iterator[Finding]:
     """A ranking without a fault in at least nine of ten topics, and in five at least."""
     topics, faultless = _faultless(system.ranks)
     if topics >= LEAST_TOPICS and faultless >= NEARLY_ALL * topics:
-        says = f"a perfect ranking (nDCG, AP and RR are 1) in {share(faultless, topics, 'topic')}"
-        yield found("perfect", "warning", system.run, says, faultless)
+        message = f"a perfect ranking (nDCG, AP and RR are 1) in {share(faultless, topics, 'topic')}"
+        yield finding("perfect", "warning", system.run, message, faultless)
 
 
 def _faultless(ranks: Ranks | None) -> tuple[int, int]:

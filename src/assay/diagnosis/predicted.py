@@ -15,10 +15,10 @@ from assay.files.prediction_columns import Said
 
 
 def examine(
-    given: Sequence[Any],
+    inputs: Sequence[Any],
     *,
     train: Any = None,
-    said: Said | None = None,
+    column_names: Said | None = None,
     pos_label: Any = None,
     list_separator: str | None = None,
     watch: Callable[[str], None] | None = None,
@@ -35,19 +35,19 @@ def examine(
     files: list[LabelledFile] = []
     systems: list[Labelled] = []
     known: list[About] = ["predictions"]
-    for one in given:
-        file, own = open_predictions(one, said or Said(), pos_label, list_separator)
+    for path in inputs:
+        file, its_systems = open_predictions(path, column_names or Said(), pos_label, list_separator)
         if watch is not None:
             watch(file.file)
         files.append(file)
-        systems += own
+        systems += its_systems
         findings += _found("predictions", file)
         if file.frame is not None and train is not None:
             trained: Trained = open_training(file, train)
             comparable(trained)
             findings += _found("training", trained)
             known.append("training")
-        for system in own:
+        for system in its_systems:
             findings += _of_system(system, known)
     tables = list({id(system.of): system for system in reversed(systems)}.values())[::-1]
     if len(tables) > 1:
@@ -56,10 +56,10 @@ def examine(
     if not files:
         raise ParameterError("there is no file of predictions to look at")
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    made = tuple(check for check in checks_of_predictions() if check.about in known)
+    selected = tuple(check for check in checks_of_predictions() if check.about in known)
     not_made = tuple(check for check in checks_of_predictions() if check.about not in known)
     names, called = tuple(file.file for file in files), tuple(system.name for system in systems)
-    return Diagnosis(tuple(findings), "", (), made, (), not_made, names, called)
+    return Diagnosis(tuple(findings), "", (), selected, (), not_made, names, called)
 
 
 def _of_system(system: Labelled, known: list[About]) -> Iterator[Finding]:
@@ -68,8 +68,8 @@ def _of_system(system: Labelled, known: list[About]) -> Iterator[Finding]:
     about += ["scored"] if system.scored is not None else []
     about += ["probabilities"] if system.probabilities is not None else []
     known += about
-    for one in about:
-        yield from _found(one, system)
+    for subject in about:
+        yield from _found(subject, system)
 
 
 def _found(about: About, what: Any) -> Iterator[Finding]:

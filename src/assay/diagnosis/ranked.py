@@ -9,7 +9,7 @@ import polars as pl
 from assay.core.errors import number_of, quote
 from assay.diagnosis.case import System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 _SCORES_RISE = ": scores rise with the rank, as distances do"
 _NOTHING = "nothing, as long as scores make the order; a rank that is no number may mean that an id holds a blank"
@@ -28,8 +28,8 @@ def rank_conflict(system: System) -> Iterator[Finding]:
         return
     run, ranked = system.run, system.ranked
     severity: Severity = "error" if system.ranks_are_upside_down else "warning"
-    says = f"ranks contradict scores in {share(len(conflicts.queries), system.queries.height, 'query')}"
-    says += _SCORES_RISE if system.ranks_are_upside_down else ""
+    message = f"ranks contradict scores in {share(len(conflicts.queries), system.queries.height, 'query')}"
+    message += _SCORES_RISE if system.ranks_are_upside_down else ""
     rows = ranked.select("query_id", "rank", "score", "row")
     examples = []
     for place, before in zip(conflicts.rows[:EXAMPLES].tolist(), conflicts.before[:EXAMPLES].tolist(), strict=True):
@@ -37,7 +37,7 @@ def rank_conflict(system: System) -> Iterator[Finding]:
         _, other_rank, other_score, _ = rows.row(before)
         text = f"query {quote(query)}: rank {rank:g} has score {score:.6g}, rank {other_rank:g} only {other_score:.6g}"
         examples.append(Example(text, run.line(row)))
-    yield found("rank-conflict", severity, run, says, len(conflicts.queries), examples=examples)
+    yield finding("rank-conflict", severity, run, message, len(conflicts.queries), examples=examples)
 
 
 @check(
@@ -51,17 +51,17 @@ def ranks(system: System) -> Iterator[Finding]:
     if "rank" not in run.rows.columns:
         return
     if system.columns_are_swapped:
-        says = "the score column counts 1, 2, 3 ... and the rank column falls as scores do: the two are swapped"
-        yield found("ranks", "error", run, says, system.queries.height, todo=_SWAP)
+        message = "the score column counts 1, 2, 3 ... and the rank column falls as scores do: the two are swapped"
+        yield finding("ranks", "error", run, message, system.queries.height, todo=_SWAP)
         return
     rank = run.rows["rank"]
     odd = {"no number": rank.is_null() | ~rank.is_finite(), "no whole number": rank.floor() != rank}
     for what, which in odd.items():
         rows = which.fill_null(value=False).arg_true()
         if rows.len():
-            says = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
+            message = f"{number_of('rank', rows.len())} {'is' if rows.len() == 1 else 'are'} {what}"
             examples = [Example(_told(system, row), run.line(row)) for row in rows.head(EXAMPLES).to_list()]
-            yield found("ranks", "warning", run, says, rows.len(), examples=examples, todo=_NOTHING)
+            yield finding("ranks", "warning", run, message, rows.len(), examples=examples, todo=_NOTHING)
     yield from _gaps(system)
 
 
@@ -87,15 +87,15 @@ def _gaps(system: System) -> Iterator[Finding]:
     if system.run.tolerated is not None:  # lines that could not be read leave gaps, which have been told as such
         gaps, shifted = gaps.clear(), shifted.clear()
     parts = {"the same rank twice": repeated, "gaps between ranks": gaps, "ranks that do not start at 1": shifted}
-    said = [f"{what} in {number_of('query', part.height)}" for what, part in parts.items() if part.height]
-    if not said:
+    parts_text = [f"{what} in {number_of('query', part.height)}" for what, part in parts.items() if part.height]
+    if not parts_text:
         return
-    shown = pl.concat([part.head(1) for part in parts.values()]).unique(maintain_order=True)
+    rows_listed = pl.concat([part.head(1) for part in parts.values()]).unique(maintain_order=True)
     examples = [
         Example(
             f"query {quote(row['query_id'])}: {row['start']:g} to {row['end']:g}, {number_of('document', row['count'])}"
         )
-        for row in shown.to_dicts()
+        for row in rows_listed.to_dicts()
     ]
     count = max(part.height for part in parts.values())
-    yield found("ranks", "note", system.run, "; ".join(said), count, examples=examples, todo=_NOTHING)
+    yield finding("ranks", "note", system.run, "; ".join(parts_text), count, examples=examples, todo=_NOTHING)

@@ -55,11 +55,11 @@ def check(name: str, about: About, *severities: Severity, question: str, advice:
     return add
 
 
-def found(
+def finding(
     name: str,
     severity: Severity,
     file: Examined | None,
-    says: str,
+    message: str,
     count: int = 1,
     *,
     examples: Sequence[Example] = (),
@@ -74,7 +74,7 @@ def found(
     todo = worded(_CHECKS[name].advice) if todo is None else todo
     system = file.name if file is not None and file.kind in {"run", "system"} else None
     return Finding(
-        name, severity, "all runs" if file is None else file.file, says, todo, count,
+        name, severity, "all runs" if file is None else file.file, message, todo, count,
         tuple(examples), tuple(details), system, float(count if weight is None else weight),
     )  # fmt: skip
 
@@ -103,6 +103,6 @@ def _loaded(modules: tuple[str, ...]) -> list[Check]:
         importlib.import_module(f"assay.diagnosis.{module}")
     # Whoever has loaded one of them before the others does not change the order.
     order = {f"assay.diagnosis.{module}": place for place, module in enumerate(modules)}
-    own = [known for known in _CHECKS.values() if known.find.__module__ in order]
-    own = sorted(own, key=lambda known: order[known.find.__module__])
-    return [known._replace(question=worded(known.question), advice=worded(known.advice)) for known in own]
+    listed_checks = [known for known in _CHECKS.values() if known.find.__module__ in order]
+    listed_checks = sorted(listed_checks, key=lambda known: order[known.find.__module__])
+    return [known._replace(question=worded(known.question), advice=worded(known.advice)) for known in listed_checks]

@@ -59,8 +59,8 @@ class Diagnosis(Result):
     def verdict(self) -> str:
         """How many findings of which severity there are, in words."""
         counts = ((severity, len(self.of(severity))) for severity in SEVERITIES)
-        said = [number_of(severity, count) for severity, count in counts if count]
-        return ", ".join(said) if said else "nothing found"
+        counted = [number_of(severity, count) for severity, count in counts if count]
+        return ", ".join(counted) if counted else "nothing found"
 
     @property
     def passed(self) -> tuple[Check, ...]:
@@ -76,16 +76,16 @@ class Diagnosis(Result):
         """One row per finding; the examples in one text."""
         rows = [
             {
-                "severity": one.severity,
-                "check": one.check,
-                "file": one.file,
-                "system": one.system,
-                "count": one.count,
-                "says": one.says,
-                "examples": "; ".join(map(str, one.examples)),
-                "advice": one.advice,
+                "severity": finding.severity,
+                "check": finding.check,
+                "file": finding.file,
+                "system": finding.system,
+                "count": finding.count,
+                "says": finding.says,
+                "examples": "; ".join(map(str, finding.examples)),
+                "advice": finding.advice,
             }
-            for one in self.findings
+            for finding in self.findings
         ]
         kinds = dict.fromkeys(("severity", "check", "file", "system"), pl.String) | {"count": pl.Int64}
         return pl.DataFrame(rows, schema=kinds | dict.fromkeys(("says", "examples", "advice"), pl.String))

@@ -16,7 +16,7 @@ from assay.counting.orders import reordered
 from assay.counting.ranks import Ranks
 from assay.diagnosis.case import System, valued
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 from assay.measures.registry import Measure
 
@@ -55,7 +55,7 @@ def tie_ranges(ranks: Ranks, measures: tuple[Measure, ...]) -> list[Range]:
         low, high = values.min(axis=0), values.max(axis=0)
         width = np.nan_to_num(high - low)
         if (width > ROUNDING).any():
-            mean, worst, best = (float(np.nanmean(one)) for one in (values[0], low, high))
+            mean, worst, best = (float(np.nanmean(column)) for column in (values[0], low, high))
             ranges.append(Range(measure, mean, worst, best, width))
     return ranges
 
@@ -71,8 +71,8 @@ def ties(system: System) -> Iterator[Finding]:
     ranges = [] if ranks is None else tie_ranges(ranks, system.case.measures)
     if ranks is None or not ranges:
         return
-    touched = np.any([one.width > ROUNDING for one in ranges], axis=0)
-    widest = max(ranges, key=lambda one: one.best - one.worst)
+    touched = np.any([span.width > ROUNDING for span in ranges], axis=0)
+    widest = max(ranges, key=lambda span: span.best - span.worst)
     ends = (widest.worst, widest.best)
     visible = widest.best - widest.worst >= _VISIBLE
     mean = (
@@ -80,7 +80,7 @@ def ties(system: System) -> Iterator[Finding]:
         if visible
         else f"no mean by more than {_VISIBLE:g} ({widest.measure} from {' to '.join(numbers(ends, 6))})"
     )
-    says = (
+    message = (
         f"ties can change {share(int(touched.sum()), len(touched), 'topic')} ({as_percent(touched.mean(), 0)}): {mean}"
     )
     order = np.argsort(-widest.width, kind="stable")[:EXAMPLES]
@@ -91,17 +91,17 @@ def ties(system: System) -> Iterator[Finding]:
     )
     details = tuple(
         {
-            "measure": str(one.measure),
-            "value": one.mean,
-            "worst": one.worst,
-            "best": one.best,
-            "topics": int((one.width > ROUNDING).sum()),
+            "measure": str(span.measure),
+            "value": span.mean,
+            "worst": span.worst,
+            "best": span.best,
+            "topics": int((span.width > ROUNDING).sum()),
         }
-        for one in ranges
+        for span in ranges
     )
     severity: Severity = "warning" if visible else "note"
-    yield found(
-        "ties", severity, system.run, says, int(touched.sum()), examples=examples, details=details,
+    yield finding(
+        "ties", severity, system.run, message, int(touched.sum()), examples=examples, details=details,
         weight=widest.best - widest.worst,
     )  # fmt: skip
 
@@ -116,9 +116,9 @@ def equal_scores(system: System) -> Iterator[Finding]:
     several = system.queries.filter(pl.col("count") > 1)
     equal = several.filter(pl.col("lowest") == pl.col("highest"))
     if equal.height and equal.height >= NEARLY_ALL * several.height:
-        says = f"in {share(equal.height, several.height, 'query')}, all documents have the same score"
+        message = f"in {share(equal.height, several.height, 'query')}, all documents have the same score"
         examples = tuple(
             Example(f"query {quote(row['query_id'])}: {row['count']} times {row['highest']:g}")
             for row in equal.head(EXAMPLES).to_dicts()
         )
-        yield found("equal-scores", "error", system.run, says, equal.height, examples=examples)
+        yield finding("equal-scores", "error", system.run, message, equal.height, examples=examples)

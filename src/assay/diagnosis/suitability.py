@@ -12,7 +12,7 @@ from assay.core.errors import listed, number_of, quote
 from assay.counting.judgments import Floats
 from assay.diagnosis.case import LEAST_TOPICS, Case, System
 from assay.diagnosis.findings import Example, Finding, Severity, share
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.
@@ -36,13 +36,13 @@ def _relevant(case: Case) -> Floats:
 def one_relevant(case: Case) -> Iterator[Finding]:
     """AP of one document is the reciprocal of its rank."""
     relevant = _relevant(case)
-    names = [str(one) for one in case.measures if one.name in {"AP", "GMAP"}]
+    names = [str(measure) for measure in case.measures if measure.name in {"AP", "GMAP"}]
     if not names or len(relevant) < LEAST_TOPICS or (relevant == 1).mean() < NEARLY_ALL:
         return
     count = int((relevant == 1).sum())
     have = "has" if count == 1 else "have"
-    says = f"{' and '.join(names)}: {share(count, len(relevant), 'topic')} {have} one relevant document"
-    yield found("one-relevant", "warning", case.judgments, says, count)
+    message = f"{' and '.join(names)}: {share(count, len(relevant), 'topic')} {have} one relevant document"
+    yield finding("one-relevant", "warning", case.judgments, message, count)
 
 
 @check(
@@ -63,8 +63,8 @@ def measure_fit(case: Case) -> Iterator[Finding]:
             reach = np.minimum(1, cutoff / relevant if name == "R" else relevant / cutoff).mean()
             if reach < _CEILING:
                 median = float(np.median(relevant))
-                says = f"{measure} can reach {number(reach, 2)} at most: the median topic has {median:g}"
-                unfit = "warning", f"{says} relevant {'document' if median == 1 else 'documents'}"
+                message = f"{measure} can reach {number(reach, 2)} at most: the median topic has {median:g}"
+                unfit = "warning", f"{message} relevant {'document' if median == 1 else 'documents'}"
         elif name in {"nDCG", "DCG"} and measure.parameters.get("gain") == "exp" and grades <= {0.0, 1.0}:
             unfit = "note", f"{measure}: with grades 0 and 1, exponential gains are the linear ones"
         elif name in {"ERR", "nERR"} and measure.parameters.get("max_grade") is None and case.scale:
@@ -72,7 +72,7 @@ def measure_fit(case: Case) -> Iterator[Finding]:
             if top < max(case.scale):
                 unfit = "warning", f"{measure} takes {top:g} for the top of the scale, which is {max(case.scale):g}"
         if unfit:
-            yield found("measure-fit", unfit[0], case.judgments, unfit[1])
+            yield finding("measure-fit", unfit[0], case.judgments, unfit[1])
 
 
 @check(
@@ -84,7 +84,7 @@ def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
     """Precision beyond the end of the list, where there are more relevant documents to find."""
     counted = [(system, system.ranks) for system in systems if system.ranks is not None]
     for cutoff in {
-        one.parameters["cutoff"] for system, _ in counted for one in system.case.measures if one.name == "P"
+        measure.parameters["cutoff"] for system, _ in counted for measure in system.case.measures if measure.name == "P"
     }:
         # Unless somebody asked for it, a cut-off that no run reaches says more about the collection than about a run.
         if not (systems[0].case.asked or any((ranks.retrieved >= cutoff).any() for _, ranks in counted)):
@@ -100,9 +100,9 @@ def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
                 continue
             worst = int(np.argmin(np.where(short, returned, 1 << 40)))
             example = Example(f"topic {quote(ranks.queries[worst])}: {number_of('document', int(returned[worst]))}")
-            says = f"fewer than {cutoff} documents in {share(count, int(in_run.sum()), 'topic')}"
+            message = f"fewer than {cutoff} documents in {share(count, int(in_run.sum()), 'topic')}"
             severity: Severity = "warning" if system.case.asked else "note"
-            yield found("short-lists", severity, system.run, says, count, examples=[example])
+            yield finding("short-lists", severity, system.run, message, count, examples=[example])
 
 
 @check(
@@ -131,10 +131,10 @@ def saturation(systems: Sequence[System]) -> Iterator[Finding]:
         severity: Severity = "warning" if chosen and len(counted) > 1 else "note"
         file = None if len(counted) > 1 else counted[0].run
         where = "topics and runs" if len(counted) > 1 else "topics"
-        says = f"{listed(list(full))} at the largest value for nearly all {where}"
+        message = f"{listed(list(full))} at the largest value for nearly all {where}"
         examples = [Example(f"{name}: {as_percent(part, 0)} of {where}") for name, part in full.items()]
         details = [{"measure": name, "share": part} for name, part in full.items()]
-        yield found("saturation", severity, file, says, len(full), examples=examples, details=details)
+        yield finding("saturation", severity, file, message, len(full), examples=examples, details=details)
 
 
 @check(
@@ -174,11 +174,11 @@ def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
         takes = "" if needed is None else f", which {needed:,} topics would show"
         text = f"{measure}: {hidden} of {number_of('pair', len(gaps))}; median difference {number(middle)}{takes}"
         examples.append(Example(text))
-    names = listed([str(one["measure"]) for one in details])
+    names = listed([str(detail["measure"]) for detail in details])
     if total < LEAST_TOPICS:
-        says = f"{number_of('topic', total)} cannot tell runs apart, whatever the differences"
+        message = f"{number_of('topic', total)} cannot tell runs apart, whatever the differences"
     else:
-        says = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
+        message = f"most runs differ by less than {number_of('topic', total)} can show, under {names}"
     if details or total < LEAST_TOPICS:
-        count = sum(one["hidden"] for one in details)
-        yield found("few-topics", "warning", None, says, max(count, 1), examples=examples, details=details)
+        count = sum(detail["hidden"] for detail in details)
+        yield finding("few-topics", "warning", None, message, max(count, 1), examples=examples, details=details)

@@ -11,7 +11,7 @@ import polars as pl
 from assay.core.errors import listed, number_of, quote
 from assay.diagnosis.case import System
 from assay.diagnosis.findings import Example, Finding
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 #: Runs differ much in depth if the median of one is so many times that of another.
 _DEEPER = 5
@@ -31,23 +31,23 @@ def truncated(system: System) -> Iterator[Finding]:
     if counts.height < _LEAST_QUERIES:
         return
     last = system.run.rows["query_id"][-1]
-    (shortest, own), *others = counts.rows()
+    (shortest, length), *others = counts.rows()
     least, most = others[0][1], others[-1][1]
-    if least < _LEAST_DEPTH or own == least or (shortest != last and least != most):
+    if least < _LEAST_DEPTH or length == least or (shortest != last and least != most):
         return
-    cut = shortest == last and own < _SHORT * least
+    cut = shortest == last and length < _SHORT * least
     # Lines that were left out make a query shorter, and have been told as such.
     is_whole = system.run.tolerated is None and not system.repeated.any()
     if cut or (least == most and is_whole):
         which = "the last query" if shortest == last else "one query"
-        says = f"{which} has {number_of('document', own)}, every other {'at least ' * (least != most)}{least:,}"
+        message = f"{which} has {number_of('document', length)}, every other {'at least ' * (least != most)}{least:,}"
         row = system.run.rows.height - 1 - int((system.run.rows["query_id"].reverse() == shortest).arg_max() or 0)
         example = Example(f"query {quote(shortest)}", system.run.line(row))
-        yield found("truncated", "warning" if cut else "note", system.run, says, examples=[example])
+        yield finding("truncated", "warning" if cut else "note", system.run, message, examples=[example])
 
 
-def _of_several(name: str, systems: Sequence[System], says: str, examples: Sequence[Example]) -> Finding:
-    return found(name, "warning", None, says, len(systems), examples=examples)
+def _of_several(name: str, systems: Sequence[System], message: str, examples: Sequence[Example]) -> Finding:
+    return finding(name, "warning", None, message, len(systems), examples=examples)
 
 
 @check(
@@ -62,13 +62,13 @@ def depth(systems: Sequence[System]) -> Iterator[Finding]:
         return
     shallow, deep = min(depths, key=lambda name: depths[name]), max(depths, key=lambda name: depths[name])
     if depths[deep] >= _DEEPER * depths[shallow]:
-        says = (
+        message = (
             f"runs differ much in depth: from {depths[shallow]:g} documents a query ({shallow}) "
             f"to {depths[deep]:g} ({deep})"
         )
         few = sorted((name for name in depths if depths[name] * _DEEPER <= depths[deep]), key=lambda name: depths[name])
         examples = [Example(f"{name}: {depths[name]:g}") for name in few[:3]]
-        yield _of_several("depth", [one for one in systems if one.name in {shallow, deep}], says, examples)
+        yield _of_several("depth", [system for system in systems if system.name in {shallow, deep}], message, examples)
 
 
 @check(
@@ -84,11 +84,11 @@ def identical_runs(systems: Sequence[System]) -> Iterator[Finding]:
             alike.setdefault(_digest(system), []).append(system)
     for group in alike.values():
         first = _ordered(group[0]) if len(group) > 1 else None
-        same = [one for one in group[1:] if first is not None and _ordered(one).equals(first)]
+        same = [system for system in group[1:] if first is not None and _ordered(system).equals(first)]
         if same:
-            names = [group[0].name, *(one.name for one in same)]
-            says = f"{number_of('run', len(names))} with the same ranking: {listed(names)}"
-            yield _of_several("identical-runs", [group[0], *same], says, [])
+            names = [group[0].name, *(system.name for system in same)]
+            message = f"{number_of('run', len(names))} with the same ranking: {listed(names)}"
+            yield _of_several("identical-runs", [group[0], *same], message, [])
 
 
 def _digest(system: System) -> tuple[int, int]:
@@ -116,5 +116,6 @@ def same_tag(systems: Sequence[System]) -> Iterator[Finding]:
             by_tag.setdefault(str(system.run.rows["tag"][0]), []).append(system)
     for tag, group in by_tag.items():
         if len(group) > 1 and tag:
-            says = f"{number_of('run', len(group))} carry the tag {quote(tag)}: {listed([one.name for one in group])}"
-            yield replace(_of_several("same-tag", group, says, []), severity="note")
+            names = listed([system.name for system in group])
+            message = f"{number_of('run', len(group))} carry the tag {quote(tag)}: {names}"
+            yield replace(_of_several("same-tag", group, message, []), severity="note")

@@ -69,11 +69,13 @@ def read_lines(data: bytes, kind: Kind) -> Lines | None:
     text, encoding, odd = _decoded(data)
     # Equally good ways to read are taken in this order: as what was expected, separated by blanks.
     kinds: list[Kind] = [kind, "qrels" if kind == "run" else "run"]
-    found = next((made for one in kinds for made in (_named(text, one), read_objects(text, one)) if made), None)
-    found = found or _unnamed(text, kinds)
-    if found and kind == "run" and found.kind == "qrels" and not found.named:
-        found = _ranked(found) or found
-    return found and found._replace(encoding=encoding, encoding_lines=odd)
+    lines = next(
+        (candidate for way in kinds for candidate in (_named(text, way), read_objects(text, way)) if candidate), None
+    )
+    lines = lines or _unnamed(text, kinds)
+    if lines and kind == "run" and lines.kind == "qrels" and not lines.named:
+        lines = _ranked(lines) or lines
+    return lines and lines._replace(encoding=encoding, encoding_lines=odd)
 
 
 def _unnamed(text: list[tuple[int, str]], kinds: Sequence[Kind]) -> Lines | None:
@@ -82,7 +84,7 @@ def _unnamed(text: list[tuple[int, str]], kinds: Sequence[Kind]) -> Lines | None
     sample = (
         text if len(text) <= _SAMPLE else [text[place] for place in np.linspace(0, len(text) - 1, _SAMPLE, dtype=int)]
     )
-    for priority, (kind, separator) in enumerate((one, mark) for one in kinds for mark in _SEPARATORS):
+    for priority, (kind, separator) in enumerate((kind, mark) for kind in kinds for mark in _SEPARATORS):
         for shape in _SHAPES[kind]:
             fitting = _share(sample, shape, separator)
             if best is None or (fitting, -priority) > best[:2]:
@@ -97,16 +99,16 @@ def _unnamed(text: list[tuple[int, str]], kinds: Sequence[Kind]) -> Lines | None
     return _rows(text, kind, shape, separator)
 
 
-def _ranked(found: Lines) -> Lines | None:
+def _ranked(lines: Lines) -> Lines | None:
     """A run in three columns, of which the last one counts the documents of each query; None if it does not."""
     grade = pl.col("relevance")
-    queries = found.frame.group_by("query_id").agg(
+    queries = lines.frame.group_by("query_id").agg(
         counts=(grade.n_unique() == pl.len()) & (grade.min() == 1) & (grade.floor() == grade).all()
     )
-    if found.columns != _RANKED_COLUMNS or not found.frame.height or not queries["counts"].all():
+    if lines.columns != _RANKED_COLUMNS or not lines.frame.height or not queries["counts"].all():
         return None
-    frame = found.frame.select("query_id", "doc_id", score=-grade, rank=grade)
-    return found._replace(kind="run", says="MS MARCO run", frame=frame)
+    frame = lines.frame.select("query_id", "doc_id", score=-grade, rank=grade)
+    return lines._replace(kind="run", says="MS MARCO run", frame=frame)
 
 
 def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
@@ -119,9 +121,9 @@ def _named(lines: list[tuple[int, str]], kind: Kind) -> Lines | None:
             continue
         place = {ours: names.index(theirs) for ours, theirs in columns.items()}
         width = len(names)
-        says = "TSV" if separator == "\t" else "CSV"
+        form = "TSV" if separator == "\t" else "CSV"
         shape = Shape(
-            says, width, width, width, place["query_id"], place["doc_id"], place[number],
+            form, width, width, width, place["query_id"], place["doc_id"], place[number],
             place.get("rank"), place.get("tag"), place.get("judge", place.get("iteration")),
         )  # fmt: skip
         return _rows(lines[1:], kind, shape, separator)._replace(named=True)
@@ -206,14 +208,14 @@ def _rows(lines: list[tuple[int, str]], kind: Kind, shape: Shape, separator: str
             malformed.append(Bad(line, text, number_of("column", len(fields))))
             if not shape.least <= len(fields) <= shape.columns:
                 continue
-        said = fields[shape.number]
-        value = number_in(said)
+        text_value = fields[shape.number]
+        value = number_in(text_value)
         if value is None or math.isnan(value) or (kind == "qrels" and math.isinf(value)):
             if fits:  # what is wrong with a line is told once
-                numbers.append(Bad(line, text, f"{said!r} is no number"))
+                numbers.append(Bad(line, text, f"{text_value!r} is no number"))
             continue
-        if "," in said and fits:
-            numbers.append(Bad(line, text, f"{said!r} has a comma for a point"))
+        if "," in text_value and fits:
+            numbers.append(Bad(line, text, f"{text_value!r} has a comma for a point"))
         for add, column in filled:
             add(fields[column] if column < len(fields) else "")
         values.append(value)

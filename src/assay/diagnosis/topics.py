@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from assay.core.errors import number_of, quote, spelt
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
-from assay.diagnosis.registry import check, found
+from assay.diagnosis.registry import check, finding
 
 #: Where this share of a run's documents are topics, its columns are swapped.
 _MOST = 0.5
 
 
-def _alone(system: System, name: str, severity: Severity, says: str, ids: Sequence[str], *, run: bool) -> Finding:
+def _alone(system: System, name: str, severity: Severity, message: str, ids: Sequence[str], *, run: bool) -> Finding:
     """Ids that are in one table only, with the line where the run has them."""
     examples = [Example(f"topic {quote(topic)}", _line(system, topic) if run else None) for topic in ids[:EXAMPLES]]
-    return found(name, severity, system.run, says, len(ids), examples=examples)
+    return finding(name, severity, system.run, message, len(ids), examples=examples)
 
 
 def _line(system: System, topic: str) -> int | None:
@@ -35,12 +35,12 @@ def topic_ids(system: System) -> Iterator[Finding]:
         return
     count = other.ours.len()
     differ = "differs" if count == 1 else "differ"
-    says = f"{number_of('topic', count)} {differ} from the judgments' only in {other.differ_in}"
+    message = f"{number_of('topic', count)} {differ} from the judgments' only in {other.differ_in}"
     examples = [
         Example(f"{spelt(ours)} here, {spelt(theirs)} in the judgments", _line(system, ours))
         for ours, theirs in zip(other.ours.head(EXAMPLES), other.theirs.head(EXAMPLES), strict=True)
     ]
-    yield found("topic-ids", "error", system.run, says, count, examples=examples)
+    yield finding("topic-ids", "error", system.run, message, count, examples=examples)
 
 
 @check(
@@ -53,12 +53,12 @@ def no_common_topics(system: System) -> Iterator[Finding]:
     if system.common or system.other_topics is not None:
         return
     ours, theirs = system.queries["query_id"].to_list(), system.case.topic_ids
-    says = f"no topic in common with the judgments: here {_some(ours)}; there {_some(theirs)}"
+    message = f"no topic in common with the judgments: here {_some(ours)}; there {_some(theirs)}"
     documents = system.frame["doc_id"].unique()
     # Numbers may be both by chance; that most documents are topics is none.
     if documents.is_in(theirs).mean() >= _MOST:  # type: ignore[operator]  # a share
-        says += "; its documents are judged topics: two columns are swapped"
-    yield _alone(system, "no-common-topics", "error", says, ours, run=True)
+        message += "; its documents are judged topics: two columns are swapped"
+    yield _alone(system, "no-common-topics", "error", message, ours, run=True)
 
 
 def _some(topics: Sequence[str]) -> str:
@@ -70,7 +70,7 @@ def _without(system: System, *, run: bool) -> list[str]:
     other = system.other_topics
     explained = set() if other is None else set(other.ours if run else other.theirs)
     known = explained | set(system.common)
-    return [one for one in (system.queries["query_id"] if run else system.case.topic_ids) if one not in known]
+    return [topic for topic in (system.queries["query_id"] if run else system.case.topic_ids) if topic not in known]
 
 
 @check(
@@ -82,8 +82,8 @@ def missing_topics(system: System) -> Iterator[Finding]:
     """Judged topics without a result."""
     missing = _without(system, run=False)
     if missing and system.common:
-        says = f"{share(len(missing), len(system.case.topic_ids), 'judged topic')} not in the run"
-        yield _alone(system, "missing-topics", "warning", says, missing, run=False)
+        message = f"{share(len(missing), len(system.case.topic_ids), 'judged topic')} not in the run"
+        yield _alone(system, "missing-topics", "warning", message, missing, run=False)
 
 
 @check(
@@ -95,8 +95,8 @@ def extra_topics(system: System) -> Iterator[Finding]:
     """Topics of the run without judgments."""
     extra = _without(system, run=True)
     if extra and system.common:
-        says = f"{number_of('topic', len(extra))} of the run without judgments"
-        yield _alone(system, "extra-topics", "note", says, extra, run=True)
+        message = f"{number_of('topic', len(extra))} of the run without judgments"
+        yield _alone(system, "extra-topics", "note", message, extra, run=True)
 
 
 @check(
@@ -113,10 +113,10 @@ def topics_file(case: Case) -> Iterator[Finding]:
         ("warning", ours - theirs, f"not in {case.topics.name}"),
         ("note", theirs - ours, f"of {case.topics.name} without judgments"),
     )
-    for severity, ids, says in sides:
+    for severity, ids, problem in sides:
         alone = sorted(ids)
         if alone:
             what = "judged topic" if severity == "warning" else "topic"
             examples = [Example(f"topic {quote(topic)}") for topic in alone[:EXAMPLES]]
-            told = f"{number_of(what, len(alone))} {says}"
-            yield found("topics-file", severity, case.judgments, told, len(alone), examples=examples)
+            message = f"{number_of(what, len(alone))} {problem}"
+            yield finding("topics-file", severity, case.judgments, message, len(alone), examples=examples)

@@ -26,7 +26,9 @@ def other_averages(measure: Measure, matrix: ConfusionMatrix, average: str) -> I
     """
     if "average" in measure.parameters and measure.definition.summary == "mean":
         values = {name: overall(measure(average=name), matrix) for name in _AVERAGES if name != average}
-        yield "other averages: " + ", ".join(f"{name} {_shown(float(one.values[0]))}" for name, one in values.items())
+        yield "other averages: " + ", ".join(
+            f"{name} {_shown(float(result.values[0]))}" for name, result in values.items()
+        )
     of_means = by_name(_OF_MEANS, measure.definition.vocabulary)
     if measure.name == "F" and of_means is not None:
         shared = {name: value for name, value in measure.chosen.items() if name in of_means.parameters}

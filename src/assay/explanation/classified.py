@@ -59,7 +59,7 @@ def label_measure(measure: str | Measure, vocabulary: Vocabulary) -> Measure:
     return parse_measure(str(measure), vocabulary)
 
 
-def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, shown: Shown) -> Explanation:
+def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, view: Shown) -> Explanation:
     """One class of a matrix, or what is made of all classes.
 
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
@@ -74,20 +74,20 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, s
     if wanted.definition.counts is not Confusion:
         if chosen.label is not None:
             raise ParameterError(f"{wanted} is one number for all classes: leave out the class")
-        return explained(wanted, matrix, overall(wanted, matrix), 0, shown, before=[whole])
+        return explained(wanted, matrix, overall(wanted, matrix), 0, view, before=[whole])
     average = wanted.parameters.get("average", "binary" if one_class else "macro")
     if chosen.label is not None and average != "binary":
         raise ParameterError(f"{wanted} is an average over classes: leave out the average, or the class")
     if average != "binary":
-        made = of_all_classes(wanted, matrix.per_class(), overall(wanted, matrix), shown)
-        said = tuple(other_averages(wanted, matrix, average))
-        return replace(made, steps=(whole, *made.steps), remarks=said)
+        explanation = of_all_classes(wanted, matrix.per_class(), overall(wanted, matrix), view)
+        remarks = tuple(other_averages(wanted, matrix, average))
+        return replace(explanation, steps=(whole, *explanation.steps), remarks=remarks)
     label = matrix.labels[matrix.positive or 0] if chosen.label is None else chosen.label
-    return _of_one_class(wanted, matrix, chosen._replace(label=matrix.labels[matrix.place(label)]), whole, shown)
+    return _of_one_class(wanted, matrix, chosen._replace(label=matrix.labels[matrix.place(label)]), whole, view)
 
 
 def _of_one_class(
-    measure: Measure, matrix: ConfusionMatrix, chosen: Chosen, whole: StepTable, shown: Shown
+    measure: Measure, matrix: ConfusionMatrix, chosen: Chosen, whole: StepTable, view: Shown
 ) -> Explanation:
     """The matrix, the class against the rest, and the number of the class."""
     label = chosen.label
@@ -95,8 +95,8 @@ def _of_one_class(
     before = [whole]
     if len(matrix.labels) > 2:
         before.append(matrix_table(matrix.collapse(label), f"{label} against the rest", chosen.orientation))
-    made = explained(measure, cells, measure.per_unit(cells), 0, shown, before=before)
-    return replace(made, signature=of_class(made.signature, str(label)))
+    explanation = explained(measure, cells, measure.per_unit(cells), 0, view, before=before)
+    return replace(explanation, signature=of_class(explanation.signature, str(label)))
 
 
 def of_class(signature: str, label: str) -> str:
@@ -111,11 +111,11 @@ def of_class(signature: str, label: str) -> str:
     return f"{before}|positive={escaped(label)}{rule}{after}"
 
 
-def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, shown: Shown) -> Explanation:
+def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, view: Shown) -> Explanation:
     """Each class's number, and how they become one."""
     of_one = _of_one(measure)
     each = of_one.per_unit(classes)
-    alone = shown._replace(signature=None)
+    alone = view._replace(signature=None)
     parts = [explained(of_one, classes, each, number, alone) for number in range(len(classes.units))]
     return Explanation(
         measure=measure,
@@ -126,8 +126,8 @@ def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, shown:
         steps=(_classes(measure, classes, each, total),),
         counts=tuple(counts_named([(total, 0)])),
         formula=formula(total, 0),
-        signature=shown.signature_of(measure, classes),
-        shown=shown.depth or PAGE,
+        signature=view.signature_of(measure, classes),
+        shown=view.depth or PAGE,
         # The table of the classes has their cells; what else a class's number could be made of is told for one class.
         parts=tuple(replace(part, steps=(), other_ways=()) for part in parts),
         summary="sum"
@@ -157,7 +157,7 @@ def _classes(measure: Measure, classes: Confusion, each: PerQuery, total: PerQue
     return StepTable("classes", steps.reduced, frame, {"value": f"{measure.name} of the class", **steps.meanings})
 
 
-def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, shown: Shown) -> Explanation:
+def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, view: Shown) -> Explanation:
     """A number made of all thresholds, or of the decisions at one.
 
     >>> scored = Scored.from_lists(positive=[0.9, 0.6], negative=[0.7, 0.6])
@@ -169,29 +169,29 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, shown: Sho
     chosen.refuse("is about several classes: these are scores of one", "label")
     chosen.refuse("is about measures of single items, such as Brier, from predictions", "item")
     wanted = label_measure(measure, "binary")
-    shown = shown._replace(depth=shown.depth or PAGE_OF_THRESHOLDS)
+    view = view._replace(depth=view.depth or PAGE_OF_THRESHOLDS)
     if wanted.definition.counts is Scored:
         if chosen.threshold is not None:
             raise ParameterError(f"{wanted} looks at all thresholds: leave out the threshold")
-        return explained(wanted, scored, wanted.per_unit(scored), 0, shown)
+        return explained(wanted, scored, wanted.per_unit(scored), 0, view)
     if wanted.definition.counts is not Confusion:
         raise ParameterError(f"{wanted} is computed from {wanted.definition.counts.__name__}, not from scores alone")
     threshold = usual_threshold(scored) if chosen.threshold is None else chosen.threshold
     cells = scored.at(threshold)
-    made = explained(wanted, cells, wanted.per_unit(cells), 0, shown)
-    said = f"positive is predicted from a score of {significant(threshold, 6)} on"
-    made = replace(made, remarks=(said, *made.remarks), shown=shown.depth or PAGE_OF_THRESHOLDS)
-    return with_thresholds(made, scored, chosen, shown) if shown.running else made
+    explanation = explained(wanted, cells, wanted.per_unit(cells), 0, view)
+    remark = f"positive is predicted from a score of {significant(threshold, 6)} on"
+    explanation = replace(explanation, remarks=(remark, *explanation.remarks), shown=view.depth or PAGE_OF_THRESHOLDS)
+    return with_thresholds(explanation, scored, chosen, view) if view.running else explanation
 
 
-def with_thresholds(made: Explanation, scored: Scored, chosen: Chosen, shown: Shown) -> Explanation:
+def with_thresholds(explanation: Explanation, scored: Scored, chosen: Chosen, view: Shown) -> Explanation:
     """An explanation of decisions, and beside it what each threshold would have given."""
     chosen.refuse("is about several classes: these are scores of one", "label")
-    if made.measure.definition.counts is not Confusion:
-        counts = made.measure.definition.counts.__name__
-        raise ParameterError(f"{made.measure} is computed from {counts}, not from scores alone")
-    steps = (*made.steps, at_every_threshold(made.measure, scored))
-    return replace(made, steps=steps, shown=shown.depth or PAGE_OF_THRESHOLDS)
+    if explanation.measure.definition.counts is not Confusion:
+        counts = explanation.measure.definition.counts.__name__
+        raise ParameterError(f"{explanation.measure} is computed from {counts}, not from scores alone")
+    steps = (*explanation.steps, at_every_threshold(explanation.measure, scored))
+    return replace(explanation, steps=steps, shown=view.depth or PAGE_OF_THRESHOLDS)
 
 
 def usual_threshold(scored: Scored) -> float:
@@ -218,7 +218,7 @@ def at_every_threshold(measure: Measure, scored: Scored) -> StepTable:
     return StepTable("thresholds", (), frame, {"TPR": "TP / (TP + FN)", "FPR": "FP / (FP + TN)"})
 
 
-def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, shown: Shown) -> Explanation:
+def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, view: Shown) -> Explanation:
     """Right and wrong decisions that were counted already: of one class, or of several."""
     chosen.refuse("is about scores: these are decisions", "threshold")
     several = len(counts.units) > 1
@@ -226,14 +226,14 @@ def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, show
     if wanted.definition.counts is not Confusion:
         wanted = label_measure(measure, "binary")
     unit = chosen.item if counts.unit_kind == "item" else chosen.label
-    return of_units(wanted, counts, None if unit is None else str(unit), shown, parts=counts.unit_kind != "item")
+    return of_units(wanted, counts, None if unit is None else str(unit), view, parts=counts.unit_kind != "item")
 
 
 def of_units(
     measure: Measure,
     counts: LabelCounts,
     unit: str | None,
-    shown: Shown,
+    view: Shown,
     *,
     parts: bool = False,
     weight: Floats | None = None,
@@ -243,10 +243,10 @@ def of_units(
     if measure.definition.summary == "pooled":
         if unit is not None:
             raise ParameterError(f"{measure} is one number for all items: leave out the item")
-        return replace(explained(measure, counts, result, 0, shown), unit="all items", unit_kind="table")
+        return replace(explained(measure, counts, result, 0, view), unit="all items", unit_kind="table")
     number = number_of_unit(counts, unit)
     if number is not None:
-        return explained(measure, counts, result, number, shown)
+        return explained(measure, counts, result, number, view)
     each = range(len(counts.units)) if parts else ()
-    made = tuple(explained(measure, counts, result, one, shown) for one in each)
-    return summarised(measure, counts, result, shown, made, weight=weight)
+    explanations = tuple(explained(measure, counts, result, unit, view) for unit in each)
+    return summarised(measure, counts, result, view, explanations, weight=weight)

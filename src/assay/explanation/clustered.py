@@ -40,23 +40,25 @@ _OF_PAIRS = (
 _FLATTERED = ("Purity", "PurityF", "Homogeneity", "BCubedPrecision", "PairPrecision")
 
 
-def is_of_clusters(given: Any) -> bool:
+def is_of_clusters(subject: Any) -> bool:
     """Whether somebody gives clusters: a table of them, points, items, a result, or a file.
 
     >>> is_of_clusters(Contingency.from_table([[1, 0], [0, 1]])), is_of_clusters({"q1": {"d1": 1}})
     (True, False)
     """
-    if isinstance(given, str | Path):
+    if isinstance(subject, str | Path):
         from assay.files.clusters import looks_like_clusters  # noqa: PLC0415  # only who reads files waits for readers
 
-        return looks_like_clusters(given)
+        return looks_like_clusters(subject)
     # By its kind: its module loads what nobody should wait for who explains a ranking.
-    result = getattr(type(given), "kind", None) == "clustering"
-    several = isinstance(given, list) and bool(given) and all(isinstance(one, Clusters) for one in given)
-    return result or several or isinstance(given, Contingency | Points | Clusters)
+    result = getattr(type(subject), "kind", None) == "clustering"
+    several = isinstance(subject, list) and bool(subject) and all(isinstance(item, Clusters) for item in subject)
+    return result or several or isinstance(subject, Contingency | Points | Clusters)
 
 
-def of_clusters(measure: str | Measure, given: Any, chosen: Chosen, shown: Shown, rules: dict[str, Any]) -> Explanation:
+def of_clusters(
+    measure: str | Measure, subject: Any, chosen: Chosen, view: Shown, rules: dict[str, Any]
+) -> Explanation:
     """The number of a clustering, whatever it is given by.
 
     >>> table = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod")
@@ -67,40 +69,42 @@ def of_clusters(measure: str | Measure, given: Any, chosen: Chosen, shown: Shown
 
     wanted = parse_measure(measure, "clustering")
     chosen.refuse("is about classifiers, and these are clusters", "label", "threshold")
-    if shown.running:
+    if view.running:
         raise ParameterError("running is about ranks and thresholds: clusters have none")
-    if isinstance(given, Contingency | Points):
+    if isinstance(subject, Contingency | Points):
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster: it goes with clusters of items")
         chosen.refuse("says whose clusters are meant: counts are of nobody", "system")
-        own = Rules(metric=given.metric, sample_size=given.sample_size) if isinstance(given, Points) else Rules()
-        return _of_counts(wanted, given, own, chosen, shown)
-    return _of_items(wanted, given, chosen, shown, rules)
+        rules_of_points = (
+            Rules(metric=subject.metric, sample_size=subject.sample_size) if isinstance(subject, Points) else Rules()
+        )
+        return _of_counts(wanted, subject, rules_of_points, chosen, view)
+    return _of_items(wanted, subject, chosen, view, rules)
 
 
-def _of_items(measure: Measure, given: Any, chosen: Chosen, shown: Shown, rules: dict[str, Any]) -> Explanation:
+def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: Shown, rules: dict[str, Any]) -> Explanation:
     """A clustering whose items are known, or a result that has counted them."""
     from assay.clustering import Clustering, cluster  # noqa: PLC0415
     from assay.clustering.computing import computed  # noqa: PLC0415
 
-    if isinstance(given, Clustering):
+    if isinstance(subject, Clustering):
         if rules:
             raise ParameterError(f"{next(iter(rules))!r} is a rule of cluster, and the clusters are counted already")
-        result = given
+        result = subject
     else:
         refuse_unknown(rules, cluster)
-        result = cluster(given, [measure], **rules)
+        result = cluster(subject, [measure], **rules)
     if chosen.system is None and len(result.systems) > 1:
         names = listed([system.name for system in result.systems])
         way = argument("system")
         raise ParameterError(f"there are {len(result.systems)} clusterings, {names}: choose one, by {way}")
     system = result.system(chosen.system)
     computed(measure, system.counts, system.name)  # which says what is lacking
-    return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, shown)
+    return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, view)
 
 
 def _of_counts(
-    measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Chosen, shown: Shown
+    measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Chosen, view: Shown
 ) -> Explanation:
     from assay.clustering.signatures import cluster_signature  # noqa: PLC0415
 
@@ -110,20 +114,20 @@ def _of_counts(
         )
         raise ParameterError(f"{measure} is computed from {needed}, and these are {got}")
     weighted = isinstance(counts, Contingency) and counts.is_weighted
-    shown = shown._replace(signature=cluster_signature(measure, rules, weighted=weighted), undefined="skip")
+    view = view._replace(signature=cluster_signature(measure, rules, weighted=weighted), undefined="skip")
     if chosen.item is not None:
         if not isinstance(counts, Points) or measure.name != "Silhouette":
             raise ParameterError(f"item goes with Silhouette, which points have: {measure} is one number for all items")
-        return of_one_point(measure, counts, chosen.item, shown)
+        return of_one_point(measure, counts, chosen.item, view)
     result = measure.per_unit(counts)
     if isinstance(counts, Points) and (why := result.reason(0)) is not None:
-        return undefined_of_points(measure, counts, why, shown)
+        return undefined_of_points(measure, counts, why, view)
     before = _tables(measure, counts) if isinstance(counts, Contingency) else tables_of_points(measure, counts)
-    made = explained(measure, counts, result, 0, shown)
+    explanation = explained(measure, counts, result, 0, view)
     classes = counts.classes if isinstance(counts, Contingency) else ()
-    steps = (*before, *(_named(table, classes, counts.clusters) for table in made.steps))
-    said = _remarks(measure, counts) if isinstance(counts, Contingency) else remarks_on_points(measure, counts)
-    return replace(made, steps=steps, remarks=(*made.remarks, *said))
+    steps = (*before, *(_named(table, classes, counts.clusters) for table in explanation.steps))
+    remarks = _remarks(measure, counts) if isinstance(counts, Contingency) else remarks_on_points(measure, counts)
+    return replace(explanation, steps=steps, remarks=(*explanation.remarks, *remarks))
 
 
 def _tables(measure: Measure, table: Contingency) -> Iterator[StepTable]:
@@ -212,7 +216,7 @@ def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
     known, result = codes(), cluster(table, [measure])
     for code in ("many_clusters", "singletons"):
         if code in known:
-            yield from (one.says for one in CHECKS[code](Case(result, result.systems[0], table, None)))
+            yield from (remark.says for remark in CHECKS[code](Case(result, result.systems[0], table, None)))
 
 
 def _text(label: Any) -> str:

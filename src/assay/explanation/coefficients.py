@@ -171,16 +171,16 @@ def _refuse_twice(items: list[str]) -> None:
 
 
 def _two_lists(first: Any, second: Any) -> TwoLists:
-    one, other = _numbers(first), _numbers(second)
-    apart = [item for item in (*one, *other) if (item in one) != (item in other)]
+    left, other = _numbers(first), _numbers(second)
+    apart = [item for item in (*left, *other) if (item in left) != (item in other)]
     if apart:
         raise ParameterError(
             f"the orders hold different items, {listed(apart)}: rank-biased overlap (RBO) alone takes those"
         )
-    if len(one) < 2:
-        raise ParameterError(f"an order takes 2 items at least, got {number_of('item', len(one))}")
-    items = sorted(one, key=lambda item: -one[item])
-    return TwoLists(tuple(items), np.array([one[item] for item in items]), np.array([other[item] for item in items]))
+    if len(left) < 2:
+        raise ParameterError(f"an order takes 2 items at least, got {number_of('item', len(left))}")
+    items = sorted(left, key=lambda item: -left[item])
+    return TwoLists(tuple(items), np.array([left[item] for item in items]), np.array([other[item] for item in items]))
 
 
 def _kendall_a(lists: TwoLists) -> _Taken:
@@ -194,23 +194,23 @@ def _kendall_a(lists: TwoLists) -> _Taken:
 def _kendall_b(lists: TwoLists) -> _Taken:
     value = kendall(lists.first, lists.second).value
     table, counted = _pairs(lists)
-    agree, differ, pairs, one, other = (given(name, [counted[name]]) for name in counted)
-    made = (agree - differ) / ((pairs - one) * (pairs - other)).sqrt()
-    return _Taken("Kendall's tau-b", value, (table,), tuple(counted.items()), formula(made, 0), _ties_of(lists, "b"))
+    agree, differ, pairs, tied_first, other = (given(name, [counted[name]]) for name in counted)
+    tau = (agree - differ) / ((pairs - tied_first) * (pairs - other)).sqrt()
+    return _Taken("Kendall's tau-b", value, (table,), tuple(counted.items()), formula(tau, 0), _ties_of(lists, "b"))
 
 
 def _pairs(lists: TwoLists) -> tuple[StepTable, dict[str, float]]:
     """Every two items, and whether the lists agree on which of them is ahead."""
-    one, other = (order.signs[0] for order in lists.orders)
+    left, other = (order.signs[0] for order in lists.orders)
     first, second = np.triu_indices(len(lists.items), 1)
-    ours, theirs = one[first, second].astype(int), other[first, second].astype(int)
-    said = np.where(ours * theirs > 0, "concordant", np.where(ours * theirs < 0, "discordant", "tied"))
+    ours, theirs = left[first, second].astype(int), other[first, second].astype(int)
+    kinds = np.where(ours * theirs > 0, "concordant", np.where(ours * theirs < 0, "discordant", "tied"))
     frame = pl.DataFrame(
         {
             "pair": [f"{lists.items[i]} {lists.items[j]}" for i, j in zip(first, second, strict=True)],
             "first": _ahead(lists, first, second, ours),
             "second": _ahead(lists, first, second, theirs),
-            "is": said.tolist(),
+            "is": kinds.tolist(),
         }
     )
     counted = {
@@ -234,8 +234,8 @@ def _ties_of(lists: TwoLists, variant: str) -> tuple[str, ...]:
         return ("there are no ties, so that tau and tau-b are the same",) if variant == "b" else ()
     if variant == "b":
         plain = kendall(lists.first, lists.second, variant="a").value
-        said = f"without the correction for ties (tau, by all pairs) it would be {short(plain)}"
-        return () if np.isnan(plain) else (said,)
+        remark = f"without the correction for ties (tau, by all pairs) it would be {short(plain)}"
+        return () if np.isnan(plain) else (remark,)
     return ("pairs that are tied in a list count in the number of pairs only: tau-b leaves them out there",)
 
 
@@ -247,31 +247,31 @@ def _is_tied(lists: TwoLists) -> bool:
 def _ranks(lists: TwoLists) -> tuple[Floats, Floats]:
     """The ranks in both lists; tied items share the mean of theirs."""
     items = len(lists.items)
-    one, other = ((items + 1 - order.lead[0]) / 2 for order in lists.orders)
-    return one, other
+    first_ranks, other = ((items + 1 - order.lead[0]) / 2 for order in lists.orders)
+    return first_ranks, other
 
 
 def _spearman(lists: TwoLists) -> _Taken:
     value = spearman(lists.first, lists.second).value
-    one, other = _ranks(lists)
-    apart, items = one - other, len(lists.items)
-    columns: dict[str, Any] = {"item": list(lists.items), "first_rank": one, "second_rank": other}
+    first_ranks, other = _ranks(lists)
+    apart, items = first_ranks - other, len(lists.items)
+    columns: dict[str, Any] = {"item": list(lists.items), "first_rank": first_ranks, "second_rank": other}
     counts: tuple[tuple[str, float], ...] = (("items", float(items)),)
     n, plain = given("items", [items]), 1 - 6 * float(np.sum(apart**2)) / (items * (items**2 - 1))
     if not _is_tied(lists):
         table = StepTable("items", (("d²", "sum"),), pl.DataFrame(columns | {"d": apart, "d²": apart**2}), _MEANS_D)
-        made = 1 - 6 * given("sum of d²", [np.sum(apart**2)]) / (n * (n * n - 1))
-        return _Taken("Spearman's rho", value, (table,), (*counts, ("sum of d²", np.sum(apart**2))), formula(made, 0))
-    u, v = one - one.mean(), other - other.mean()
+        rho = 1 - 6 * given("sum of d²", [np.sum(apart**2)]) / (n * (n * n - 1))
+        return _Taken("Spearman's rho", value, (table,), (*counts, ("sum of d²", np.sum(apart**2))), formula(rho, 0))
+    u, v = first_ranks - first_ranks.mean(), other - other.mean()
     table = StepTable("items", (), pl.DataFrame(columns | {"u": u, "v": v, "uv": u * v}), _MEANS_U)
     sums = {"sum of uv": np.sum(u * v), "sum of u²": np.sum(u * u), "sum of v²": np.sum(v * v)}
     top, left, right = (given(name, [total]) for name, total in sums.items())
-    said = (
+    remarks = (
         "tied items share the mean of their ranks, and rho is Pearson's r of the ranks",
         f"1 - 6 sum of d² / (n (n² - 1)), which holds without ties only, would give {short(plain)}",
     )
     counts = tuple((name, float(total)) for name, total in sums.items())
-    return _Taken("Spearman's rho", value, (table,), counts, formula(top / (left * right).sqrt(), 0), said)
+    return _Taken("Spearman's rho", value, (table,), counts, formula(top / (left * right).sqrt(), 0), remarks)
 
 
 _MEANS_D = {"d": "first_rank - second_rank"}
@@ -293,15 +293,15 @@ def _tau_ap(lists: TwoLists) -> _Taken:
         share = np.where(above > 0, right / np.maximum(above, 1), np.nan)
         frame = pl.DataFrame({"item": names, "place": rank[order], "above": above, "right": right, "share": share})
         table = StepTable("items", (("share", "sum"),), frame.with_columns(pl.col("share").fill_nan(None)), _MEANS_AP)
-        made = 2 * given("sum of share", [np.nansum(share)]) / (n - 1) - 1
-        return _Taken("tau_AP", value, (table,), (*items, ("sum of share", float(np.nansum(share)))), formula(made, 0))
+        tau = 2 * given("sum of share", [np.nansum(share)]) / (n - 1) - 1
+        return _Taken("tau_AP", value, (table,), (*items, ("sum of share", float(np.nansum(share)))), formula(tau, 0))
     product = agreement * weight
     frame = pl.DataFrame({"item": names, "place": rank[order], "above": above, "agreement": agreement,
                           "weight": weight, "product": product})  # fmt: skip
     table = StepTable("items", (("product", "sum"),), frame, _MEANS_TIED)
-    made = given("sum of product", [product.sum()]) / (n - 1)
+    tau = given("sum of product", [product.sum()]) / (n - 1)
     counts = (*items, ("sum of product", float(product.sum())))
-    return _Taken("tau_AP", value, (table,), counts, formula(made, 0), ("ties are broken in all ways: it is the mean",))
+    return _Taken("tau_AP", value, (table,), counts, formula(tau, 0), ("ties are broken in all ways: it is the mean",))
 
 
 _MEANS_AP = {
@@ -320,32 +320,32 @@ _MEANS_TIED = {
 def _overlap(first: list[str], second: list[str], p: float) -> _Taken:
     """Rank-biased overlap, depth by depth."""
     overlap, name = rbo(first, second, p), f"RBO(p={p:g})"
-    found = depths_of(first, second, p)
-    longest = len(found.depth)
+    depths = depths_of(first, second, p)
+    longest = len(depths.depth)
     frame = pl.DataFrame(
         {
             "first": first + [""] * (longest - len(first)),
             "second": second + [""] * (longest - len(second)),
-            "rank": found.depth,
-            "common": found.common,
-            "share": found.share,
-            "weight": found.weight,
-            "product": found.share * found.weight,
+            "rank": depths.depth,
+            "common": depths.common,
+            "share": depths.share,
+            "weight": depths.weight,
+            "product": depths.share * depths.weight,
         }
     )
     table = StepTable("ranking", (("product", "sum"),), frame, {
         "common": "items that both have down to this rank" + ("" if len(first) == len(second) else _GOES_ON),
         "share": "common / rank", "weight": f"(1 - {p:g}) × {p:g}^(rank - 1)", "product": "share × weight",
     })  # fmt: skip
-    parts = {"sum of product": float(found.share @ found.weight), "last share": float(found.share[-1]),
+    parts = {"sum of product": float(depths.share @ depths.weight), "last share": float(depths.share[-1]),
              "chance to read on": p**longest}  # fmt: skip
     total, last, on = (given(word, [number]) for word, number in parts.items())
-    made: PerQuery = total + last * on
-    said = (
+    extrapolated: PerQuery = total + last * on
+    remarks = (
         f"chance to read on beyond rank {longest} = {p:g}^{longest}; the share there is taken to go on",
         f"whatever follows, it is at least {short(overlap.least)} and at most {short(overlap.most)}",
     )
-    return _Taken(name, overlap.extrapolated, (table,), tuple(parts.items()), formula(made, 0), said)
+    return _Taken(name, overlap.extrapolated, (table,), tuple(parts.items()), formula(extrapolated, 0), remarks)
 
 
 _GOES_ON = "; beyond the end of the shorter list, its share there goes on"

@@ -22,7 +22,7 @@ class Cut(NamedTuple):
     remarks: list[str]
 
 
-def at_every_rank(tables: list[StepTable], measure: Measure, alone: Ranks, shown: int) -> Cut:
+def at_every_rank(tables: list[StepTable], measure: Measure, alone: Ranks, limit: int) -> Cut:
     """The measure cut off at every rank, in the first table that has ranks, down to the cut-off or the list's end.
 
     >>> from assay.measures import P
@@ -33,14 +33,16 @@ def at_every_rank(tables: list[StepTable], measure: Measure, alone: Ranks, shown
     nothing = StepTable("ranking", (), pl.DataFrame(schema={"rank": pl.Int64}), {})
     table = [*tables, nothing][place]
     last, cutoff = max(table.frame["rank"].to_list(), default=0), measure.parameters["cutoff"] or 0
-    down_to = min(max(last, min(cutoff, MOST_BEYOND)), shown, MOST)
+    down_to = min(max(last, min(cutoff, MOST_BEYOND)), limit, MOST)
     text = str(measure)
     name = f"{text.rpartition('@')[0] or text}@k"
     values = [float(measure(cutoff=rank).per_unit(alone).values[0]) for rank in range(1, down_to + 1)]
     column = pl.DataFrame({"rank": range(1, down_to + 1), name: values}, schema={"rank": pl.Int64, name: pl.Float64})
     frame = table.frame.join(column, on="rank", how="full", coalesce=True).sort("rank")
     # What was added up so far stays where a rank adds nothing.
-    sums = [one for one in frame.columns if one.startswith("running_")]
+    sums = [name for name in frame.columns if name.startswith("running_")]
     frame = frame.with_columns(pl.col(sums).forward_fill().fill_null(0.0), pl.col(name).fill_nan(None))
-    said = f"{name} is shown down to rank {down_to:,}; the cut-off is {cutoff:,}"
-    return Cut([*tables[:place], table._replace(frame=frame), *tables[place + 1 :]], [said] if down_to < cutoff else [])
+    remark = f"{name} is shown down to rank {down_to:,}; the cut-off is {cutoff:,}"
+    return Cut(
+        [*tables[:place], table._replace(frame=frame), *tables[place + 1 :]], [remark] if down_to < cutoff else []
+    )

@@ -33,7 +33,7 @@ def decisions(table: Confusion) -> StepTable:
     return StepTable("decisions", (), pl.DataFrame(cells).with_columns(pl.col(pl.Float64).fill_nan(None)), {})
 
 
-def matrix_table(matrix: ConfusionMatrix, says: str, orientation: Orientation = "rows_are_true") -> StepTable:
+def matrix_table(matrix: ConfusionMatrix, title: str, orientation: Orientation = "rows_are_true") -> StepTable:
     """A matrix with its margins, rows and columns labelled.
 
     >>> made = matrix_table(ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"]), "matrix")
@@ -45,4 +45,4 @@ def matrix_table(matrix: ConfusionMatrix, says: str, orientation: Orientation = 
     cells = frame.select(pl.exclude(names).cast(pl.Float64))
     cells = cells.with_columns(all=pl.sum_horizontal(pl.all()))
     cells = pl.concat([cells, cells.sum()])
-    return StepTable(says, (), cells.select(pl.Series(names, [*frame[names], "all"]), pl.all()), {})
+    return StepTable(title, (), cells.select(pl.Series(names, [*frame[names], "all"]), pl.all()), {})

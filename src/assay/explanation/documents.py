@@ -42,8 +42,8 @@ def with_documents(
     if table.says == "ideal":
         return table._replace(frame=_with_ideal_documents(steps, ranks, query))
     rows = ranking(ranks, query, listing, max(steps["rank"].to_list(), default=0), rel)
-    own = steps.drop("grade", strict=False)
-    return table._replace(frame=rows.join(own, on="rank", how="left", maintain_order="left"))
+    rest = steps.drop("grade", strict=False)
+    return table._replace(frame=rows.join(rest, on="rank", how="left", maintain_order="left"))
 
 
 def ranking(
@@ -59,16 +59,16 @@ def ranking(
 
 
 def _documents(ranks: Ranks, query: str, rel: float | None) -> pl.DataFrame:
-    own = ranks.hits.where(ranks.hits.query == ranks.queries.index(query))
-    grade = own.grade if ranks.added is None else np.where(ranks.added[own.document], np.nan, own.grade)
-    columns: dict[str, Any] = {"rank": pl.Series(own.rank, dtype=pl.Int64)}
+    hits = ranks.hits.where(ranks.hits.query == ranks.queries.index(query))
+    grade = hits.grade if ranks.added is None else np.where(ranks.added[hits.document], np.nan, hits.grade)
+    columns: dict[str, Any] = {"rank": pl.Series(hits.rank, dtype=pl.Int64)}
     if ranks.judgments is not None:
-        columns["doc_id"] = picked(ranks.doc_ids, own.document)
+        columns["doc_id"] = picked(ranks.doc_ids, hits.document)
     tied = [
-        f"{first}-{last}" if last > first else None for first, last in zip(own.tie_first, own.tie_last, strict=True)
+        f"{first}-{last}" if last > first else None for first, last in zip(hits.tie_first, hits.tie_last, strict=True)
     ]
     if ranks.subtopics is not None:
-        columns["subtopics"] = _subtopics(ranks, own.document, rel)
+        columns["subtopics"] = _subtopics(ranks, hits.document, rel)
     columns |= {"tied_ranks": pl.Series(tied, dtype=pl.String), "grade": pl.Series(grade).fill_nan(None)}
     return pl.DataFrame(columns)
 
@@ -79,16 +79,18 @@ def _subtopics(ranks: Ranks, documents: Ints, rel: float | None) -> pl.Series:
     names: list[list[str]] = [[] for _ in documents]
     for owner, at in zip(*table.rows_of(documents), strict=True):
         names[owner].append(table.names[table.subtopic[at]])
-    return pl.Series([" ".join(one) or None for one in names], dtype=pl.String)
+    return pl.Series([" ".join(group) or None for group in names], dtype=pl.String)
 
 
 def _with_ideal_documents(steps: pl.DataFrame, ranks: Ranks, query: str) -> pl.DataFrame:
     """Name the documents of the ideal ranking, unless the measure has an order of its own for it."""
-    own = ranks.ideal.where(ranks.ideal.query == ranks.queries.index(query))
+    ideal = ranks.ideal.where(ranks.ideal.query == ranks.queries.index(query))
     if ranks.judgments is None or ranks.subtopics is not None or "grade" not in steps.columns:
         return steps
-    known = pl.DataFrame({"rank": pl.Series(own.rank, dtype=pl.Int64), "doc_id": picked(ranks.doc_ids, own.document)})
-    known = known.with_columns(judged=pl.Series(own.grade))
+    known = pl.DataFrame(
+        {"rank": pl.Series(ideal.rank, dtype=pl.Int64), "doc_id": picked(ranks.doc_ids, ideal.document)}
+    )
+    known = known.with_columns(judged=pl.Series(ideal.grade))
     joined = steps.join(known, on="rank", how="left", maintain_order="left")
     if (joined["judged"] != joined["grade"]).any():
         return steps

@@ -72,34 +72,34 @@ def explain(
     """
     _check(rules)
     query, chosen = None if query is None else str(query), Chosen(system, label, item, threshold, orientation)
-    shown = Shown(None if show is None else Whole(1).check("show", show), running)
+    view = Shown(None if show is None else Whole(1).check("show", show), running)
     if isinstance(measure, str) and is_coefficient(measure):
         chosen.refuse("has no meaning for two orders", "system", "label", "item", "threshold")
         if rules or query is not None or running:
-            said = next(iter(rules), "query" if query is not None else "running")
-            raise ParameterError(f"{said} has no meaning for two orders")
-        made = of_two_lists(measure, given, run)
-        return made if shown.depth is None else replace(made, shown=shown.depth)
+            option = next(iter(rules), "query" if query is not None else "running")
+            raise ParameterError(f"{option} has no meaning for two orders")
+        explanation = of_two_lists(measure, given, run)
+        return explanation if view.depth is None else replace(explanation, shown=view.depth)
     if run is None and is_of_clusters(given):
         if query is not None:
             raise ParameterError("query is about rankings: of a clustering, choose an item")
-        return of_clusters(measure, given, chosen, shown, rules)
+        return of_clusters(measure, given, chosen, view, rules)
     if run is None and is_of_labels(given):
         if query is not None:
             raise ParameterError("query is about rankings: of a classifier, choose a label or an item")
-        return of_labels(measure, given, chosen, shown, rules)
+        return of_labels(measure, given, chosen, view, rules)
     if run is None and isinstance(given, Confusion) and is_of_classes(measure):
-        shown = shown._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
+        view = view._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
         _refuse(rules, chosen)
-        return of_decisions(measure, replace(given, unit_kind="class"), Chosen(label=query), shown)
+        return of_decisions(measure, replace(given, unit_kind="class"), Chosen(label=query), view)
     _refuse({}, chosen._replace(system=None))
     wanted = parse_measure(measure)
     if running and "cutoff" not in wanted.parameters:
         raise ParameterError(f"{wanted} has no cut-off, so it has no value at every rank")
     if run is None and not isinstance(given, Evaluation):
-        shown = shown._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
+        view = view._replace(undefined=undefined_rule(rules.pop("undefined", "counted_as")))
         _refuse(rules, chosen)
-        return _of_counts(wanted, given, query, shown)
+        return _of_counts(wanted, given, query, view)
     if run is not None:
         given = evaluate(given, run, wanted, **rules)
         if len(given.systems) > 1:
@@ -107,7 +107,7 @@ def explain(
         wanted = given.measures[0]  # a profile may have changed its rounding
     elif rules:
         raise _misplaced(next(iter(rules)), "the evaluation is made already")
-    return _of_evaluation(given.measure(wanted), given, query, system, shown)
+    return _of_evaluation(given.measure(wanted), given, query, system, view)
 
 
 def _check(rules: Mapping[str, Any]) -> None:
@@ -136,7 +136,7 @@ def _refuse(rules: Mapping[str, Any], chosen: Chosen) -> None:
     chosen.refuse("is about classifiers: give their predictions, scores or matrix", "label", "item", "threshold")
 
 
-def _of_counts(measure: Measure, counts: Any, query: str | None, shown: Shown) -> Explanation:
+def _of_counts(measure: Measure, counts: Any, query: str | None, view: Shown) -> Explanation:
     """Counts made by hand; of several units with each one's steps."""
     if not isinstance(counts, Ranks | Confusion | GivenCurve):
         raise ParameterError(f"explain takes judgments and a run, or counts, not {type(counts).__name__} alone")
@@ -147,21 +147,21 @@ def _of_counts(measure: Measure, counts: Any, query: str | None, shown: Shown) -
         )
     result, number = measure.per_unit(counts), number_of_unit(counts, query)
     if number is not None:
-        return explained(measure, counts, result, number, shown)
-    parts = tuple(explained(measure, counts, result, unit, shown) for unit in range(len(units_of(counts))))
-    return summarised(measure, counts, result, shown, parts)
+        return explained(measure, counts, result, number, view)
+    parts = tuple(explained(measure, counts, result, unit, view) for unit in range(len(units_of(counts))))
+    return summarised(measure, counts, result, view, parts)
 
 
 def _of_evaluation(
-    measure: Measure, evaluation: Evaluation, query: str | None, system: str | None, shown: Shown
+    measure: Measure, evaluation: Evaluation, query: str | None, system: str | None, view: Shown
 ) -> Explanation:
     """What the evaluation has computed, taken apart."""
     chosen = evaluation.system(system)
-    shown = shown._replace(undefined=evaluation.undefined, signature=evaluation.signatures[str(measure)])
+    view = view._replace(undefined=evaluation.undefined, signature=evaluation.signatures[str(measure)])
     number = number_of_unit(chosen.ranks, query)
     if number is None:
-        if shown.running:
+        if view.running:
             raise ParameterError("running is about the ranks of one query: choose one")
-        return summarised(measure, chosen.ranks, chosen.results[measure], shown)
-    shown = shown._replace(listing=listing_of(evaluation, chosen.name, number, shown.ranks_of(measure)))
-    return explained(measure, chosen.ranks, chosen.results[measure], number, shown)
+        return summarised(measure, chosen.ranks, chosen.results[measure], view)
+    view = view._replace(listing=listing_of(evaluation, chosen.name, number, view.ranks_of(measure)))
+    return explained(measure, chosen.ranks, chosen.results[measure], number, view)

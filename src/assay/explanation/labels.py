@@ -38,15 +38,15 @@ _CLASSIFICATION = ("assay.classification.result", "Classification")
 _LABEL_COUNTS = (Confusion, ConfusionMatrix)
 
 
-def is_of_labels(given: Any) -> bool:
+def is_of_labels(subject: Any) -> bool:
     """Whether somebody gives what a classifier did.
 
     >>> is_of_labels(Predictions.of([1], [1])), is_of_labels(Confusion.from_table(1, 1, 1))
     (True, False)
     """
-    if isinstance(given, Confusion):
-        return given.unit_kind != "query"
-    return isinstance(given, ConfusionMatrix | Scored | Predictions | str | Path) or _is_classification(given)
+    if isinstance(subject, Confusion):
+        return subject.unit_kind != "query"
+    return isinstance(subject, ConfusionMatrix | Scored | Predictions | str | Path) or _is_classification(subject)
 
 
 def is_of_classes(measure: str | Measure) -> bool:
@@ -65,13 +65,13 @@ def is_of_classes(measure: str | Measure) -> bool:
     return of_classes is not None and of_classes.counts is Confusion
 
 
-def _is_classification(given: Any) -> bool:
+def _is_classification(subject: Any) -> bool:
     # By its name: its module loads SciPy, which nobody should wait for who explains a ranking.
-    return any((kind.__module__, kind.__name__) == _CLASSIFICATION for kind in type(given).__mro__)
+    return any((kind.__module__, kind.__name__) == _CLASSIFICATION for kind in type(subject).__mro__)
 
 
 def of_labels(
-    measure: str | Measure, given: Any, chosen: Chosen, shown: Shown, rules: Mapping[str, Any]
+    measure: str | Measure, subject: Any, chosen: Chosen, view: Shown, rules: Mapping[str, Any]
 ) -> Explanation:
     """The number of a classifier, whatever it is given by.
 
@@ -79,23 +79,23 @@ def of_labels(
     >>> of_labels("Accuracy", matrix, Chosen(), Shown(None, False), {}).value
     0.875
     """
-    if isinstance(given, Predictions | str | Path):
+    if isinstance(subject, Predictions | str | Path):
         from assay.classification import classify  # noqa: PLC0415  # it loads SciPy, which rankings do without
 
         if _is_of_scores(measure) and not rules.keys() - {"pos_label"}:
-            return _of_scores(measure, _of_system(given, rules.get("pos_label"), chosen.system), chosen, shown)
+            return _of_scores(measure, _of_system(subject, rules.get("pos_label"), chosen.system), chosen, view)
         refuse_unknown(rules, classify)
-        given = classify(given, [measure], threshold=chosen.threshold, **rules)
-    elif isinstance(given, Confusion) and set(rules) == {"undefined"}:
-        shown = shown._replace(undefined=undefined_rule(rules["undefined"]))
+        subject = classify(subject, [measure], threshold=chosen.threshold, **rules)
+    elif isinstance(subject, Confusion) and set(rules) == {"undefined"}:
+        view = view._replace(undefined=undefined_rule(rules["undefined"]))
     elif rules:
         raise ParameterError(f"{next(iter(rules))!r} is a rule of classify: it goes with predictions")
-    if _is_classification(given):
-        return _of_classification(measure, given, chosen, shown)
+    if _is_classification(subject):
+        return _of_classification(measure, subject, chosen, view)
     chosen.refuse("says whose predictions are meant: counts are of nobody", "system")
-    if isinstance(given, ConfusionMatrix):
-        return of_matrix(measure, given, chosen, shown)
-    return (of_scored if isinstance(given, Scored) else of_decisions)(measure, given, chosen, shown)
+    if isinstance(subject, ConfusionMatrix):
+        return of_matrix(measure, subject, chosen, view)
+    return (of_scored if isinstance(subject, Scored) else of_decisions)(measure, subject, chosen, view)
 
 
 def _is_of_scores(measure: str | Measure) -> bool:
@@ -105,41 +105,41 @@ def _is_of_scores(measure: str | Measure) -> bool:
     return False
 
 
-def _of_system(given: Predictions | str | Path, pos_label: Any, name: str | None) -> Predictions:
+def _of_system(source: Predictions | str | Path, pos_label: Any, name: str | None) -> Predictions:
     """The system that is meant."""
     from assay.classification.opening import opened  # noqa: PLC0415
 
-    found = {one.name: one for one in opened(given, pos_label)}
-    if name is None and len(found) == 1:
-        return next(iter(found.values()))
-    if name not in found:
-        raise not_among("system", name, found)
-    return found[name]
+    systems = {system.name: system for system in opened(source, pos_label)}
+    if name is None and len(systems) == 1:
+        return next(iter(systems.values()))
+    if name not in systems:
+        raise not_among("system", name, systems)
+    return systems[name]
 
 
-def _of_scores(measure: str | Measure, given: Predictions, chosen: Chosen, shown: Shown) -> Explanation:
+def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen, view: Shown) -> Explanation:
     """A number made of the scores of the positive label, or of the class that was chosen, against all others."""
     from assay.classification.collapsing import against_rest  # noqa: PLC0415
     from assay.classification.pairing import Classifiers  # noqa: PLC0415
     from assay.classification.signatures import label_signature  # noqa: PLC0415
 
     wanted = label_measure(measure, "binary")
-    if given.kind == "multilabel":
+    if predictions.kind == "multilabel":
         raise ParameterError(f"{wanted} is made of scores of one class, which items with several labels do not have")
-    two: Any = given if chosen.label is None else against_rest(given, chosen.label)
+    two: Any = predictions if chosen.label is None else against_rest(predictions, chosen.label)
     if two.kind != "binary" or two.score is None:
         which = ""
-        if given.class_scores:
-            which = f": say which class is meant, as in {argument('label', given.label_values[0])}"
-        raise ParameterError(f"{wanted} is computed from scores of one class, and {given.name} has none{which}")
+        if predictions.class_scores:
+            which = f": say which class is meant, as in {argument('label', predictions.label_values[0])}"
+        raise ParameterError(f"{wanted} is computed from scores of one class, and {predictions.name} has none{which}")
     held = Classifiers.of([two])
     scored = Scored.from_scores(two.truth == held.positive, two.score, pos_label=True, sample_weight=two.weight)
-    shown = shown._replace(signature=label_signature(wanted, held, *held.systems))
-    return of_scored(wanted, scored, chosen._replace(label=None), shown)
+    view = view._replace(signature=label_signature(wanted, held, *held.systems))
+    return of_scored(wanted, scored, chosen._replace(label=None), view)
 
 
 def _of_classification(
-    measure: str | Measure, classification: Classification, chosen: Chosen, shown: Shown
+    measure: str | Measure, classification: Classification, chosen: Chosen, view: Shown
 ) -> Explanation:
     """What a classification has counted, taken apart; the measure need not be one of its own."""
     from assay.classification.signatures import label_signature  # noqa: PLC0415
@@ -149,30 +149,34 @@ def _of_classification(
     wanted = label_measure(measure, "multiclass" if chosen.label is None else "binary")
     if classification.vocabulary == "binary":
         wanted = label_measure(measure, "binary")
-    shown = shown._replace(signature=label_signature(wanted, classification, system))
+    view = view._replace(signature=label_signature(wanted, classification, system))
     kind = wanted.definition.counts
     threshold = system.threshold if chosen.threshold is None else chosen.threshold
     by_score = kind in _LABEL_COUNTS and Scored in counts and threshold is not None
-    if by_score and (shown.running or chosen.threshold is not None):
-        return of_scored(wanted, counts[Scored], chosen._replace(threshold=threshold), shown)
+    if by_score and (view.running or chosen.threshold is not None):
+        return of_scored(wanted, counts[Scored], chosen._replace(threshold=threshold), view)
     if kind in _LABEL_COUNTS and ConfusionMatrix in counts:
-        made = of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), shown)
+        explanation = of_matrix(wanted, counts[ConfusionMatrix], chosen._replace(threshold=None), view)
         # What was predicted need not be what a threshold would predict: it stays, and thresholds stand beside it.
-        return with_thresholds(made, counts[Scored], chosen, shown) if shown.running and Scored in counts else made
+        return (
+            with_thresholds(explanation, counts[Scored], chosen, view)
+            if view.running and Scored in counts
+            else explanation
+        )
     if LabelSets in counts:
         return _of_label_sets(
-            measure, counts[LabelSets], chosen, shown, lambda one: label_signature(one, classification, system)
+            measure, counts[LabelSets], chosen, view, lambda _: label_signature(_, classification, system)
         )
     if kind is Scored and system.predictions is not None:
-        return _of_scores(wanted, system.predictions, chosen, shown)
+        return _of_scores(wanted, system.predictions, chosen, view)
     if kind not in counts:
         raise ParameterError(f"{wanted} is computed from scores, and {system.name} has none that it could use")
     chosen.refuse("has no meaning for measures of single items", "label")
-    return of_units(wanted, counts[kind], chosen.item, shown, weight=counts[kind].weight)
+    return of_units(wanted, counts[kind], chosen.item, view, weight=counts[kind].weight)
 
 
 def _of_label_sets(
-    measure: str | Measure, sets: LabelSets, chosen: Chosen, shown: Shown, signed: Callable[[Measure], str]
+    measure: str | Measure, sets: LabelSets, chosen: Chosen, view: Shown, signed: Callable[[Measure], str]
 ) -> Explanation:
     """Items with several labels each: of one label, of one item, or over all labels or items."""
     from assay.classification.computing import measure_of  # noqa: PLC0415
@@ -185,10 +189,10 @@ def _of_label_sets(
     if chosen.label is not None:
         chosen.refuse("and a class: choose one of them", "item")
         of_one = label_measure(measure, "binary")
-        shown = shown._replace(signature=of_class(signed(of_one), str(chosen.label)))
-        return of_units(of_one, sets.per_label(), str(chosen.label), shown)
+        view = view._replace(signature=of_class(signed(of_one), str(chosen.label)))
+        return of_units(of_one, sets.per_label(), str(chosen.label), view)
     if chosen.item is not None or is_per_item(wanted):
         alone = wanted if is_per_item(wanted) else label_measure(measure, "binary")
-        shown = shown._replace(signature=signed(alone))
-        return of_units(alone, sets.per_item(), chosen.item, shown, weight=sets.weight)
-    return of_all_classes(wanted, sets.per_label(), averaged(wanted, sets.per_label()), shown)
+        view = view._replace(signature=signed(alone))
+        return of_units(alone, sets.per_item(), chosen.item, view, weight=sets.weight)
+    return of_all_classes(wanted, sets.per_label(), averaged(wanted, sets.per_label()), view)

@@ -41,42 +41,44 @@ def ranks_of(
         raise ParameterError("say how many documents are relevant, or how many of each grade exist, not both")
     if not lists:
         raise ParameterError("there is no list of grades")
-    grades = [_grades(one) for one in lists]
+    grades = [_grades(grades_of_list) for grades_of_list in lists]
     totals, tables = _one_each(relevant, len(lists), "relevant"), _one_each(exist, len(lists), "exist")
-    rest = [_missed(one, total, table, level) for one, total, table in zip(grades, totals, tables, strict=True)]
+    rest = [_missed(graded, total, table, level) for graded, total, table in zip(grades, totals, tables, strict=True)]
     ranks = Ranks.from_grades(*grades, judged=rest, level=level)
     if names:
         if len(names) != len(lists) or len(set(names)) < len(names):
             raise ParameterError(f"each list has a name of its own, not {', '.join(map(str, names))}")
         ranks = replace(ranks, queries=tuple(names))
     chosen = policies(ranks.policies, collection_size=collection_size)
-    needed = max(len(one) + len(others) for one, others in zip(grades, rest, strict=True))
+    needed = max(len(graded) + len(others) for graded, others in zip(grades, rest, strict=True))
     if chosen.collection_size is not None and chosen.collection_size < needed:
         raise ParameterError(f"collection_size is {chosen.collection_size}, but a query has {needed} documents")
     return replace(ranks, policies=chosen)
 
 
-def _grades(given: Grades) -> list[float | None]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise ParameterError(f"a ranking is a list of grades by rank, None for a document nobody judged, not {given!r}")
-    return [None if grade is None else _grade(grade) for grade in given]
+def _grades(values: Grades) -> list[float | None]:
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise ParameterError(
+            f"a ranking is a list of grades by rank, None for a document nobody judged, not {values!r}"
+        )
+    return [None if grade is None else _grade(grade) for grade in values]
 
 
-def _grade(given: object) -> float:
-    if isinstance(given, bool | str) or not hasattr(given, "__float__") or not math.isfinite(number := float(given)):
-        raise ParameterError(f"a grade is a number, not {given!r}")
+def _grade(value: object) -> float:
+    if isinstance(value, bool | str) or not hasattr(value, "__float__") or not math.isfinite(number := float(value)):
+        raise ParameterError(f"a grade is a number, not {value!r}")
     return number
 
 
-def _one_each(given: Given | Sequence[Given] | None, number: int, name: str) -> list[Given | None]:
+def _one_each(values: Given | Sequence[Given] | None, number: int, name: str) -> list[Given | None]:
     """One for each list: as given, or the same for all."""
-    if isinstance(given, Sequence):
-        if len(given) not in {1, number}:
+    if isinstance(values, Sequence):
+        if len(values) not in {1, number}:
             raise ParameterError(
-                f"{name} is given {len(given)} times for {number} lists: once for all, or once for each"
+                f"{name} is given {len(values)} times for {number} lists: once for all, or once for each"
             )
-        return [*given] if len(given) == number else [given[0]] * number
-    return [given] * number
+        return [*values] if len(values) == number else [values[0]] * number
+    return [values] * number
 
 
 def _missed(
@@ -87,17 +89,17 @@ def _missed(
     rest: list[float] = []
     if relevant is not None:
         total = Whole(0).check("relevant", relevant)
-        found = sum(grade >= level for grade in known)
-        if total < found:
-            verb = "is" if found == 1 else "are"
+        known_relevant = sum(grade >= level for grade in known)
+        if total < known_relevant:
+            verb = "is" if known_relevant == 1 else "are"
             raise ParameterError(
-                f"{number_of('document', found)} of the list {verb} relevant, so {total} in all is too few"
+                f"{number_of('document', known_relevant)} of the list {verb} relevant, so {total} in all is too few"
             )
-        rest = [max(level, 1.0)] * (total - found)
+        rest = [max(level, 1.0)] * (total - known_relevant)
     if exist is not None and not isinstance(exist, Mapping):
         raise ParameterError(f"exist is a table of grades and how many documents have them, not {exist!r}")
-    for given, count in (exist or {}).items():
-        grade, total = _grade(given), Whole(0).check("exist", count)
+    for key, count in (exist or {}).items():
+        grade, total = _grade(key), Whole(0).check("exist", count)
         listed = Counter(known)[grade]
         if total < listed:
             holds = number_of("document", listed)

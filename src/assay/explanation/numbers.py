@@ -64,7 +64,7 @@ class Shown(NamedTuple):
 
 
 def explained(
-    measure: Measure, counts: Counts, result: PerQuery, number: int, shown: Shown, *, before: Sequence[StepTable] = ()
+    measure: Measure, counts: Counts, result: PerQuery, number: int, view: Shown, *, before: Sequence[StepTable] = ()
 ) -> Explanation:
     """The number of one unit; `before` are tables that come first, in place of that of the decisions.
 
@@ -75,27 +75,27 @@ def explained(
     """
     unit, alone = units_of(counts)[number], only(counts, number)
     sampled, value = not result.operands and result.steps is None and SAMPLED in result.op, float(result.values[number])
-    if sampled and shown.running:
+    if sampled and view.running:
         raise ParameterError(
             f"{measure} has no closed form for tied documents, and other orders drawn for every rank would not fit its "
             "value: running needs another rule for ties than expected"
         )
     ways = {} if sampled or math.isnan(value) else _other_ways(measure, alone)
-    ways = {says: way for says, way in ways.items() if way.reason(0) is None}
+    ways = {name: way for name, way in ways.items() if way.reason(0) is None}
     results = [(result, number), *((way, 0) for way in ways.values())]
     tables = step_tables(results)
     if isinstance(alone, Ranks):
         rel = measure.parameters.get("rel")
-        tables = [with_documents(table, alone, unit, shown.listing, rel) for table in tables]
+        tables = [with_documents(table, alone, unit, view.listing, rel) for table in tables]
         if sampled:
-            tables = [StepTable("ranking", (), ranking(alone, unit, shown.listing, rel=rel), {})]
+            tables = [StepTable("ranking", (), ranking(alone, unit, view.listing, rel=rel), {})]
         tables = [table for table in tables if table.frame.height]
     if isinstance(alone, ConfusionMatrix | Probabilities):
         tables = [with_class_names(table, alone.labels) for table in tables]
-    said = [*remarks(measure, alone, value, tables, sampled=sampled)]
-    if shown.running and isinstance(alone, Ranks):
-        tables, more = at_every_rank(tables, measure, alone, shown.ranks_of(measure))
-        said += more
+    notes = [*remarks(measure, alone, value, tables, sampled=sampled)]
+    if view.running and isinstance(alone, Ranks):
+        tables, more = at_every_rank(tables, measure, alone, view.ranks_of(measure))
+        notes += more
     if (parts := named_parts(result, number)) is not None:
         tables.append(parts)
     if before:
@@ -111,11 +111,11 @@ def explained(
         steps=tuple(tables),
         counts=tuple(counts_named(results)) if not sampled else (),
         formula=formula(result, number),
-        signature=shown.signature_of(measure, counts),
-        shown=shown.ranks_of(measure),
-        other_ways=tuple(OtherWay(says, formula(way, 0), float(way.values[0])) for says, way in ways.items()),
-        remarks=tuple(said),
-        counted_as=measure.substitute if shown.undefined == "counted_as" else None,
+        signature=view.signature_of(measure, counts),
+        shown=view.ranks_of(measure),
+        other_ways=tuple(OtherWay(name, formula(way, 0), float(way.values[0])) for name, way in ways.items()),
+        remarks=tuple(notes),
+        counted_as=measure.substitute if view.undefined == "counted_as" else None,
     )
 
 
@@ -123,30 +123,30 @@ def summarised(
     measure: Measure,
     counts: Counts,
     result: PerQuery,
-    shown: Shown,
+    view: Shown,
     parts: tuple[Explanation, ...] = (),
     *,
     weight: Floats | None = None,
 ) -> Explanation:
     """How the numbers of all units become one; `weight`: what each weighs in a mean, if not all the same."""
     units, kind = units_of(counts), counts.unit_kind
-    total = put_together(measure, result, shown.undefined, kind, weight=weight)
-    summary = summarise(measure, result, shown.undefined)
+    total = put_together(measure, result, view.undefined, kind, weight=weight)
+    summary = summarise(measure, result, view.undefined)
     return Explanation(
         measure=measure,
         unit=number_of(kind, len(units)),
         unit_kind=kind,
         value=summary.value if weight is None else float(total.values[0]),
         reason=summary.reason or total.reason(0),
-        steps=(units_table(measure, units, result, shown.undefined, kind, weight=weight),),
+        steps=(units_table(measure, units, result, view.undefined, kind, weight=weight),),
         counts=tuple(counts_named([(total, 0)])),
         formula=formula(total, 0),
-        signature=shown.signature_of(measure, counts),
-        shown=shown.depth or PAGE,
+        signature=view.signature_of(measure, counts),
+        shown=view.depth or PAGE,
         parts=parts,
         summary="micro average" if measure.is_micro else _SUMMARIES[measure.definition.summary],
         undefined_units=summary.undefined,
-        counted_as=measure.substitute if shown.undefined == "counted_as" else None,
+        counted_as=measure.substitute if view.undefined == "counted_as" else None,
     )
 
 
@@ -155,7 +155,7 @@ def _other_ways(measure: Measure, alone: Counts) -> dict[str, PerQuery]:
     if isinstance(alone, GivenCurve):
         return {}
     counts = _confusion_of(measure, alone) or alone
-    return {says: way(counts, **measure.arguments) for says, way in measure.definition.also.items()}
+    return {name: way(counts, **measure.arguments) for name, way in measure.definition.also.items()}
 
 
 def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
@@ -167,7 +167,7 @@ def _confusion_of(measure: Measure, alone: Counts) -> Confusion | None:
     return alone if isinstance(alone, Confusion) else None
 
 
-def undefined_rule(said: Any) -> Undefined:
+def undefined_rule(word: Any) -> Undefined:
     """What undefined counts as, if it is one of the words for it."""
-    Choice(Undefined).check("undefined", said)
-    return cast("Undefined", said)
+    Choice(Undefined).check("undefined", word)
+    return cast("Undefined", word)

@@ -41,12 +41,12 @@ def silhouettes_table(points: Points) -> StepTable:
     """
     rows = np.arange(points.items) if points.chosen is None else points.chosen
     others = points.sizes[points.codes[rows]] - 1
-    own = np.where(others > 0, points.sums.own / np.maximum(others, 1), np.nan)
+    inner = np.where(others > 0, points.sums.own / np.maximum(others, 1), np.nan)
     columns = {
         "item": _items(points, rows),
         "cluster": _clusters(points, points.codes[rows]),
         "nearest": _clusters(points, points.nearest[rows]),
-        "a": own,
+        "a": inner,
         "b": points.sums.nearest_mean,
         "s": points.silhouettes[rows],
     }
@@ -60,17 +60,17 @@ def silhouettes_table(points: Points) -> StepTable:
 
 def _centroid_tables(measure: Measure, points: Points) -> Iterator[StepTable]:
     """Where the centroids are, and how far each point is from its own."""
-    made = points.centroids
+    centroids = points.centroids
     squared = measure.name == "CalinskiHarabasz"
     name = "squared_distance" if squared else "distance"
     rows = np.arange(points.items)
     held = {"item": _items(points, rows), "cluster": _clusters(points, points.codes)}
-    apart = made.squares if squared else np.sqrt(made.squares)
+    apart = centroids.squares if squared else np.sqrt(centroids.squares)
     means = {name: f"{'squared ' if squared else ''}distance of the point from the centroid of its cluster"}
     yield StepTable("points", (), pl.DataFrame({**held, **_numbers(points.X), name: apart}), means)
     if points.X.shape[1] > _MOST_NUMBERS:
         return
-    names, middles, sizes = list(map(str, points.clusters)), made.means, points.sizes
+    names, middles, sizes = list(map(str, points.clusters)), centroids.means, points.sizes
     if squared:
         names, middles = [*names, "all points"], np.vstack([middles, points.X.mean(axis=0)])
         sizes = np.append(sizes, points.items)
@@ -89,14 +89,14 @@ def remarks_on_points(measure: Measure, points: Points) -> Iterator[str]:
         return
     rows = np.arange(points.items) if points.chosen is None else points.chosen
     sizes, other = points.sizes[points.codes[rows]], points.sums.nearest_mean
-    own = points.sums.own / sizes
-    largest = np.maximum(own, other)
-    single = np.where((sizes > 1) & (largest > 0), (other - own) / np.where(largest > 0, largest, 1), 0.0)
-    said = "a is over the other points of a cluster; with the point itself among them, Silhouette would be"
-    yield f"{said} {short(float(single.mean()))}"
+    inner = points.sums.own / sizes
+    largest = np.maximum(inner, other)
+    single = np.where((sizes > 1) & (largest > 0), (other - inner) / np.where(largest > 0, largest, 1), 0.0)
+    remark = "a is over the other points of a cluster; with the point itself among them, Silhouette would be"
+    yield f"{remark} {short(float(single.mean()))}"
 
 
-def undefined_of_points(measure: Measure, points: Points, why: str, shown: Shown) -> Explanation:
+def undefined_of_points(measure: Measure, points: Points, why: str, view: Shown) -> Explanation:
     """A measure that these points have no number for: there is nothing to take apart."""
     return Explanation(
         measure=measure,
@@ -107,11 +107,11 @@ def undefined_of_points(measure: Measure, points: Points, why: str, shown: Shown
         steps=(),
         counts=(),
         formula=Formula(str(measure), "", is_plain=True),
-        signature=shown.signature or str(measure),
+        signature=view.signature or str(measure),
     )
 
 
-def of_one_point(measure: Measure, points: Points, item: str, shown: Shown) -> Explanation:
+def of_one_point(measure: Measure, points: Points, item: str, view: Shown) -> Explanation:
     """One point's silhouette: its distances to all points, their means by cluster, and what is made of those.
 
     >>> from assay.measures import parse_measure
@@ -119,30 +119,30 @@ def of_one_point(measure: Measure, points: Points, item: str, shown: Shown) -> E
     >>> of_one_point(parse_measure("Silhouette", "clustering"), points, "1", Shown(None, False)).formula.numbers
     '(10.5000 - 1.5000) / max(10.5000, 1.5000)'
     """
-    found, means = points.silhouette_of(item), points.distances_of(item)
-    home = points.clusters.index(found.cluster)
+    silhouette, means = points.silhouette_of(item), points.distances_of(item)
+    home = points.clusters.index(silhouette.cluster)
     if len(points.clusters) == 1:
-        return undefined_of_points(measure, points, ONE_CLUSTER, shown)
+        return undefined_of_points(measure, points, ONE_CLUSTER, view)
     alone = bool(points.sizes[home] == 1)
-    made = (given("b", [found.other]) - given("a", [found.own])) / given("b", [found.other]).at_least(
-        given("a", [found.own])
+    value = (given("b", [silhouette.other]) - given("a", [silhouette.own])) / given("b", [silhouette.other]).at_least(
+        given("a", [silhouette.own])
     )
-    told = formula(made, 0)
-    if alone or max(found.own, found.other) == 0:
+    worked = formula(value, 0)
+    if alone or max(silhouette.own, silhouette.other) == 0:
         why = ALONE if alone else "a and b are both 0, so that it counts 0"
-        told = Formula(why, "0", is_plain=True)
-    counts = () if alone else (("a", found.own), ("b", found.other))
+        worked = Formula(why, "0", is_plain=True)
+    counts = () if alone else (("a", silhouette.own), ("b", silhouette.other))
     return Explanation(
         measure=measure,
-        unit=f"item {found.item}, in cluster {found.cluster}",
+        unit=f"item {silhouette.item}, in cluster {silhouette.cluster}",
         unit_kind="item",
-        value=found.value,
+        value=silhouette.value,
         reason=None,
-        steps=(_distances(points, found.item), _by_cluster(means, home, found.nearest)),
+        steps=(_distances(points, silhouette.item), _by_cluster(means, home, silhouette.nearest)),
         counts=counts,
-        formula=told,
-        signature=shown.signature or str(measure),
-        shown=shown.depth or 20,
+        formula=worked,
+        signature=view.signature or str(measure),
+        shown=view.depth or 20,
     )
 
 

@@ -52,14 +52,14 @@ def only(counts: Counts, number: int) -> Counts:
         return counts.only(np.arange(len(counts.queries)) == number)
     unit = (counts.units[number],)
     if isinstance(counts, Confusion):
-        own = slice(number, number + 1)
-        tn = None if counts.tn is None else counts.tn[own]
-        return Confusion(unit, counts.tp[own], counts.fp[own], counts.fn[own], tn, counts.unit_kind)
+        rows = slice(number, number + 1)
+        tn = None if counts.tn is None else counts.tn[rows]
+        return Confusion(unit, counts.tp[rows], counts.fp[rows], counts.fn[rows], tn, counts.unit_kind)
     if isinstance(counts, Probabilities):
-        own = slice(number, number + 1)
-        weight = None if counts.weight is None else counts.weight[own]
-        ids = None if counts.item_id is None else counts.item_id[own]
-        return replace(counts, truth=counts.truth[own], scores=counts.scores[own], weight=weight, item_id=ids)
+        rows = slice(number, number + 1)
+        weight = None if counts.weight is None else counts.weight[rows]
+        ids = None if counts.item_id is None else counts.item_id[rows]
+        return replace(counts, truth=counts.truth[rows], scores=counts.scores[rows], weight=weight, item_id=ids)
     if not isinstance(counts, GivenCurve):
         return counts  # one number for the whole table: there is nothing to take apart
     points = counts.points.where(counts.points.unit == number)

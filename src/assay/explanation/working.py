@@ -54,25 +54,25 @@ def step_tables(results: Sequence[tuple[PerQuery, int]]) -> list[StepTable]:
     >>> step_tables([(DCG.per_unit(Ranks.from_grades([2, 0, 1])), 0)])[0].frame["contribution"].to_list()
     [2.0, 0.0, 0.5]
     """
-    found: dict[str, StepTable] = {}
+    tables: dict[str, StepTable] = {}
     for result, unit in results:
         for leaf in result.leaves():
             if leaf.steps is None or leaf.column is None:
                 continue
-            there = found.get(leaf.steps.says)
-            made = StepTable(leaf.steps.says, ((leaf.column, leaf.op),), _rows(leaf.steps, unit), leaf.steps.meanings)
+            there = tables.get(leaf.steps.says)
+            table = StepTable(leaf.steps.says, ((leaf.column, leaf.op),), _rows(leaf.steps, unit), leaf.steps.meanings)
             if there is None:
-                found[made.says] = _with_running_sum(made, "running_sum")
+                tables[table.says] = _with_running_sum(table, "running_sum")
             elif (leaf.column, leaf.op) in there.reduced:
-                found[made.says] = there._replace(frame=_joined(there.frame, made.frame))
+                tables[table.says] = there._replace(frame=_joined(there.frame, table.frame))
             else:
-                found[made.says] = _together(there, _with_running_sum(made, f"running_{leaf.column}"))
-    return list(found.values())
+                tables[table.says] = _together(there, _with_running_sum(table, f"running_{leaf.column}"))
+    return list(tables.values())
 
 
 def _rows(steps: Steps, unit: int) -> pl.DataFrame:
-    own = steps.unit == unit
-    return pl.DataFrame({name: values[own] for name, values in steps.columns.items()})
+    rows = steps.unit == unit
+    return pl.DataFrame({name: values[rows] for name, values in steps.columns.items()})
 
 
 def _with_running_sum(table: StepTable, name: str) -> StepTable:
@@ -82,32 +82,32 @@ def _with_running_sum(table: StepTable, name: str) -> StepTable:
     return table._replace(frame=table.frame.with_columns(pl.col(column).cum_sum().alias(name)))
 
 
-def _together(one: StepTable, other: StepTable) -> StepTable:
+def _together(first: StepTable, other: StepTable) -> StepTable:
     """Two tables of the same ranks as one."""
-    frame = _joined(one.frame, other.frame)
-    return StepTable(one.says, one.reduced + other.reduced, frame, {**one.meanings, **other.meanings})
+    frame = _joined(first.frame, other.frame)
+    return StepTable(first.says, first.reduced + other.reduced, frame, {**first.meanings, **other.meanings})
 
 
-def _joined(one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+def _joined(first: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
     """The rows and columns of both; those of the longer one if there are no ranks or thresholds to go by."""
-    key = next((name for name in ("rank", "threshold") if name in one.columns and name in other.columns), None)
-    if key is None and _same_rows(one, other):
-        return pl.concat([one, other.select(pl.exclude(one.columns))], how="horizontal")
+    key = next((name for name in ("rank", "threshold") if name in first.columns and name in other.columns), None)
+    if key is None and _same_rows(first, other):
+        return pl.concat([first, other.select(pl.exclude(first.columns))], how="horizontal")
     if key is None:
-        return one if one.height >= other.height else other
-    new = [name for name in other.columns if name not in one.columns]
-    old = [name for name in one.columns if name in other.columns and name != key]
-    rows = [frame.with_columns(pl.col(key).cast(pl.Float64)) for frame in (one, other)]
+        return first if first.height >= other.height else other
+    new = [name for name in other.columns if name not in first.columns]
+    old = [name for name in first.columns if name in other.columns and name != key]
+    rows = [frame.with_columns(pl.col(key).cast(pl.Float64)) for frame in (first, other)]
     joined = rows[0].join(rows[1], on=key, how="full", coalesce=True, suffix=" again")
     joined = joined.sort(key, descending=key == "threshold")
     joined = joined.with_columns(pl.coalesce(name, f"{name} again").alias(name) for name in old)
-    return joined.select(*one.columns, *new)
+    return joined.select(*first.columns, *new)
 
 
-def _same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+def _same_rows(first: pl.DataFrame, other: pl.DataFrame) -> bool:
     """Whether two tables have the same rows, as far as they have columns in common."""
-    shared = [name for name in one.columns if name in other.columns]
-    return one.height == other.height and one.select(shared).equals(other.select(shared))
+    shared = [name for name in first.columns if name in other.columns]
+    return first.height == other.height and first.select(shared).equals(other.select(shared))
 
 
 def with_class_names(table: StepTable, labels: Sequence[object]) -> StepTable:
@@ -128,14 +128,14 @@ def named_parts(result: PerQuery, unit: int) -> StepTable | None:
     named = [leaf for leaf in result.leaves() if leaf.name is not None]
     if len(named) < 2:
         return None
-    found = [_at(leaf, unit) for leaf in named]
-    at = [None if place is None else place[1] for place in found]
+    parts = [_at(leaf, unit) for leaf in named]
+    at = [None if place is None else place[1] for place in parts]
     columns = {
         "name": pl.Series([leaf.name for leaf in named], dtype=pl.String),
         "at": pl.Series(at, dtype=pl.Float64),
         "value": pl.Series([float(leaf.values[unit]) for leaf in named]),
     }
-    place = next((place[0] for place in found if place is not None), "rank")
+    place = next((place[0] for place in parts if place is not None), "rank")
     return StepTable("parts", (), pl.DataFrame(columns).rename({"at": f"at_{place}"}), {})
 
 

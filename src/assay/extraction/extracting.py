@@ -60,26 +60,28 @@ def extract(
     Real(0.0, inside=True, infinite=True).check("beta", beta)
     confidence = checked_confidence(confidence)
     resamples, seed = Whole(1).check("resamples", resamples), Whole(0).check("seed", seed)
-    gold, found = _alike(*_given(truth, predicted, bio))
-    pairs = matched(gold, found, match)
-    hit, called = [one for one, _ in pairs], [other for _, other in pairs]
+    gold, guesses = _alike(*_given(truth, predicted, bio))
+    pairs = matched(gold, guesses, match)
+    hit, called = [row for row, _ in pairs], [other for _, other in pairs]
     missed = sorted(set(range(len(gold))) - set(hit))
-    false = sorted(set(range(len(found))) - set(called))
-    hits, misses, alarms = rows_of(gold.once, hit), rows_of(gold.once, missed), rows_of(found.once, false)
-    units = tuple(dict.fromkeys([*gold.documents, *found.documents, *gold.once["document"], *found.once["document"]]))
+    false = sorted(set(range(len(guesses))) - set(called))
+    hits, misses, alarms = rows_of(gold.once, hit), rows_of(gold.once, missed), rows_of(guesses.once, false)
+    units = tuple(
+        dict.fromkeys([*gold.documents, *guesses.documents, *gold.once["document"], *guesses.once["document"]])
+    )
     if not units:
         raise InputError("there is no document, and no span, neither a true nor a predicted one")
-    kinds = tuple(sorted({*gold.once["type"].to_list(), *found.once["type"].to_list()}))
+    kinds = tuple(sorted({*gold.once["type"].to_list(), *guesses.once["type"].to_list()}))
     cells = cells_of(units, kinds, hits, alarms, misses)
     return Extraction(
         truth=gold,
-        predicted=found,
+        predicted=guesses,
         match=match,
         beta=float(beta),
         documents=confusion_of(units, cells.sum(axis=1), "document"),
         types=confusion_of(kinds, cells.sum(axis=0), "class"),
         cells=cells,
-        hits=_beside(hits, rows_of(found.once, called)),
+        hits=_beside(hits, rows_of(guesses.once, called)),
         misses=misses,
         false_alarms=alarms,
         name=name or _called(truth if predicted is None else predicted),
@@ -88,17 +90,17 @@ def extract(
         seed=seed,
         warnings=(
             *gold.warnings,
-            *found.warnings,
+            *guesses.warnings,
             *_repeated(gold, "true"),
-            *_repeated(found, "predicted"),
-            *_on_one_side(gold, found),
+            *_repeated(guesses, "predicted"),
+            *_on_one_side(gold, guesses),
         ),
     )
 
 
 def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
     Choice(Bio).check("bio", bio)
-    files = [isinstance(one, Source) or is_file(one) for one in (truth, predicted)]
+    files = [isinstance(source, Source) or is_file(source) for source in (truth, predicted)]
     if files[0] and (files[1] or predicted is None):
         return read_truth_and_predicted(truth, predicted, bio=bio)
     if predicted is None:
@@ -107,23 +109,23 @@ def _given(truth: Any, predicted: Any, bio: Bio) -> tuple[Spans, Spans]:
     return gold, read_spans(predicted, bio=bio, may_be_empty=True) if files[1] else Spans.of(predicted)
 
 
-def _alike(gold: Spans, found: Spans) -> tuple[Spans, Spans]:
+def _alike(gold: Spans, guesses: Spans) -> tuple[Spans, Spans]:
     """No spans are no tuples as well: an empty side is of the form of the other."""
-    if not len(found):
-        return gold, replace(found, frame=gold.frame.clear())
-    return (gold, found) if len(gold) else (replace(gold, frame=found.frame.clear()), found)
+    if not len(guesses):
+        return gold, replace(guesses, frame=gold.frame.clear())
+    return (gold, guesses) if len(gold) else (replace(gold, frame=guesses.frame.clear()), guesses)
 
 
-def _called(given: Any) -> str:
+def _called(source: Any) -> str:
     """What a system is called: the file's name, if it is one."""
-    if isinstance(given, str | os.PathLike):
-        given = Source(given) if given != "-" else None
-    return given.stem if isinstance(given, Source) else "extraction"
+    if isinstance(source, str | os.PathLike):
+        source = Source(source) if source != "-" else None
+    return source.stem if isinstance(source, Source) else "extraction"
 
 
-def _beside(hits: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+def _beside(hits: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     """True spans, and beside each the predicted one that it was matched with."""
-    renamed = found.drop("document").rename(lambda name: f"predicted_{name}")
+    renamed = frame.drop("document").rename(lambda name: f"predicted_{name}")
     return pl.concat([hits, renamed], how="horizontal")
 
 
@@ -133,18 +135,18 @@ def _repeated(spans: Spans, which: str) -> tuple[str, ...]:
     return (f"{spans.origin}: {number_of(f'{which} span', spans.repeated)} given again, counted once",)
 
 
-def _on_one_side(gold: Spans, found: Spans) -> Iterator[str]:
+def _on_one_side(gold: Spans, spans: Spans) -> Iterator[str]:
     """Documents whose spans have nothing to be matched with: the other side does not know of them."""
-    if not len(gold) or not len(found):
+    if not len(gold) or not len(spans):
         return
-    ours, theirs = (dict.fromkeys([*side.documents, *side.once["document"]]) for side in (gold, found))
+    ours, theirs = (dict.fromkeys([*side.documents, *side.once["document"]]) for side in (gold, spans))
     if not ours.keys() & theirs.keys():
         names = f"{listed(list(ours))} in the truth, {listed(list(theirs))} in the predictions"
         yield f"no document is on both sides: {names}"
         return
     for side, others, where, become in (
         (gold, theirs, "of the truth without predictions", "misses"),
-        (found, ours, "of the predictions unknown to the truth", "false alarms"),
+        (spans, ours, "of the predictions unknown to the truth", "false alarms"),
     ):
         alone = [document for document in dict.fromkeys(side.once["document"]) if document not in others]
         if alone:

@@ -38,8 +38,8 @@ def matched(truth: Spans, predicted: Spans, match: Match) -> list[tuple[int, int
     for document, (rows, places) in ours.items():
         if document in theirs:
             other_rows, others = theirs[document]
-            found = overlapping(places, others, same_type=match == "type_overlap")
-            pairs += [(rows[one], other_rows[other]) for one, other in found]
+            pairs_of_places = overlapping(places, others, same_type=match == "type_overlap")
+            pairs += [(rows[row], other_rows[other]) for row, other in pairs_of_places]
     return sorted(pairs)
 
 
@@ -53,12 +53,12 @@ def _exact(truth: Spans, predicted: Spans) -> list[tuple[int, int]]:
 def _by_document(spans: Spans) -> dict[str, tuple[list[int], list[Place]]]:
     """The spans of each document by start, and which rows they are."""
     frame = spans.once.with_row_index("row").sort("document", "start", "end", "type")
-    found: dict[str, tuple[list[int], list[Place]]] = {}
+    by_document: dict[str, tuple[list[int], list[Place]]] = {}
     for document, row, start, end, kind in frame.select("document", "row", "start", "end", "type").iter_rows():
-        rows, places = found.setdefault(document, ([], []))
+        rows, places = by_document.setdefault(document, ([], []))
         rows.append(row)
         places.append(Place(start, end, kind))
-    return found
+    return by_document
 
 
 def overlapping(truth: Sequence[Place], predicted: Sequence[Place], *, same_type: bool) -> list[tuple[int, int]]:
@@ -71,19 +71,19 @@ def overlapping(truth: Sequence[Place], predicted: Sequence[Place], *, same_type
     [(1, 0)]
     """
     candidates: list[tuple[int, bool, int, int]] = []
-    for one, other in _touching(truth, predicted):
-        place, found = truth[one], predicted[other]
-        if not same_type or place.type == found.type:
-            shared = min(place.end, found.end) - max(place.start, found.start)
-            candidates.append((-shared, place.type != found.type, one, other))
+    for row, other in _touching(truth, predicted):
+        place, guess = truth[row], predicted[other]
+        if not same_type or place.type == guess.type:
+            shared = min(place.end, guess.end) - max(place.start, guess.start)
+            candidates.append((-shared, place.type != guess.type, row, other))
     pairs: list[tuple[int, int]] = []
     taken: set[int] = set()
     found_rows: set[int] = set()
-    for _, _, one, other in sorted(candidates):
-        if one not in taken and other not in found_rows:
-            taken.add(one)
+    for _, _, row, other in sorted(candidates):
+        if row not in taken and other not in found_rows:
+            taken.add(row)
             found_rows.add(other)
-            pairs.append((one, other))
+            pairs.append((row, other))
     return sorted(pairs)
 
 
@@ -95,9 +95,9 @@ def _touching(truth: Sequence[Place], predicted: Sequence[Place]) -> Iterator[tu
     for start, side, number in starts:
         other = 1 - side
         # Who has ended is struck off here, once; so one long span does not make all others be looked at again.
-        are_open[other] = [one for one in are_open[other] if sides[other][one].end > start]
-        for one in are_open[other]:
-            yield (number, one) if side == 0 else (one, number)
+        are_open[other] = [row for row in are_open[other] if sides[other][row].end > start]
+        for row in are_open[other]:
+            yield (number, row) if side == 0 else (row, number)
         are_open[side].append(number)
 
 

@@ -32,7 +32,7 @@ _SHAPES = (
 )
 
 
-def read_spans(given: Readable | Source, *, bio: Bio = "conlleval", may_be_empty: bool = False) -> Spans:
+def read_spans(readable: Readable | Source, *, bio: Bio = "conlleval", may_be_empty: bool = False) -> Spans:
     """Read spans from a file of tagged tokens (CoNLL), from JSON or JSONL, or from a table (CSV, TSV, Parquet).
 
     JSON has a span a line, `{"document": "d1", "start": 0, "end": 4, "type": "PER"}`, or a document a line, with its
@@ -43,7 +43,7 @@ def read_spans(given: Readable | Source, *, bio: Bio = "conlleval", may_be_empty
     >>> read_spans(io.StringIO("Ada B-PER\\nLovelace I-PER\\nspoke O\\n")).frame.row(0)
     ('1', 0, 2, 'PER', 'Ada Lovelace', 1)
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = readable if isinstance(readable, Source) else Source(readable)
     if may_be_empty and _is_empty(source):
         return spans_of([], (), source.name, (f"{source.name}: there is no span in the file: nothing was found",))
     form = _form(source)
@@ -76,12 +76,12 @@ def read_truth_and_predicted(
     other = predicted if isinstance(predicted, Source) else Source(predicted)
     if form == "tags" and _form(other) == "tags":
         return read_pair(source, other, bio=bio)
-    gold, found = read_spans(source, bio=bio), read_spans(other, bio=bio, may_be_empty=True)
-    if len(found) and "tags" in (form, _form(other)):
+    gold, guesses = read_spans(source, bio=bio), read_spans(other, bio=bio, may_be_empty=True)
+    if len(guesses) and "tags" in (form, _form(other)):
         tokens, places = (source, other) if form == "tags" else (other, source)
-        said = f"{tokens.name} has places in tokens: spans match only if {places.name} counts tokens, not characters"
-        return gold, replace(found, warnings=(*found.warnings, said))
-    return gold, found
+        remark = f"{tokens.name} has places in tokens: spans match only if {places.name} counts tokens, not characters"
+        return gold, replace(guesses, warnings=(*guesses.warnings, remark))
+    return gold, guesses
 
 
 def _is_empty(source: Source) -> bool:
@@ -111,17 +111,17 @@ def _form(source: Source) -> str:
 
 def _from_table(source: Source) -> Spans:
     table = read_named_columns(source, _SHAPES)
-    found = {
+    columns = {
         ours: next((name for word in known for name in table.frame.columns if folded_name(name) == word), None)
         for ours, known in (
             ("document", _DOCUMENT), ("start", _START), ("end", _END), ("type", _TYPE), ("text", _TEXT),
         )
     }  # fmt: skip
-    if any(found[ours] is None for ours in ("document", "start", "end")):
+    if any(columns[ours] is None for ours in ("document", "start", "end")):
         raise FormatError(source.name, 1, expected=_SHAPES, got=", ".join(table.frame.columns))
-    held = {ours: table.frame[name] for ours, name in found.items() if name is not None}
+    held = {ours: table.frame[name] for ours, name in columns.items() if name is not None}
     for ours in ("start", "end"):
-        name = found[ours] or ours
+        name = columns[ours] or ours
         numbers = table.numbers(name, ours)
         places = numbers.cast(pl.Int64, strict=False)
         whole = places.is_not_null() & (numbers == numbers.floor())

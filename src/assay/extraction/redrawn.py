@@ -96,14 +96,16 @@ class RedrawnDocuments(NamedTuple):
 
         There is none where every resample has the same number, which is not to say that the number is certain.
         """
-        observed, drawn, without = (averages(measure, cells) for cells in (self.total[None], self.drawn, self.without))
-        found = []
+        observed, resampled, without = (
+            averages(measure, cells) for cells in (self.total[None], self.drawn, self.without)
+        )
+        rows = []
         for row, value in enumerate(observed[0].tolist()):
-            made = Interval.unknown(confidence)
-            if _varies(drawn[:, row]):
-                made, *_ = intervals(drawn[:, row], value, without[:, row], [confidence], counts=self.counts)
-            found.append(made.within(measure.definition.bounds))
-        return found
+            interval = Interval.unknown(confidence)
+            if _varies(resampled[:, row]):
+                interval, *_ = intervals(resampled[:, row], value, without[:, row], [confidence], counts=self.counts)
+            rows.append(interval.within(measure.definition.bounds))
+        return rows
 
 
 def _varies(values: Floats) -> bool:

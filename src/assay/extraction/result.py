@@ -190,8 +190,11 @@ class Extraction(Result):
         mean = pl.DataFrame({"type": MACRO, **means})
         ends: dict[str, list[float]] = {}
         for name, measure in self._named:
-            found = self._intervals(measure)
-            ends |= {f"{name}_low": [one.low for one in found], f"{name}_high": [one.high for one in found]}
+            intervals = self._intervals(measure)
+            ends |= {
+                f"{name}_low": [interval.low for interval in intervals],
+                f"{name}_high": [interval.high for interval in intervals],
+            }
         frame = pl.concat([self.per_type, total, mean], how="diagonal")
         return frame.hstack(pl.DataFrame(ends)).with_columns(pl.col(pl.Float64).fill_nan(None))
 

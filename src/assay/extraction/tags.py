@@ -36,12 +36,12 @@ def tag_of(text: str) -> Tag | None:
     >>> tag_of("B-PER"), tag_of("U-LOC"), tag_of("O"), tag_of("NNP")
     (Tag(mark='B', type='PER'), Tag(mark='S', type='LOC'), Tag(mark='O', type=''), None)
     """
-    found = _TAG.fullmatch(text)
-    if found is None:
+    match = _TAG.fullmatch(text)
+    if match is None:
         return None
-    if found[1] is None:
+    if match[1] is None:
         return Tag("O")
-    return Tag(_SAME.get(found[1], found[1]), found[2] or UNTYPED)
+    return Tag(_SAME.get(match[1], match[1]), match[2] or UNTYPED)
 
 
 def spans_in(tags: Sequence[Tag]) -> list[Tagged]:
@@ -53,21 +53,21 @@ def spans_in(tags: Sequence[Tag]) -> list[Tagged]:
     >>> spans_in([Tag("I", "PER"), Tag("I", "PER"), Tag("I", "LOC"), Tag("O")])
     [Tagged(start=0, end=2, type='PER'), Tagged(start=2, end=3, type='LOC')]
     """
-    found: list[Tagged] = []
+    spans: list[Tagged] = []
     start: int | None = None
     kind = ""
     for place, (mark, named) in enumerate(tags):
         if start is not None and (mark in "BSO" or named != kind):
-            found.append(Tagged(start, place, kind))
+            spans.append(Tagged(start, place, kind))
             start = None
         if mark != "O" and start is None:
             start, kind = place, named
         if mark in "ES" and start is not None:
-            found.append(Tagged(start, place + 1, kind))
+            spans.append(Tagged(start, place + 1, kind))
             start = None
     if start is not None:
-        found.append(Tagged(start, len(tags), kind))
-    return found
+        spans.append(Tagged(start, len(tags), kind))
+    return spans
 
 
 def misplaced(tags: Sequence[Tag], *, has_ends: bool = False) -> tuple[int, str] | None:

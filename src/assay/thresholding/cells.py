@@ -114,12 +114,14 @@ class Redrawn:
 
         It decides as the threshold does in that resample. Infinity if none was drawn; -1 stays as it is.
         """
-        found = np.zeros_like(places)
+        latest = np.zeros_like(places)
         for total, below in zip(self.sums, self.below, strict=True):
             least = np.take_along_axis(total, below[places], axis=1)
-            item = np.stack([np.searchsorted(row, one, side="right") for row, one in zip(total, least, strict=True)])
-            found = np.maximum(found, np.searchsorted(-below, 1 - item))
-        return np.where(places >= 0, found, -1)
+            item = np.stack(
+                [np.searchsorted(row, limit, side="right") for row, limit in zip(total, least, strict=True)]
+            )
+            latest = np.maximum(latest, np.searchsorted(-below, 1 - item))
+        return np.where(places >= 0, latest, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,14 +185,14 @@ class Candidates:
         weights = scored.positive_weight, scored.negative_weight
         while block := list(islice(draws, rows)):
             positive, negative = (
-                _running(np.stack([one[side] for one in block]), weight) for side, weight in enumerate(weights)
+                _running(np.stack([draw[side] for draw in block]), weight) for side, weight in enumerate(weights)
             )
             yield Redrawn((positive, negative), self._below)
 
 
-def _running(drawn: NDArray[Any], weight: Floats | None) -> NDArray[Any]:
+def _running(weights: NDArray[Any], weight: Floats | None) -> NDArray[Any]:
     """Running sums by row, starting with 0."""
-    counted = drawn if weight is None else drawn * weight
+    counted = weights if weight is None else weights * weight
     sums = np.zeros((len(counted), counted.shape[1] + 1), counted.dtype)
     np.cumsum(counted, axis=1, out=sums[:, 1:])
     return sums

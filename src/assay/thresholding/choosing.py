@@ -121,24 +121,27 @@ def redrawn(
         taken[[at]] if rule.is_given else candidates.corners if wanted.corners else every
         for at, (rule, wanted) in enumerate(zip(rules, observed, strict=True))
     ]
-    distinct = {id(one): one for one in among}  # most rules look at the same thresholds
+    distinct = {id(candidates): candidates for candidates in among}  # most rules look at the same thresholds
     places, values, fixed = [], [], []
     for block in candidates.drawn(resamples, seed):
-        tables = {key: block.cells(one) for key, one in distinct.items()}
-        found = [_chosen_again(rule, tables[id(one)], one, ties) for rule, one in zip(rules, among, strict=True)]
-        places.append(block.occurring(np.column_stack([place for place, _ in found])))
-        values.append(np.column_stack([value for _, value in found]))
+        tables = {key: block.cells(candidates) for key, candidates in distinct.items()}
+        chosen_again = [
+            _chosen_again(rule, tables[id(candidates)], candidates, ties)
+            for rule, candidates in zip(rules, among, strict=True)
+        ]
+        places.append(block.occurring(np.column_stack([place for place, _ in chosen_again])))
+        values.append(np.column_stack([value for _, value in chosen_again]))
         there = [rule.of(block.cells(taken[[at]])).value for at, rule in enumerate(rules)]
         fixed.append(np.where(taken >= 0, np.column_stack(there), np.nan))
         if watch is not None:
             watch(len(places[-1]))
-    columns = (np.concatenate(one).T for one in (places, values, fixed))
-    drawn = []
+    columns = (np.concatenate(column).T for column in (places, values, fixed))
+    samples = []
     for wanted, keeps, place, value, at_chosen in zip(observed, kept, *columns, strict=True):
         on_all = np.where(place >= 0, wanted.value[place], np.nan)
         holds = None if keeps is None else keeps[place] & (place >= 0)
-        drawn.append(Drawn(place, value, on_all, at_chosen, holds))
-    return drawn
+        samples.append(Drawn(place, value, on_all, at_chosen, holds))
+    return samples
 
 
 def _chosen_again(rule: Rule, cells: Cells, among: Ints, ties: Ties) -> tuple[Ints, Floats]:
@@ -151,9 +154,9 @@ def _chosen_again(rule: Rule, cells: Cells, among: Ints, ties: Ties) -> tuple[In
     return np.where(known, among[column], -1), np.where(known, wanted.value[rows, column], np.nan)
 
 
-def interval_of_threshold(drawn: Drawn, threshold: Floats, confidence: float) -> Interval:
+def interval_of_threshold(sample: Drawn, threshold: Floats, confidence: float) -> Interval:
     """Where the middle of the thresholds chosen in resamples lies; both ends are scores that occur, or infinity."""
-    known = np.sort(threshold[drawn.place[drawn.place >= 0]])
+    known = np.sort(threshold[sample.place[sample.place >= 0]])
     if not len(known):
         return Interval.unknown(confidence, "percentile")
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
@@ -161,11 +164,11 @@ def interval_of_threshold(drawn: Drawn, threshold: Floats, confidence: float) ->
     return Interval(float(low), float(high), confidence, "percentile")
 
 
-def optimism(drawn: Drawn) -> float:
+def optimism(sample: Drawn) -> float:
     """How much better a criterion looks on the items it was chosen on than on others, on average over resamples.
 
     A threshold is chosen on each resample and looked at there and on all items (Efron and Gong 1983).
     """
-    gained = drawn.value - drawn.on_all
+    gained = sample.value - sample.on_all
     known = gained[~np.isnan(gained)]
     return float(known.mean()) if len(known) else np.nan

@@ -38,7 +38,12 @@ class ScoredSystem(NamedTuple):
 
 
 def scored_systems(
-    given: Any, y_score: Any = None, *, pos_label: Any = None, sample_weight: Any = None, system: str | None = None
+    predictions: Any,
+    y_score: Any = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    system: str | None = None,
 ) -> list[ScoredSystem]:
     """All systems, or the one that is asked for.
 
@@ -49,45 +54,49 @@ def scored_systems(
     ['old', 'new']
     """
     if y_score is not None:
-        found = _of_arrays(given, y_score, pos_label, sample_weight)
+        systems = _of_arrays(predictions, y_score, pos_label, sample_weight)
     elif sample_weight is not None:
         raise ParameterError("sample_weight goes with y_true and y_score; predictions hold their own weights")
     else:
-        found = _of(given, pos_label)
-    for one in found:
-        if not len(one.scored.positive) + len(one.scored.negative):
-            raise InputError(f"{one.name}: {'all weights are 0' if one.scored.is_weighted else 'there is no item'}")
-    names = [one.name for one in found]
+        systems = _of(predictions, pos_label)
+    for scored in systems:
+        if not len(scored.scored.positive) + len(scored.scored.negative):
+            raise InputError(
+                f"{scored.name}: {'all weights are 0' if scored.scored.is_weighted else 'there is no item'}"
+            )
+    names = [system.name for system in systems]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ParameterError(f"two systems are called {twice!r}: give each a name of its own, {naming()}")
     if system is None:
-        return found
+        return systems
     if system not in names:
         raise ParameterError(
             f"no system is called {system!r}{did_you_mean(system, names) or f'; there is {listed(names)}'}"
         )
-    return [found[names.index(system)]]
+    return [systems[names.index(system)]]
 
 
 def only_one(systems: list[ScoredSystem]) -> ScoredSystem:
     """The only system, or an error that says which there are; its scores as thresholds tell them apart."""
     if len(systems) > 1:
-        names = [one.name for one in systems]
+        names = [system.name for system in systems]
         raise ParameterError(
             f"a threshold is of one system, and there are {listed(names)}: say {argument('system', names[0])}"
         )
     return _told_apart(systems[0])
 
 
-def _told_apart(one: ScoredSystem) -> ScoredSystem:
+def _told_apart(system: ScoredSystem) -> ScoredSystem:
     """Large whole numbers as 64-bit floating point, so that a threshold decides as the table of thresholds counts."""
-    scored = one.scored
+    scored = system.scored
     sides = [side for side in (scored.positive, scored.negative) if len(side) and side.dtype.kind != "f"]
     if all(side[0] >= -_EXACT and side[-1] <= _EXACT for side in sides):
-        return one
+        return system
     positive, negative = (side.astype(np.float64) for side in (scored.positive, scored.negative))
-    said = f"{one.name}: whole numbers beyond 2^53 are rounded to 16 digits, and may be alike then"
-    return one._replace(scored=replace(scored, positive=positive, negative=negative), warnings=(*one.warnings, said))
+    remark = f"{system.name}: whole numbers beyond 2^53 are rounded to 16 digits, and may be alike then"
+    return system._replace(
+        scored=replace(scored, positive=positive, negative=negative), warnings=(*system.warnings, remark)
+    )
 
 
 def _is_whole(value: Any) -> bool:
@@ -95,48 +104,55 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Predictions | Classification | Scored | ScoredSystem | Source) or is_file(value)
 
 
-def _of(given: Any, pos_label: Any) -> list[ScoredSystem]:
-    if isinstance(given, ScoredSystem):
-        return [given]
-    if isinstance(given, Scored):
-        return [ScoredSystem("scores", given, pos_label)]
-    if _is_whole(given):
-        return [_of_predictions(one) for one in opened(given, pos_label)]
-    if isinstance(given, Mapping):
+def _of(predictions: Any, pos_label: Any) -> list[ScoredSystem]:
+    if isinstance(predictions, ScoredSystem):
+        return [predictions]
+    if isinstance(predictions, Scored):
+        return [ScoredSystem("scores", predictions, pos_label)]
+    if _is_whole(predictions):
+        return [_of_predictions(table) for table in opened(predictions, pos_label)]
+    if isinstance(predictions, Mapping):
         return [
-            one._replace(name=str(name) if len(own) == 1 else f"{name} {one.name}")
-            for name, value in given.items()
-            for own in [_of(value, pos_label)]
-            for one in own
+            system._replace(name=str(name) if len(systems) == 1 else f"{name} {system.name}")
+            for name, value in predictions.items()
+            for systems in [_of(value, pos_label)]
+            for system in systems
         ]
-    if isinstance(given, list | tuple) and given and all(map(_is_whole, given)):
-        return [one for value in given for one in _of(value, pos_label)]
-    if isinstance(given, tuple) and len(given) == 2:
-        return _of_arrays(*given, pos_label, None)
+    if isinstance(predictions, list | tuple) and predictions and all(map(_is_whole, predictions)):
+        return [system for value in predictions for system in _of(value, pos_label)]
+    if isinstance(predictions, tuple) and len(predictions) == 2:
+        return _of_arrays(*predictions, pos_label, None)
     raise ParameterError("expected y_true and y_score, or predictions with scores: Predictions, Scored or a path")
 
 
-def _of_predictions(given: Predictions) -> ScoredSystem:
-    label, score = given.pos_label, given.score
-    if given.kind == "multilabel" and label is not None:  # who has the label, against who has not
-        two_labels: Any = against_rest(given, label)
+def _of_predictions(predictions: Predictions) -> ScoredSystem:
+    label, score = predictions.pos_label, predictions.score
+    if predictions.kind == "multilabel" and label is not None:  # who has the label, against who has not
+        two_labels: Any = against_rest(predictions, label)
         return _of_predictions(two_labels)
-    if score is None and given.class_scores:
+    if score is None and predictions.class_scores:
         if label is None:
-            names = [str(one) for one in given.class_scores]
+            names = [str(label) for label in predictions.class_scores]
             raise ParameterError(
-                f"{given.name}: there is a score a class: say which class is positive, against all others, "
+                f"{predictions.name}: there is a score a class: say which class is positive, against all others, "
                 f"as in {argument('pos_label', names[0])}"
             )
-        label = label_among(list(given.class_scores), label)
-        score = given.class_scores[label]
+        label = label_among(list(predictions.class_scores), label)
+        score = predictions.class_scores[label]
     if score is None:
-        raise InputError(f"{given.name}: there is no score an item to choose a threshold from")
+        raise InputError(f"{predictions.name}: there is no score an item to choose a threshold from")
     if label is None:
-        label = given.positive
-    scored = Scored.from_scores(given.truth, score, pos_label=label, sample_weight=given.weight)
-    origin = None if given.origin == "in memory" else given.origin
-    return ScoredSystem(given.name, scored, label, given.warnings, origin, given.item_id if given.has_ids else None)
+        label = predictions.positive
+    scored = Scored.from_scores(predictions.truth, score, pos_label=label, sample_weight=predictions.weight)
+    origin = None if predictions.origin == "in memory" else predictions.origin
+    return ScoredSystem(
+        predictions.name,
+        scored,
+        label,
+        predictions.warnings,
+        origin,
+        predictions.item_id if predictions.has_ids else None,
+    )
 
 
 def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> list[ScoredSystem]:
@@ -153,6 +169,6 @@ def _of_arrays(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) ->
     ]
 
 
-def said(systems: Iterable[ScoredSystem]) -> tuple[str, ...]:
+def warnings_of(systems: Iterable[ScoredSystem]) -> tuple[str, ...]:
     """What is odd about any of them, once each."""
-    return tuple(dict.fromkeys(warning for one in systems for warning in one.warnings))
+    return tuple(dict.fromkeys(warning for system in systems for warning in system.warnings))

@@ -133,13 +133,13 @@ class Rule:
 
     def __str__(self) -> str:
         defaults = self.definition.defaults
-        shown = [
+        arguments = [
             in_full(value) if self.name.endswith(f"_{name}") else f"{name}={in_full(value)}"
             for name, value in self.parameters.items()
             # What is at a default that changes nothing, such as a cost of 0, is not worth the room.
             if value is not None and (value != defaults[name] or defaults[name])
         ]
-        return f"{self.name}({', '.join(shown)})" if shown else self.name
+        return f"{self.name}({', '.join(arguments)})" if arguments else self.name
 
     __repr__ = __str__
 
@@ -159,11 +159,14 @@ def rule(
     def register(function: Callable[..., Wanted]) -> Rule:
         hints = get_type_hints(function, include_extras=True)
         parameters = list(signature(function).parameters.values())[1:]
-        domains = {one.name: next(d for d in get_args(hints[one.name]) if isinstance(d, Domain)) for one in parameters}
-        defaults = {one.name: one.default for one in parameters}
-        says = (getdoc(function) or "").splitlines()[0]
+        domains = {
+            parameter.name: next(d for d in get_args(hints[parameter.name]) if isinstance(d, Domain))
+            for parameter in parameters
+        }
+        defaults = {parameter.name: parameter.default for parameter in parameters}
+        summary = (getdoc(function) or "").splitlines()[0]
         _RULES[function.__name__] = Defined(
-            function.__name__, function, criterion, smallest, bounds, domains, defaults, says
+            function.__name__, function, criterion, smallest, bounds, domains, defaults, summary
         )
         return Rule(function.__name__)
 

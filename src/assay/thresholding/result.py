@@ -144,12 +144,12 @@ class ChosenThreshold(Result):
         """
         row = self.row()
         names = ("threshold", "threshold_low", "threshold_high", "value", "value_low", "value_high", "corrected")
-        told = [
+        pairs = [
             (self.rule.criterion if name == "value" else name, None if math.isnan(row[name]) else row[name], None)
             for name in names
         ]
         schema = self.measures.schema
-        return pl.concat([pl.DataFrame(told, schema=schema, orient="row"), self.measures])
+        return pl.concat([pl.DataFrame(pairs, schema=schema, orient="row"), self.measures])
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +169,12 @@ class Thresholds(Result):
     warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Thresholds of {self.made.system}: {', '.join(str(one.rule) for one in self.chosen)}>"
+        return f"<Thresholds of {self.made.system}: {', '.join(str(choice.rule) for choice in self.chosen)}>"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the command line says on stderr: all warnings, also those of single rules."""
-        return (*self.warnings, *(warning for one in self.chosen for warning in one.warnings))
+        return (*self.warnings, *(warning for choice in self.chosen for warning in choice.warnings))
 
     def __iter__(self) -> Iterator[ChosenThreshold]:
         return iter(self.chosen)
@@ -184,14 +184,14 @@ class Thresholds(Result):
 
     def __getitem__(self, rule: str | Rule) -> ChosenThreshold:
         """What a rule chose, by its text, or by its name if there is only one such rule."""
-        found = [one for one in self.chosen if rule in (one.rule, str(one.rule))]
-        found = found or [one for one in self.chosen if one.rule.name == str(rule)]
-        if len(found) != 1:
-            names = [str(one.rule) for one in self.chosen]
+        matches = [choice for choice in self.chosen if rule in (choice.rule, str(choice.rule))]
+        matches = matches or [choice for choice in self.chosen if choice.rule.name == str(rule)]
+        if len(matches) != 1:
+            names = [str(choice.rule) for choice in self.chosen]
             raise ParameterError(f"choose a rule of {listed(names)}, not {str(rule)!r}{did_you_mean(str(rule), names)}")
-        return replace(found[0], warnings=(*self.warnings, *found[0].warnings))
+        return replace(matches[0], warnings=(*self.warnings, *matches[0].warnings))
 
     def to_frame(self) -> pl.DataFrame:
         """One row a rule: threshold, interval, criterion, cells."""
-        rows = [one.row() | {"tied": len(one.tied)} for one in self.chosen]
+        rows = [choice.row() | {"tied": len(choice.tied)} for choice in self.chosen]
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))

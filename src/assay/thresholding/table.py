@@ -15,7 +15,7 @@ from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.measures.score_curves import AUC
 from assay.thresholding.cells import Candidates
-from assay.thresholding.given import only_one, said, scored_systems
+from assay.thresholding.given import only_one, scored_systems, warnings_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +69,16 @@ def threshold_table(
     >>> threshold_table([1, 0], [0.9, 0.1]).frame["tpr"].to_list()
     [0.0, 1.0, 1.0]
     """
-    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
-    frame = table_frame(given.scored)
+    scored_system = only_one(
+        scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
+    )
+    frame = table_frame(scored_system.scored)
     every, total = frame["threshold"].to_numpy(), frame.height
     if rows is not None and total > Whole(2).check("rows", rows):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
-    return ThresholdTable(frame, given.name, float(AUC.of(given.scored)[0]), every, said([given]))
+    return ThresholdTable(
+        frame, scored_system.name, float(AUC.of(scored_system.scored)[0]), every, warnings_of([scored_system])
+    )
 
 
 def table_frame(scored: Scored) -> pl.DataFrame:

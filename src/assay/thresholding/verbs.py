@@ -29,7 +29,7 @@ from assay.thresholding.choosing import (
     reason,
     redrawn,
 )
-from assay.thresholding.given import ScoredSystem, only_one, said, scored_systems
+from assay.thresholding.given import ScoredSystem, only_one, scored_systems, warnings_of
 from assay.thresholding.registry import Rule, Wanted, in_full, parse_rule
 from assay.thresholding.result import ChosenThreshold, Made, Thresholds
 from assay.thresholding.rules import DEFAULT_RULES
@@ -68,10 +68,12 @@ def choose_threshold(
     0.8
     """
     refuse_unknown(parameters, choose_threshold, parse_rule(rule).definition.domains)
-    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    scored_system = only_one(
+        scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
+    )
     settings = _Settings.of(ties, confidence, resamples, seed=seed)
-    found = _found([parse_rule(rule, **parameters)], given, _other(judged_on, given), settings)
-    return found[found.chosen[0].rule]
+    chosen = _found([parse_rule(rule, **parameters)], scored_system, _other(judged_on, scored_system), settings)
+    return chosen[chosen.chosen[0].rule]
 
 
 def thresholds(
@@ -98,9 +100,11 @@ def thresholds(
     0.8
     """
     wanted = _asked(DEFAULT_RULES if rules is None else rules)
-    given = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    scored_system = only_one(
+        scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
+    )
     settings = _Settings.of(ties, confidence, resamples, seed=seed, watch=watch)
-    return _found(wanted, given, _other(judged_on, given), settings)
+    return _found(wanted, scored_system, _other(judged_on, scored_system), settings)
 
 
 def _asked(rules: Any) -> list[Rule]:
@@ -108,7 +112,7 @@ def _asked(rules: Any) -> list[Rule]:
     several = [rules] if isinstance(rules, str | Rule) else rules
     if not isinstance(several, Iterable):
         raise ParameterError(f"rules are given by name, such as ['youden', 'max_f(beta=2)'], not {rules!r}")
-    wanted = [*dict.fromkeys(parse_rule(one) for one in several)]
+    wanted = [*dict.fromkeys(parse_rule(text) for text in several)]
     if not wanted:
         raise ParameterError("no rule is asked for: give one at least, or none of the parameter for the usual ones")
     return wanted
@@ -148,12 +152,12 @@ class _Judged(NamedTuple):
     name: str
 
 
-def _other(judged_on: Any, given: ScoredSystem) -> ScoredSystem | None:
+def _other(judged_on: Any, system: ScoredSystem) -> ScoredSystem | None:
     """The other data; of several systems the one with the same name."""
     if judged_on is None:
         return None
-    systems = scored_systems(judged_on, pos_label=given.positive)
-    return only_one([one for one in systems if one.name == given.name] or systems)
+    systems = scored_systems(judged_on, pos_label=system.positive)
+    return only_one([candidate for candidate in systems if candidate.name == system.name] or systems)
 
 
 def _judged(
@@ -161,33 +165,33 @@ def _judged(
 ) -> list[_Judged | None]:
     """What each rule's threshold counts on other data; None where there is no threshold."""
     scored, candidates = other.scored, Candidates(other.scored)
-    asked = [(rule, one) for rule, one in zip(rules, thresholds, strict=True) if not math.isnan(one)]
-    drawn: list[list[Floats]] = [[] for _ in asked]
+    asked = [(rule, threshold) for rule, threshold in zip(rules, thresholds, strict=True) if not math.isnan(threshold)]
+    samples: list[list[Floats]] = [[] for _ in asked]
     places = [np.array([candidates.place(threshold)]) for _, threshold in asked]
     for block in candidates.drawn(settings.resamples, settings.seed):
-        for (rule, _), place, values in zip(asked, places, drawn, strict=True):
+        for (rule, _), place, values in zip(asked, places, samples, strict=True):
             values.append(rule.of(block.cells(place)).value[:, 0])
     level = settings.confidence
-    found = iter(
+    outcomes = iter(
         _Judged(
             scored.at(threshold),
             rule.of(Cells.of(scored.at(threshold))),
             _interval(np.concatenate(values), level) if values else Interval.unknown(level),
             other.origin or _ELSEWHERE,
         )
-        for (rule, threshold), values in zip(asked, drawn, strict=True)
+        for (rule, threshold), values in zip(asked, samples, strict=True)
     )
-    return [None if math.isnan(one) else next(found) for one in thresholds]
+    return [None if math.isnan(threshold) else next(outcomes) for threshold in thresholds]
 
 
-def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | None, settings: _Settings) -> Thresholds:
+def _found(rules: Sequence[Rule], system: ScoredSystem, other: ScoredSystem | None, settings: _Settings) -> Thresholds:
     # Nothing is learned from the same items a second time.
-    other = None if other is None or _is_same(given.scored, other.scored) else other
-    candidates = Candidates(given.scored)
+    other = None if other is None or _is_same(system.scored, other.scored) else other
+    candidates = Candidates(system.scored)
     choices = [chosen(rule, candidates, settings.ties) for rule in rules]
-    drawn: list[Drawn | None] = [None] * len(rules)
+    samples: list[Drawn | None] = [None] * len(rules)
     if settings.resamples:
-        drawn = [
+        samples = [
             *redrawn(
                 rules,
                 choices,
@@ -198,10 +202,10 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
                 watch=settings.watch,
             )
         ]
-    made = Made(
-        given.name,
-        given.positive,
-        given.scored.positives + given.scored.negatives,
+    basis = Made(
+        system.name,
+        system.positive,
+        system.scored.positives + system.scored.negatives,
         settings.ties,
         settings.confidence,
         settings.resamples,
@@ -210,36 +214,36 @@ def _found(rules: Sequence[Rule], given: ScoredSystem, other: ScoredSystem | Non
     )
     taken = [_threshold(rule, choice, candidates) for rule, choice in zip(rules, choices, strict=True)]
     elsewhere = [None] * len(rules) if other is None else _judged(rules, taken, other, settings)
-    here = [_chosen(rule, choice, candidates, made) for rule, choice in zip(rules, choices, strict=True)]
+    here = [_chosen(rule, choice, candidates, basis) for rule, choice in zip(rules, choices, strict=True)]
     results = [
-        _there(_with_spread(one, found, candidates.threshold), judged)
-        for one, found, judged in zip(here, drawn, elsewhere, strict=True)
+        _there(_with_spread(choice, sample, candidates.threshold), judged)
+        for choice, sample, judged in zip(here, samples, elsewhere, strict=True)
     ]
-    warnings = [*said([given, *([] if other is None else [other])])]
-    if other is None and any(one.is_chosen and not one.rule.is_given for one in results):
+    warnings = [*warnings_of([system, *([] if other is None else [other])])]
+    if other is None and any(choice.is_chosen and not choice.rule.is_given for choice in results):
         correct = " (the corrected value allows for that)" if settings.resamples else ""
         warnings.append(
             "chosen and judged on the same data: on new data the criterion will be worse"
             f"{correct}; {argument('judged_on')} takes other data"
         )
-    if other is not None and (both := _shared(given, other)):
+    if other is not None and (both := _shared(system, other)):
         warnings.append(
             f"{number_of('item', both)} in both data: what is judged there is not independent of the choice"
         )
-    return Thresholds(tuple(results), made, tuple(warnings))
+    return Thresholds(tuple(results), basis, tuple(warnings))
 
 
-def _is_same(one: Scored, other: Scored) -> bool:
+def _is_same(first: Scored, other: Scored) -> bool:
     """Whether two are the same scores of the same items, as far as that shows."""
     names = ("positive", "negative", "positive_weight", "negative_weight")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    return all(np.array_equal(getattr(first, name), getattr(other, name)) for name in names)
 
 
-def _shared(one: ScoredSystem, other: ScoredSystem) -> int:
+def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
     """How many of the other's items are the one's, too, by their ids."""
-    if one.item_id is None or other.item_id is None:
+    if system.item_id is None or other.item_id is None:
         return 0
-    return int(other.item_id.is_in(one.item_id.implode()).sum())
+    return int(other.item_id.is_in(system.item_id.implode()).sum())
 
 
 def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
@@ -249,9 +253,9 @@ def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
     return math.nan if choice.place < 0 else float(candidates.threshold[choice.place])
 
 
-def _chosen(rule: Rule, choice: Choice, candidates: Candidates, made: Made) -> ChosenThreshold:
+def _chosen(rule: Rule, choice: Choice, candidates: Candidates, basis: Made) -> ChosenThreshold:
     """What was chosen and what it counts on the data it was chosen on."""
-    column, none = candidates.threshold, Interval.unknown(made.confidence)
+    column, none = candidates.threshold, Interval.unknown(basis.confidence)
     threshold = _threshold(rule, choice, candidates)
     return ChosenThreshold(
         rule=rule,
@@ -265,31 +269,31 @@ def _chosen(rule: Rule, choice: Choice, candidates: Candidates, made: Made) -> C
         kept=math.nan,
         scores=column,
         undefined=choice.undefined,
-        made=made,
+        made=basis,
     )
 
 
-def _interval(drawn: Floats, confidence: float) -> Interval:
+def _interval(samples: Floats, confidence: float) -> Interval:
     """Where the middle of the resamples lies; unknown if all give the same, which is not to say that it is certain."""
-    known = drawn[~np.isnan(drawn)]
+    known = samples[~np.isnan(samples)]
     return percentiles(known, confidence) if len(known) and np.ptp(known) > 0 else Interval.unknown(confidence)
 
 
-def _there(found: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
+def _there(choice: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
     """The same judged on other data, with a warning if the rule's bound does not hold there."""
     if judged is None:
-        return found
+        return choice
     bound, value = judged.wanted.bound, float(judged.wanted.value[0])
     warning = ""
     if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
         why = reason(judged.wanted, Cells.of(judged.confusion))
-        warning = f"{found.rule}: how good it is on {judged.name} cannot be told: {why}"
+        warning = f"{choice.rule}: how good it is on {judged.name} cannot be told: {why}"
     elif bound is not None and not bound.kept()[0]:
         short = f"{bound.quantity[0]:.4g}"
         there = in_full(bound.quantity[0]) if float(short) == bound.limit else short
-        warning = f"{found.rule}: {bound} does not hold on {judged.name}: it is {there} there"
+        warning = f"{choice.rule}: {bound} does not hold on {judged.name}: it is {there} there"
     return replace(
-        found,
+        choice,
         confusion=judged.confusion,
         value=value,
         value_interval=judged.interval,
@@ -298,23 +302,23 @@ def _there(found: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
     )
 
 
-def _with_spread(found: ChosenThreshold, drawn: Drawn | None, column: Floats) -> ChosenThreshold:
+def _with_spread(choice: ChosenThreshold, sample: Drawn | None, column: Floats) -> ChosenThreshold:
     """With what resamples say: where the threshold may lie, and how much too good the criterion looks."""
-    if drawn is None or not found.is_chosen:
-        return found
-    level = found.made.confidence
-    of_value = _interval(drawn.fixed, level)
-    if found.rule.is_given:
-        return replace(found, value_interval=of_value)
-    too_good = optimism(drawn)
-    least, most = found.rule.definition.bounds
+    if sample is None or not choice.is_chosen:
+        return choice
+    level = choice.made.confidence
+    of_value = _interval(sample.fixed, level)
+    if choice.rule.is_given:
+        return replace(choice, value_interval=of_value)
+    too_good = optimism(sample)
+    least, most = choice.rule.definition.bounds
     low, high = (min(max(end - too_good, least), most) for end in (of_value.low, of_value.high))
     return replace(
-        found,
-        interval=interval_of_threshold(drawn, column, level),
+        choice,
+        interval=interval_of_threshold(sample, column, level),
         # The interval of this very threshold, moved by what choosing it has gained: simulations favour that over the
         # spread of what each resample finds best, which lies too high altogether.
         value_interval=of_value._replace(low=low, high=high),
-        corrected=min(max(found.value - too_good, least), most),
-        kept=math.nan if drawn.kept is None else float(drawn.kept.mean()),
+        corrected=min(max(choice.value - too_good, least), most),
+        kept=math.nan if sample.kept is None else float(sample.kept.mean()),
     )
