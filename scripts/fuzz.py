@@ -42,7 +42,7 @@ import zstandard
 import assay
 from assay import AssayError
 from assay.cli import main as run_command
-from assay.extraction.reading import read_spans, read_truth_and_predicted
+from assay.extraction.span_files import read_spans, read_truth_and_predicted
 from assay.files import formats
 from assay.files.clusters import read_points
 from assay.files.document_clusters import read_document_clusters

@@ -22,7 +22,7 @@ from assay.show import charts
 from assay.show.html import write
 from assay.show.svg import standalone
 from assay.stats.proportions import wilson
-from assay.thresholding.given import ScoredSystem
+from assay.thresholding.inputs import ScoredSystem
 
 metrics = pytest.importorskip("sklearn.metrics")
 sklearn_calibration = pytest.importorskip("sklearn.calibration")

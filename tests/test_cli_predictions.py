@@ -19,8 +19,8 @@ from assay.cli.prediction_inputs import PredictionInputs
 from assay.cli.wording import Options
 from assay.core.arguments import Value, argument, speaking
 from assay.core.errors import AssayError, ParameterError
-from assay.diagnosis.labelled import open_predictions
-from assay.diagnosis.predicted import examine
+from assay.diagnosis.examination import examine
+from assay.diagnosis.examined_predictions import open_predictions
 from assay.files.prediction_columns import Said
 
 DATA = Path(assay.__file__).parent / "data"

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from assay import clusters_by_use, compare, evaluate
 from assay.cli import app
-from assay.clustered_runs.reading import ORDERS, grouped, read_in_order
+from assay.clustered_runs import ORDERS, grouped, read_in_order
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.files.document_clusters import read_document_clusters
 from assay.tables import Run

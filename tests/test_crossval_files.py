@@ -25,7 +25,7 @@ import assay
 from assay import AssayError, Predictions, classify, crossval
 from assay.cli import app
 from assay.core.errors import InputError
-from assay.crossvalidation.opening import folded
+from assay.crossvalidation.folded_predictions import folded
 
 FOLDS = Path(assay.__file__).parent / "data" / "letters" / "folds.csv"
 RUNNER = CliRunner()

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from assay import choose_threshold, crossval
 from assay.core.errors import AssayError, InputError
 from assay.crossvalidation import nested, split_items
-from assay.crossvalidation.splitting import Asked
+from assay.crossvalidation.splits import Asked
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 WINE = datasets.load_wine(return_X_y=True)

@@ -25,7 +25,7 @@ from assay import crossval
 from assay.core.errors import AssayError, ParameterError
 from assay.crossvalidation import Split, leakage_check, split_items
 from assay.crossvalidation.leakage import on_both_sides, row_codes, said_of_columns, twin_codes
-from assay.crossvalidation.splitting import Asked
+from assay.crossvalidation.splits import Asked
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 

@@ -33,8 +33,8 @@ from assay.core.arguments import speaking
 from assay.counting.contradictions import contradictions
 from assay.counting.forms import bridge
 from assay.diagnosis import Finding, checks
-from assay.diagnosis.scores import tie_ranges
-from assay.diagnosis.tolerant import read_lines
+from assay.diagnosis.line_reader import read_lines
+from assay.diagnosis.run_scores import tie_ranges
 from assay.measures import AP, RR, P, nDCG
 
 DOCS = Path(__file__).parents[1] / "docs"

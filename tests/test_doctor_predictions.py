@@ -20,9 +20,8 @@ from assay.cli import app
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError
-from assay.diagnosis.findings import Finding
-from assay.diagnosis.label_noise import VERY_LOW, doubtful
-from assay.diagnosis.registry import checks, checks_of_predictions
+from assay.diagnosis.findings import Finding, checks, checks_of_predictions
+from assay.diagnosis.prediction_items import VERY_LOW, doubtful
 
 ROOT = Path(__file__).parents[1]
 LETTERS = ROOT / "src" / "assay" / "data" / "letters"

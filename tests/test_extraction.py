@@ -20,8 +20,8 @@ from assay import FormatError, InputError, ParameterError, compare, extract
 from assay.cli import app
 from assay.core.errors import AssayError
 from assay.extraction import Spans, read_spans
-from assay.extraction.matching import Place, overlapping
-from assay.extraction.tags import Tag, Tagged, misplaced, spans_in, tag_of
+from assay.extraction.spans import Place, overlapping
+from assay.extraction.tagged_tokens import Tag, Tagged, misplaced, spans_in, tag_of
 from assay.files.sources import Source
 
 thoroughly = settings(quickly, max_examples=200)

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from assay import Predictions, classify, compare
-from assay.clustering import reference, stability
+from assay.clustering import stability
 from assay.core.words import INTERVALS
 from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
@@ -24,7 +24,7 @@ def test_every_work_is_whole_and_cited_for_something_that_exists() -> None:
         *(one.definition.cites for one in measures if one.definition.cites),
         *GAINS_CITE.values(),
         *(key for table in tables for keys in table.values() for key in keys),
-        *(verdict.CITES, power.CITES, stability.CITES, reference.CITES),
+        *(verdict.CITES, power.CITES, stability.CITES, stability.CITES_REFERENCE),
     }
     assert cited == set(entries())
     assert set(suited_tests.CITES) <= set(suited_tests.EVERY_TEST)

@@ -21,10 +21,9 @@ from typer.testing import CliRunner
 from assay import Clusters, cluster, cluster_curves, number_of_clusters
 from assay.cli import app
 from assay.cli.numbers_of_clusters import numbers_in
-from assay.clustering.arrangement import arranged, bars_of
+from assay.clustering.groups import arranged, bars_of
 from assay.clustering.number_of_clusters import numbers_given
-from assay.clustering.reference import Box
-from assay.clustering.stability import agreements, stability_of, subsamples
+from assay.clustering.stability import Box, agreements, stability_of, subsamples
 from assay.core.errors import AssayError, InputError, ParameterError
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points

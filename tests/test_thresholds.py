@@ -19,8 +19,8 @@ from assay.counting.scored import Scored
 from assay.measures import parse_measure, registered
 from assay.stats.score_bootstrap import drawn_items
 from assay.thresholding import Rule, parse_rule, registered_rules, threshold_table
-from assay.thresholding.cells import Candidates
-from assay.thresholding.choosing import Ties, chosen, redrawn
+from assay.thresholding.candidates import Candidates
+from assay.thresholding.result import Ties, chosen, redrawn
 
 C6 = (
     "P .90, P .80, N .70, P .60, P .55, P .54, N .53, N .52, P .51, N .50, "
@@ -393,7 +393,7 @@ class TestResamples:
 
 def twin_value(rule: Rule, tp: float, fp: float, fn: float, tn: float) -> float:
     """A rule's criterion from four cells, as items with these cells at one threshold give it."""
-    from assay.thresholding.cells import Cells  # noqa: PLC0415
+    from assay.thresholding.candidates import Cells  # noqa: PLC0415
 
     return float(rule.of(Cells(np.array([tp]), np.array([fp]), tp + fn, fp + tn)).value[0])
 

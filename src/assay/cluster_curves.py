@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from assay.clustering import Clustering
-from assay.clustering.arrangement import arranged, bars_of
+from assay.clustering.groups import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
 from assay.core.arguments import argument
 from assay.core.errors import ParameterError, number_of

@@ -1,12 +1,11 @@
 """The verb `classify`: predictions beside the truth -> measures with intervals, baselines and advice."""
 
-from assay.classification.advice import Remark
-from assay.classification.baselines import Baseline
-from assay.classification.classifying import classify
+from assay.classification.evaluation import classify
 from assay.classification.intervals import Estimate
-from assay.classification.label_report import LabelReport, classification_report
+from assay.classification.label_report import LabelReport, Scorer, classification_report, scorer
+from assay.classification.measurement import Baseline
+from assay.classification.remarks import Remark
 from assay.classification.result import Classification, ClassifiedSystem, Shown
-from assay.classification.scorers import Scorer, scorer
 
 __all__ = [
     "Baseline",

@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from assay.classification.computing import (
+from assay.classification.label_sets import SetPatterns, averages, by_label, resampled_sets
+from assay.classification.measurement import (
     LABEL_COUNTS,
     bounds_of,
     classes_left_out,
@@ -23,7 +24,6 @@ from assay.classification.computing import (
     mean_of,
     weights_of_items,
 )
-from assay.classification.label_sets import SetPatterns, averages, by_label, resampled_sets
 from assay.classification.resampling import patterns_of, resampled
 from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix

@@ -11,12 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import LABEL_COUNTS, bounds_of, classes_left_out, computed, counts_of, measure_of
-from assay.classification.imbalance import LEADING, SPARE, Imbalance, imbalance_of
+from assay.classification.inputs import Prepared, all_labels, labelled, opened, same_task
 from assay.classification.label_sets import is_per_item
-from assay.classification.opening import Prepared, all_labels, labelled, opened, same_task
-from assay.classification.result import Classification, ClassifiedSystem
-from assay.classification.signatures import label_signature
+from assay.classification.measurement import (
+    LABEL_COUNTS,
+    LEADING,
+    SPARE,
+    Imbalance,
+    bounds_of,
+    classes_left_out,
+    computed,
+    counts_of,
+    imbalance_of,
+    measure_of,
+)
+from assay.classification.result import Classification, ClassifiedSystem, label_signature
 from assay.core.arguments import argument
 from assay.core.digits import as_percents
 from assay.core.errors import InputError, ParameterError, listed, not_among, of_kind

@@ -1,4 +1,4 @@
-"""`Classification`: what classifiers are worth, measure by measure and class by class."""
+"""`Classification`: every measure of every classifier, with intervals, mistakes and signatures."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import polars as pl
 
 from assay.classification.advice import advise
-from assay.classification.baselines import Baseline, baselines_of
-from assay.classification.computing import mean_of, measure_of
 from assay.classification.intervals import Estimate, estimates_of, per_class_of
-from assay.classification.mistakes import confused_pairs, wrong_items
+from assay.classification.measurement import LABEL_COUNTS, Baseline, baselines_of, mean_of, measure_of
 from assay.classification.prevalences import predictive_values
-from assay.classification.remark import Remark
-from assay.classification.signatures import label_signature
+from assay.classification.remarks import Remark
 from assay.classification.unit_scores import unit_scores
 from assay.core import registry
 from assay.core.arguments import argument
@@ -26,11 +23,96 @@ from assay.counting.confusion_matrix import ConfusionMatrix, Normalize, Orientat
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery
+from assay.measures.summary import escaped
 from assay.measures.vocabularies import Vocabulary
 from assay.tables import Predictions, Scores
 
 if TYPE_CHECKING:
+    from assay.classification.pairing import Classifiers
     from assay.explanation import Explanation
+
+
+def label_signature(measure: Measure, of: Classification | Classifiers, *systems: ClassifiedSystem) -> str:
+    """The measure with all its parameters, and the rules under which these systems' items were counted."""
+    at = measure.definition.at
+    parameters = measure.parameters
+    parts = [measure.name if at is None or parameters[at] is None else f"{measure.name}@{_shown(parameters[at])}"]
+    parts += [f"{name}={_shown(value)}" for name, value in parameters.items() if name != at]
+    if of.task == "binary":
+        parts.append(f"positive={escaped(str(of.positive))}")
+    else:
+        parts.append(f"labels={','.join(escaped(str(label), marks='|,') for label in of.labels)}")
+    # A measure of scores does not ask from which one on positive is predicted.
+    thresholds = {system.threshold: None for system in systems}
+    if any(threshold is not None for threshold in thresholds) and measure.definition.counts in LABEL_COUNTS:
+        named = ("given" if threshold is None else _shown(threshold) for threshold in thresholds)
+        parts += [f"threshold={','.join(named)}", "ties=>="]
+    weighted = any(system.predictions is not None and system.predictions.weight is not None for system in systems)
+    parts += ["weighted=true"] if weighted else []
+    return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
+
+
+def _shown(value: object) -> str:
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+_HALF = 0.5
+
+
+def sureness(predictions: Predictions, threshold: float | None = None) -> pl.Series | None:
+    """How far scores speak for what was predicted: the score of that class, or how far it is beyond the threshold.
+
+    None if there are no scores, or no predictions.
+
+    >>> sureness(Predictions.of([1, 0, 0], y_score=[0.9, 0.6, 0.1]).at(0.5)).to_list()
+    [0.4, 0.1, 0.4]
+    """
+    prediction = predictions.prediction
+    if prediction is None or predictions.kind == "multilabel":
+        return None
+    if predictions.score is not None:
+        beyond = predictions.score.cast(pl.Float64) - (_HALF if threshold is None else threshold)
+        return pl.select(pl.when(prediction == predictions.positive).then(beyond).otherwise(-beyond)).to_series()
+    if not predictions.class_scores:
+        return None
+    chosen: pl.Expr = pl.lit(None, dtype=pl.Float64)
+    for label, scores in predictions.class_scores.items():
+        chosen = pl.when(prediction == label).then(scores).otherwise(chosen)
+    return pl.select(chosen).to_series()
+
+
+def wrong_items(predictions: Predictions, threshold: float | None = None) -> pl.DataFrame:
+    """The items that were predicted wrongly; the surest mistakes first, where there are scores.
+
+    >>> wrong_items(Predictions.of([1, 0, 0], y_score=[0.9, 0.6, 0.8]).at(0.5)).rows()
+    [('3', 0, 1, 0.8), ('2', 0, 1, 0.6)]
+    """
+    wrong = predictions.truth != predictions.prediction
+    frame, sure = predictions.frame.filter(wrong), sureness(predictions, threshold)
+    if sure is None:
+        return frame
+    return frame.sort(sure.filter(wrong), descending=True, nulls_last=True, maintain_order=True)
+
+
+def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
+    """True and predicted labels that differ, the commonest pair first; `share` is of the items with that truth.
+
+    >>> confused_pairs(ConfusionMatrix.from_matrix([[5, 1, 0], [3, 3, 0], [0, 0, 4]], ["a", "b", "c"])).rows()
+    [('b', 'a', 3, 0.5), ('a', 'b', 1, 0.1667)]
+    """
+    names = [str(label) for label in matrix.labels]
+    rows, columns = matrix.table.nonzero()
+    kept = rows != columns
+    rows, columns = rows[kept], columns[kept]
+    items = matrix.table[rows, columns]
+    frame_columns = {
+        "truth": pl.Series([names[row] for row in rows], dtype=pl.String),
+        "prediction": pl.Series([names[column] for column in columns], dtype=pl.String),
+        "items": items,
+        "share": items / matrix.table.sum(axis=1)[rows],
+    }
+    return pl.DataFrame(frame_columns).sort("items", descending=True, maintain_order=True)
+
 
 Kept = TypeVar("Kept")
 

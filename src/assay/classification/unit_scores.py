@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from assay.classification.computing import is_over_items
+from assay.classification.measurement import is_over_items
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.measures.registry import Measure

@@ -10,8 +10,8 @@ import polars as pl
 from assay.core.domains import Whole
 from assay.counting.judgments import Floats
 from assay.stats.confidence import checked_confidence
-from assay.thresholding.cells import Candidates
-from assay.thresholding.given import ScoredSystem
+from assay.thresholding.candidates import Candidates
+from assay.thresholding.inputs import ScoredSystem
 
 #: False positive rates at which a band is found.
 _LEVELS = np.linspace(0.0, 1.0, 101)

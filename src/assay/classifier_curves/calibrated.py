@@ -14,7 +14,7 @@ from assay.counting.probabilities import Probabilities
 from assay.curves import Curve
 from assay.measures.probabilities import ECE, bins_of, claims_of
 from assay.stats.proportions import wilson
-from assay.thresholding.given import ScoredSystem, warnings_of
+from assay.thresholding.inputs import ScoredSystem, warnings_of
 
 BinningName: TypeAlias = Literal["width", "mass"]
 

@@ -11,8 +11,8 @@ from assay.core.digits import counted, number
 from assay.core.errors import InputError, number_of
 from assay.counting.scored import Scored
 from assay.measures.registry import Measure
-from assay.thresholding.given import ScoredSystem, scored_systems
-from assay.thresholding.table import table_frame
+from assay.thresholding.inputs import ScoredSystem, scored_systems
+from assay.thresholding.verbs import table_frame
 
 
 def with_both_kinds(

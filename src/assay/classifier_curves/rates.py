@@ -15,7 +15,7 @@ from assay.core.domains import Choice
 from assay.curves import Curve
 from assay.measures.score_curves import AUC, EER, AveragePrecision, PRArea
 from assay.stats.delong import delong
-from assay.thresholding.given import ScoredSystem, warnings_of
+from assay.thresholding.inputs import ScoredSystem, warnings_of
 
 BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
 

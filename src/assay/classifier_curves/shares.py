@@ -11,8 +11,8 @@ from assay.classifier_curves.points import all_points, prevalence, subtitle, sum
 from assay.core.digits import as_level
 from assay.core.domains import Real
 from assay.curves import Curve
-from assay.thresholding.cells import Candidates
-from assay.thresholding.given import ScoredSystem, warnings_of
+from assay.thresholding.candidates import Candidates
+from assay.thresholding.inputs import ScoredSystem, warnings_of
 
 _KEPT = ["system", "threshold", "tp", "fp", "fn", "tn"]
 _SHARE = ((pl.col("tp") + pl.col("fp")) / (pl.col("tp") + pl.col("fp") + pl.col("fn") + pl.col("tn"))).alias("share")

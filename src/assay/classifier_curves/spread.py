@@ -16,8 +16,8 @@ from assay.counting.judgments import Floats
 from assay.counting.scored import Scored
 from assay.curves import Curve
 from assay.measures.score_curves import AUC
-from assay.thresholding.given import ScoredSystem, warnings_of
-from assay.thresholding.registry import Rule
+from assay.thresholding.inputs import ScoredSystem, warnings_of
+from assay.thresholding.rules import Rule
 from assay.thresholding.verbs import choose_threshold
 
 #: Probabilities that are no further apart than this, or this share of the largest, have no numbers along an axis that

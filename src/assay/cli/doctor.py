@@ -106,7 +106,7 @@ def _on_screen(found: Diagnosis, *, every: bool, plain: bool) -> str:
 
 
 def _examined(files: list[str | Source], train: str | None, predicted: prediction_inputs.PredictionInputs) -> Diagnosis:
-    from assay.diagnosis.predicted import examine  # noqa: PLC0415
+    from assay.diagnosis.examination import examine  # noqa: PLC0415
     from assay.files.prediction_columns import Said  # noqa: PLC0415
 
     given: list[Any] = []
@@ -130,7 +130,7 @@ def _named(qrels: str, runs: list[str]) -> Any:
     parts = inputs.each_named(qrels, runs)
     if all(name is None for name, _ in parts):
         return runs
-    from assay.diagnosis.opening import named  # noqa: PLC0415
+    from assay.diagnosis.examined_files import named  # noqa: PLC0415
 
     named_runs: dict[str, Any] = {}
     for name, path in parts:

@@ -215,7 +215,7 @@ def _opened(qrels: str, run: str) -> Batches:
 
 def _about_class(result: Explanation, positive: str) -> Explanation:
     """The same with the class in its signature."""
-    from assay.explanation.classified import of_class  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.explanation.matrices import of_class  # noqa: PLC0415  # `assay --help` need not load Polars
 
     return replace(result, signature=of_class(result.signature, positive))
 

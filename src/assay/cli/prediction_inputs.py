@@ -142,7 +142,7 @@ class PredictionInputs(NamedTuple):
 
         `keep`: further columns, by the names they get, as `read_predictions` takes them.
         """
-        from assay.classification.collapsing import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
+        from assay.classification.inputs import against_rest  # noqa: PLC0415  # `assay --help` loads no Polars
         from assay.cli.typed_labels import labels_in  # noqa: PLC0415
         from assay.files.predictions import read_predictions  # noqa: PLC0415
 

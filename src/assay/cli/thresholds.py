@@ -136,7 +136,7 @@ def thresholds(
 
 
 def _given(file: str | None, scores: str | None, predicted: prediction_inputs.PredictionInputs) -> Any:
-    from assay.thresholding.given import only_one, scored_systems  # noqa: PLC0415  # `--help` need not load Polars
+    from assay.thresholding.inputs import only_one, scored_systems  # noqa: PLC0415  # `--help` need not load Polars
 
     if file is not None:
         return only_one(scored_systems(predicted.scored([file])))

@@ -9,15 +9,13 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.classification.remark import Remark
+from assay.classification.remarks import Remark
 from assay.core.errors import ParameterError, did_you_mean
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
 
 if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem, Clustering
-
-__all__ = ["CHECKS", "Case", "Remark", "advise", "check_codes", "codes", "remark"]
 
 
 class Case(NamedTuple):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 
-from assay.clustering.computing import measure_of
-from assay.clustering.reference import Reference
-from assay.clustering.stability import SHARE, Stability
+from assay.clustering.rules import measure_of
+from assay.clustering.stability import SHARE, Reference, Stability
 from assay.core import registry
 from assay.core.digits import as_level, number
 from assay.core.errors import ParameterError, listed, not_among, number_of

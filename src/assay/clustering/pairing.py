@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.clustering.computing import DEFAULTS, computed, counts_of, measure_of, measures_of
+from assay.clustering.evaluation import systems_in
 from assay.clustering.halves import DRIFT, Halves
 from assay.clustering.intervals import WITHOUT_INTERVAL, reach_of
-from assay.clustering.opening import systems_in
 from assay.clustering.result import ClusteredSystem, Clustering
-from assay.clustering.rules import Rules
-from assay.clustering.signatures import cluster_signature
+from assay.clustering.rules import DEFAULTS, Rules, cluster_signature, computed, counts_of, measure_of, measures_of
 from assay.core.digits import signed
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, not_among, number_of
 from assay.counting.contingency import Contingency

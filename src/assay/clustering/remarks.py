@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from assay.clustering.advice import Case, Remark, remark
+from assay.classification.remarks import Remark
+from assay.clustering.advice import Case, remark
 from assay.clustering.chance import purity_by_chance
-from assay.clustering.computing import called, measure_of
 from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
+from assay.clustering.rules import called, measure_of
 from assay.core.arguments import argument
 from assay.core.digits import as_percent, bracketed, number, numbers
 from assay.core.errors import listed, number_of

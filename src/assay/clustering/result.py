@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import polars as pl
 
 from assay.classification.intervals import Estimate
-from assay.clustering.computing import counts_of, measure_of
 from assay.clustering.groups import classes_of, clusters_of, moves_of
 from assay.clustering.halves import Halves
 from assay.clustering.intervals import estimates_of
-from assay.clustering.rules import Rules
-from assay.clustering.signatures import cluster_signature
+from assay.clustering.rules import Rules, cluster_signature, counts_of, measure_of
 from assay.core import registry
 from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, not_among, number_of
@@ -29,7 +27,7 @@ from assay.tables.alignment import aligned_clusters
 from assay.tables.clusters import Clusters
 
 if TYPE_CHECKING:
-    from assay.classification.remark import Remark
+    from assay.classification.remarks import Remark
     from assay.explanation import Explanation
 
 Kept = TypeVar("Kept")

@@ -1,15 +1,21 @@
-"""The rules under which clusterings are counted: what noise is, items without a class, which distance."""
+"""How clusterings are counted (noise, unlabelled items), and the measures of these counts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from assay.core.arguments import argument
+from assay.core.arguments import argument, worded
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, number_of
-from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise, singletons
+from assay.counting.contingency import Contingency, NoisePolicy, UnlabelledPolicy, check_noise, singletons
+from assay.counting.points import Points
+from assay.measures.parser import parse_measure, split_measures
+from assay.measures.registry import Measure
+from assay.measures.steps import PerQuery
+from assay.measures.summary import escaped
 from assay.tables.clusters import Clusters
 from assay.tables.positive import label_like
 
@@ -71,3 +77,120 @@ class Rules(NamedTuple):
             f"{clusters.whence}: {count} without a class, first {first!r}: "
             f"{drop} leaves such items out, {as_class} makes them a class of their own"
         )
+
+
+def cluster_signature(measure: Measure, rules: Rules, *, weighted: bool = False) -> str:
+    """The measure with all its parameters, and the rules under which items were counted.
+
+    >>> from assay.measures import parse_measure
+    >>> cluster_signature(parse_measure("Purity", "clustering"), Rules(noise=-1))
+    'Purity|noise=-1|noise_as=drop|unlabelled=error|undefined=skip|v1'
+    """
+    parts = [measure.name, *(f"{name}={escaped(_shown(value))}" for name, value in measure.parameters.items())]
+    if rules.noise is not None:
+        parts += [f"noise={escaped(str(rules.noise))}", f"noise_as={rules.noise_as}"]
+    if measure.definition.counts is Points:
+        parts.append(f"metric={escaped(rules.metric)}")
+        parts += [] if rules.sample_size is None else [f"sample_size={rules.sample_size}"]
+    else:
+        parts.append(f"unlabelled={rules.unlabelled}")
+        parts += ["weighted=true"] if weighted else []
+    return "|".join([*parts, "undefined=skip", f"v{measure.definition.version}"])
+
+
+def _shown(value: object) -> str:
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+#: What is computed unless told otherwise, as far as there are the counts for it.
+DEFAULTS: dict[type, tuple[str, ...]] = {
+    Contingency: ("Purity", "InversePurity", "NMI", "Rand", "ARI", "PairF", "VMeasure", "BCubedF"),
+    Points: ("Silhouette", "DaviesBouldin", "CalinskiHarabasz"),
+}
+#: Measures that people know by another name with their usual parameters.
+_CALLED = {"PairF": "PairF1", "BCubedF": "BCubedF1", "PurityF": "PurityF1"}
+_LACKING = {
+    Contingency: "the classes of the items, and {0} has none: say {truth}",
+    Points: "the points of the items, and {0} has none: give X, or say {points}",
+}
+
+
+def measure_of(name: str | Measure) -> Measure:
+    """A measure of clusterings by its name.
+
+    >>> measure_of("purity")
+    Purity
+    """
+    return parse_measure(name, "clustering")
+
+
+def called(measure: Measure) -> str:
+    """A measure as people call it.
+
+    >>> called(measure_of("BCubedF")), called(measure_of("Purity"))
+    ('BCubedF1', 'Purity')
+    """
+    return _CALLED.get(str(measure), str(measure))
+
+
+def measures_of(
+    measures: Iterable[str | Measure] | str | Measure | None, counts: Sequence[Mapping[type, Any]]
+) -> tuple[Measure, ...]:
+    """The measures asked for; or those by default for which every system has what they need."""
+    if measures is None:
+        able = [kind for kind in DEFAULTS if all(kind in held for held in counts)]
+        return tuple(measure_of(name) for kind in able for name in DEFAULTS[kind])
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are names, such as 'ARI' and 'Purity', not {measures!r}")
+    several = [measures] if isinstance(measures, str | Measure) else list(measures)
+    names = [
+        name for measure in several for name in (split_measures(measure) if isinstance(measure, str) else [measure])
+    ]
+    if not names:
+        raise ParameterError("there is no measure to compute")
+    return tuple(dict.fromkeys(measure_of(name) for name in names))
+
+
+def counts_of(clusters: Clusters | Contingency, rules: Rules, seed: int) -> dict[type, Any]:
+    """The counts that there are: of classes and clusters, and of points."""
+    if isinstance(clusters, Contingency):
+        return {Contingency: clusters.without_empty()}
+    counts: dict[type, Any] = {}
+    if not rules.noisy(clusters).any():
+        rules = rules._replace(noise=None, noise_as="drop")
+    if clusters.truth is not None:
+        rules.refuse_unlabelled(clusters)
+        counts[Contingency] = _counted(clusters, rules)
+    if clusters.points is not None:
+        counts[Points] = _points(clusters, rules, seed)
+    return counts
+
+
+def _counted(clusters: Clusters, rules: Rules) -> Contingency:
+    try:
+        return Contingency.from_labels(
+            clusters.truth, clusters.cluster, sample_weight=clusters.weight, noise=rules.noise, noise_as=rules.noise_as,
+            unlabelled=rules.unlabelled,
+        ).without_empty()  # fmt: skip
+    except InputError as problem:
+        raise InputError(f"{clusters.whence}: {problem}") from None
+
+
+def _points(clusters: Clusters, rules: Rules, seed: int) -> Points:
+    labels = rules.clusters_of(clusters) if rules.noise_as == "singletons" else clusters.cluster
+    noise = rules.noise if rules.noise_as == "drop" else None
+    try:
+        return Points.of(
+            clusters.points, labels, metric=rules.metric, noise=noise, item_id=clusters.item_id,
+            sample_size=rules.sample_size, seed=seed,
+        )  # fmt: skip
+    except InputError as problem:
+        raise InputError(f"{clusters.whence}: {problem}") from None
+
+
+def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:
+    """One number, with the reason where there is none."""
+    kind = measure.definition.counts
+    if kind not in counts:
+        raise ParameterError(f"{measure} is computed from {worded(_LACKING[kind]).format(name)}")
+    return measure.per_unit(counts[kind])

@@ -16,8 +16,8 @@ from assay.comparison.pairing import Pairs, pairs_of
 from assay.core.domains import Choice
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.core.results import Result
+from assay.crossvalidation.fitting import named
 from assay.crossvalidation.result import CrossValidation
-from assay.crossvalidation.running import named
 from assay.given import check_levels
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval

@@ -108,7 +108,7 @@ def _is_plain(X: Any) -> bool:  # noqa: N803
 def on_both_sides(codes: Ints, splits: Sequence[Sides]) -> int:
     """How many items are tested by a model that has learned from one with the same code.
 
-    >>> from assay.crossvalidation.splitting import Split
+    >>> from assay.crossvalidation.splits import Split
     >>> on_both_sides(np.array([0, 1, 0]), [Split(1, 1, np.array([0, 1]), np.array([2]))])
     1
     """
@@ -168,7 +168,7 @@ def said_of_rows(
 def said_of_labels(names: Sequence[Any], splits: Sequence[Sides], codes: Ints, labels: Sequence[Any]) -> list[str]:
     """A warning of folds, by their names, whose training set lacks a label; `codes` are the places of labels.
 
-    >>> from assay.crossvalidation.splitting import Split
+    >>> from assay.crossvalidation.splits import Split
     >>> said_of_labels([7], [Split(1, 7, np.array([0]), np.array([1]))], np.array([0, 1]), ["ham", "spam"])
     ['in 1 of 1 fold there is nothing to learn of some label: fold 7 learns from no item of spam']
     """

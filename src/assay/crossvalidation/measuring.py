@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import (
+from assay.classification.measurement import (
     are_probabilities,
     classes_left_out,
     computed,
@@ -27,12 +27,25 @@ from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
 from assay.tables import Predictions
 
+#: Measures asked for, in whatever way.
+Measures = Iterable[str | Measure] | str | Measure | None
 #: What is measured unless told otherwise, as far as there are the scores for it.
 DEFAULTS = {
     "binary": ("Accuracy", "Precision", "Recall", "F", "MCC", "AUC", "Brier"),
     "multiclass": ("Accuracy", "F", "MCC", "LogLoss"),
     "multilabel": ("ExactMatch", "F", "F(average='micro')"),
 }
+
+
+class Settings(NamedTuple):
+    """What is asked of predictions, however they came about."""
+
+    measures: Measures = None
+    pos_label: Any = None
+    one_class: Any = None
+    threshold: float | None = None
+    confidence: float = 0.95
+    shows_folds: bool = False
 
 
 class Task(NamedTuple):

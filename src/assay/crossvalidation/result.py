@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import polars as pl
 
-from assay.classification.computing import bounds_of, measure_of
+from assay.classification.measurement import bounds_of, measure_of
 from assay.core import registry
 from assay.core.domains import Choice
 from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats
+from assay.crossvalidation.fitting import named
 from assay.crossvalidation.measuring import Task, Values, by_fold
-from assay.crossvalidation.running import named
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean

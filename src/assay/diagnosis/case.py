@@ -14,7 +14,7 @@ from assay.counting.forms import Bridge
 from assay.counting.judgments import Floats, Judgments
 from assay.counting.ranks import Ranks
 from assay.counting.renamed import Renamed, other_topics, renamed_documents
-from assay.diagnosis.opening import Opened
+from assay.diagnosis.examined_files import Opened
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure
 from assay.tables import Documents, Qrels, Run, Topics

@@ -12,8 +12,7 @@ from assay.core.arguments import argument
 from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import Case
-from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
-from assay.diagnosis.registry import check, finding
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair, share
 from assay.files.traps import upside_down
 from assay.tables import Qrels
 

@@ -11,9 +11,8 @@ import polars as pl
 from assay.core.arguments import worded
 from assay.core.digits import as_percent
 from assay.core.errors import EmptyFileError, listed, number_of, spelt
-from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
-from assay.diagnosis.labelled import Labelled, LabelledFile
-from assay.diagnosis.registry import check, finding
+from assay.diagnosis.examined_predictions import Labelled, LabelledFile
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, share
 from assay.files.prediction_columns import SHAPE
 from assay.tables.label_rules import distinct
 

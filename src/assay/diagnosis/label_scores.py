@@ -12,9 +12,8 @@ from assay.core.digits import number
 from assay.core.errors import number_of, quote
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.scored import Scored
-from assay.diagnosis.findings import EXAMPLES, Finding, share
-from assay.diagnosis.labelled import Labelled
-from assay.diagnosis.registry import check, finding
+from assay.diagnosis.examined_predictions import Labelled
+from assay.diagnosis.findings import EXAMPLES, Finding, check, finding, share
 from assay.measures.parser import parse_measure
 
 #: With fewer items than this, perfection or the opposite may be luck.

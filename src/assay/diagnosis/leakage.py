@@ -11,10 +11,9 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percent
 from assay.core.errors import FormatError, ParameterError, quote
-from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, share
-from assay.diagnosis.labelled import CONTENT, LabelledFile
-from assay.diagnosis.labelled_items import columns_named
-from assay.diagnosis.registry import check, finding
+from assay.diagnosis.examined_predictions import CONTENT, LabelledFile
+from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, share
+from assay.diagnosis.prediction_items import columns_named
 from assay.files.named_columns import names_of, read_named_columns
 from assay.files.prediction_columns import ITEM, TRUTH
 from assay.files.registry import head_of

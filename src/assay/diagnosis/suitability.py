@@ -11,8 +11,7 @@ from assay.core.digits import as_percent, number
 from assay.core.errors import listed, number_of, quote
 from assay.counting.judgments import Floats
 from assay.diagnosis.case import LEAST_TOPICS, Case, System
-from assay.diagnosis.findings import Example, Finding, Severity, share
-from assay.diagnosis.registry import check, finding
+from assay.diagnosis.findings import Example, Finding, Severity, check, finding, share
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 
 #: A measure with a cut-off that can reach less than this, on average, is far from the judgments.

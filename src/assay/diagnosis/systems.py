@@ -10,8 +10,7 @@ import polars as pl
 
 from assay.core.errors import listed, number_of, quote
 from assay.diagnosis.case import System
-from assay.diagnosis.findings import Example, Finding
-from assay.diagnosis.registry import check, finding
+from assay.diagnosis.findings import Example, Finding, check, finding
 
 #: Runs differ much in depth if the median of one is so many times that of another.
 _DEEPER = 5

@@ -1,7 +1,6 @@
 """`explain`: how a number came about, step by step."""
 
-from assay.explanation.explaining import explain
-from assay.explanation.lists import ranks_of
+from assay.explanation.dispatch import explain, ranks_of
 from assay.explanation.result import Explanation, OtherWay
 
 __all__ = ["Explanation", "OtherWay", "explain", "ranks_of"]

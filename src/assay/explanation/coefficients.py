@@ -16,8 +16,7 @@ import polars as pl
 from assay.core.digits import short
 from assay.core.errors import ParameterError, listed, number_of
 from assay.counting.judgments import Floats
-from assay.explanation.result import Explanation
-from assay.explanation.working import Formula, StepTable, formula
+from assay.explanation.result import Explanation, Formula, StepTable, formula
 from assay.measures.definition import Definition
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, given

@@ -13,7 +13,7 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.label_sets import LabelSets
 from assay.counting.scored import Scored
-from assay.explanation.classified import (
+from assay.explanation.matrices import (
     Chosen,
     label_measure,
     of_all_classes,
@@ -107,7 +107,7 @@ def _is_of_scores(measure: str | Measure) -> bool:
 
 def _of_system(source: Predictions | str | Path, pos_label: Any, name: str | None) -> Predictions:
     """The system that is meant."""
-    from assay.classification.opening import opened  # noqa: PLC0415
+    from assay.classification.inputs import opened  # noqa: PLC0415
 
     systems = {system.name: system for system in opened(source, pos_label)}
     if name is None and len(systems) == 1:
@@ -119,9 +119,9 @@ def _of_system(source: Predictions | str | Path, pos_label: Any, name: str | Non
 
 def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen, view: Shown) -> Explanation:
     """A number made of the scores of the positive label, or of the class that was chosen, against all others."""
-    from assay.classification.collapsing import against_rest  # noqa: PLC0415
+    from assay.classification.inputs import against_rest  # noqa: PLC0415
     from assay.classification.pairing import Classifiers  # noqa: PLC0415
-    from assay.classification.signatures import label_signature  # noqa: PLC0415
+    from assay.classification.result import label_signature  # noqa: PLC0415
 
     wanted = label_measure(measure, "binary")
     if predictions.kind == "multilabel":
@@ -142,7 +142,7 @@ def _of_classification(
     measure: str | Measure, classification: Classification, chosen: Chosen, view: Shown
 ) -> Explanation:
     """What a classification has counted, taken apart; the measure need not be one of its own."""
-    from assay.classification.signatures import label_signature  # noqa: PLC0415
+    from assay.classification.result import label_signature  # noqa: PLC0415
 
     system = classification.system(chosen.system)
     counts = system.counts
@@ -179,8 +179,8 @@ def _of_label_sets(
     measure: str | Measure, sets: LabelSets, chosen: Chosen, view: Shown, signed: Callable[[Measure], str]
 ) -> Explanation:
     """Items with several labels each: of one label, of one item, or over all labels or items."""
-    from assay.classification.computing import measure_of  # noqa: PLC0415
     from assay.classification.label_sets import is_per_item  # noqa: PLC0415
+    from assay.classification.measurement import measure_of  # noqa: PLC0415
 
     wanted = measure_of(measure if isinstance(measure, Measure) else str(measure), "multilabel")
     if wanted.definition.counts is not Confusion:

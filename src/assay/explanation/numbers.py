@@ -1,27 +1,28 @@
-"""The number of one unit taken apart, and how the numbers of several units become one."""
+"""A number of a measure, taken apart: its formula in words and in numbers, and the steps behind it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+import polars as pl
+
 from assay.core.domains import Choice
-from assay.core.errors import ParameterError, number_of
+from assay.core.errors import ParameterError, did_you_mean, listed, number_of
 from assay.counting.confusion import Confusion
-from assay.counting.confusion_matrix import ConfusionMatrix
+from assay.counting.confusion_matrix import ConfusionMatrix, Orientation
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
-from assay.explanation.cutoffs import at_every_rank
-from assay.explanation.decisions import decisions
-from assay.explanation.documents import ranking, with_documents
-from assay.explanation.remarks import SAMPLED, remarks
-from assay.explanation.result import Explanation, OtherWay
-from assay.explanation.summaries import put_together, units_table
-from assay.explanation.units import only, units_of
-from assay.explanation.working import (
+from assay.explanation.rankings import at_every_rank, ranking, with_documents
+from assay.explanation.result import (
+    Explanation,
+    OtherWay,
     StepTable,
     counts_named,
     formula,
@@ -29,10 +30,158 @@ from assay.explanation.working import (
     step_tables,
     with_class_names,
 )
+from assay.explanation.summaries import put_together, units_table
+from assay.measures.curve_points import roc_points
+from assay.measures.curve_words import trivial
 from assay.measures.given_curve import GivenCurve
 from assay.measures.registry import Counts, Measure
+from assay.measures.roc_area import AUC
 from assay.measures.steps import PerQuery
 from assay.measures.summary import Undefined, signature, summarise
+
+
+def units_of(counts: Counts) -> tuple[str, ...]:
+    """The names of the units."""
+    return counts.queries if isinstance(counts, Ranks) else counts.units
+
+
+def number_of_unit(counts: Counts, query: str | None) -> int | None:
+    """The place of a query; None if all of several are meant. A query that is not there is refused, with the reason.
+
+    >>> number_of_unit(Confusion.from_table(1, 1, 1), None)
+    0
+    """
+    units = units_of(counts)
+    if query is None:
+        return 0 if len(units) == 1 else None
+    if query in units:
+        return units.index(query)
+    if isinstance(counts, Ranks):
+        if query in counts.left_out:
+            raise ParameterError(
+                f"query {query!r} is judged, but the run has nothing for it, and missing='skip' leaves it out; "
+                "under missing='zero' it counts as an empty result"
+            )
+        if query in counts.ignored_topics:
+            raise ParameterError(f"query {query!r} has no judgments, so it has no number: it is ignored")
+    kind = f"an {counts.unit_kind}" if counts.unit_kind == "item" else f"a {counts.unit_kind}"
+    raise ParameterError(f"choose {kind} of {listed(units)}, not {query!r}{did_you_mean(query, units)}")
+
+
+def only(counts: Counts, number: int) -> Counts:
+    """The counts of one unit alone.
+
+    >>> only(Ranks.from_grades([1], [0, 1]), 1).queries
+    ('q2',)
+    """
+    if isinstance(counts, Ranks):
+        return counts.only(np.arange(len(counts.queries)) == number)
+    unit = (counts.units[number],)
+    if isinstance(counts, Confusion):
+        rows = slice(number, number + 1)
+        tn = None if counts.tn is None else counts.tn[rows]
+        return Confusion(unit, counts.tp[rows], counts.fp[rows], counts.fn[rows], tn, counts.unit_kind)
+    if isinstance(counts, Probabilities):
+        rows = slice(number, number + 1)
+        weight = None if counts.weight is None else counts.weight[rows]
+        ids = None if counts.item_id is None else counts.item_id[rows]
+        return replace(counts, truth=counts.truth[rows], scores=counts.scores[rows], weight=weight, item_id=ids)
+    if not isinstance(counts, GivenCurve):
+        return counts  # one number for the whole table: there is nothing to take apart
+    points = counts.points.where(counts.points.unit == number)
+    return GivenCurve(unit, replace(points, unit=np.zeros_like(points.unit), units=1))
+
+
+SAMPLED = "orders of ties"
+
+
+def remarks(
+    measure: Measure, counts: Counts, value: float, tables: Sequence[StepTable] = (), *, sampled: bool = False
+) -> Iterator[str]:
+    """Remarks on the number of one unit.
+
+    >>> from assay.measures import IPrec
+    >>> list(remarks(IPrec(recall=0.8), Ranks.from_grades([1], judged=[[1]]), 0.0))
+    ['a recall of 0.8 is never reached: there is no precision to look at, and it counts as 0']
+    """
+    yield from _never_reached(measure, counts, value)
+    if not isinstance(counts, Ranks):
+        return
+    if not counts.in_run[0]:
+        yield "the run has nothing for this query: it counts as an empty result (missing=zero)"
+    if sampled:
+        yield (
+            "there is no closed form for tied documents: their order is drawn at random, again and again; "
+            "another rule than expected for ties shows the steps of one order"
+        )
+    elif counts.hits.averaged and (counts.hits.tie_last > counts.hits.tie_first).any():
+        yield (
+            "documents with equal scores share their ranks (tied_ranks, in the order of the file): "
+            "a step is the mean over all orders"
+        )
+    if counts.judgments is None and any(table.says == "ideal" for table in tables):
+        yield from _not_in_the_list(counts)
+    size = counts.policies.collection_size
+    if measure.name == AUC.name and size is not None:
+        curve = roc_points(counts, 0, measure.parameters["unretrieved"])
+        yield from trivial({counts.queries[0]: [curve]}, size)
+
+
+def _never_reached(measure: Measure, counts: Counts, value: float) -> Iterator[str]:
+    """A precision at a recall that no rank, or no point, has."""
+    recall = measure.parameters.get("recall", 0.0)
+    if value != 0 or not recall:
+        return
+    # A document found has a precision above 0; a point that somebody gives need not have.
+    if not isinstance(counts, GivenCurve) or counts.points["recall"].max() < recall:
+        yield f"a recall of {recall:g} is never reached: there is no precision to look at, and it counts as 0"
+
+
+def _not_in_the_list(ranks: Ranks) -> Iterator[str]:
+    """Documents that somebody said there are: the ideal ranking has them, and a list of grades does not show them."""
+    rest = Counter(ranks.ideal.grade.tolist()) - Counter(ranks.hits.grade.tolist())
+    there = [f"{number_of('document', count)} of grade {grade:g}" for grade, count in sorted(rest.items())[::-1]]
+    if there:
+        yield f"not in the list, but there for the ideal ranking: {', '.join(there)}"
+
+
+#: What rows and columns are called: of documents, and of items.
+_OF_DOCUMENTS = ("documents", "relevant", "irrelevant", "retrieved", "not_retrieved")
+_OF_ITEMS = ("truth", "positive", "negative", "predicted positive", "predicted negative")
+
+
+def decisions(table: Confusion) -> StepTable:
+    """The four cells of one unit, with their margins; what needs the true negatives is empty if nobody counted them.
+
+    >>> decisions(Confusion.from_table(4, 6, 4)).frame["retrieved"].to_list()
+    [4.0, 6.0, 10.0]
+    """
+    tp, fp, fn = (float(cell[0]) for cell in (table.tp, table.fp, table.fn))
+    tn = math.nan if table.tn is None else float(table.tn[0])
+    rows, yes, no, chosen, left = _OF_DOCUMENTS if table.unit_kind == "query" else _OF_ITEMS
+    cells = {
+        rows: [yes, no, "all"],
+        chosen: [tp, fp, tp + fp],
+        left: [fn, tn, fn + tn],
+        "all": [tp + fn, fp + tn, tp + fp + fn + tn],
+    }
+    return StepTable("decisions", (), pl.DataFrame(cells).with_columns(pl.col(pl.Float64).fill_nan(None)), {})
+
+
+def matrix_table(matrix: ConfusionMatrix, title: str, orientation: Orientation = "rows_are_true") -> StepTable:
+    """A matrix with its margins, rows and columns labelled.
+
+    >>> made = matrix_table(ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"]), "matrix")
+    >>> made.frame.columns, made.frame.row(2)
+    (['truth', 'predicted a', 'predicted b', 'all'], ('all', 3.0, 5.0, 8.0))
+    """
+    frame = matrix.to_frame(orientation)
+    names = frame.columns[0]
+    cells = frame.select(pl.exclude(names).cast(pl.Float64))
+    cells = cells.with_columns(all=pl.sum_horizontal(pl.all()))
+    cells = pl.concat([cells, cells.sum()])
+    return StepTable(title, (), cells.select(pl.Series(names, [*frame[names], "all"]), pl.all()), {})
+
 
 #: How far down a ranking is shown where the measure has no cut-off, and so many classes, items or thresholds are.
 PAGE = 20

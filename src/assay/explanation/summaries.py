@@ -7,7 +7,7 @@ import polars as pl
 
 from assay.core.errors import several
 from assay.counting.judgments import Floats
-from assay.explanation.working import StepTable
+from assay.explanation.result import StepTable
 from assay.measures.registry import Measure
 from assay.measures.steps import PerQuery, Steps, given
 from assay.measures.summary import Undefined, counted

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from assay.clustering.opening import systems_in
+from assay.clustering.evaluation import systems_in
 from assay.clustering.pairing import RULES, Clusterings, are_clusters
 from assay.clustering.result import Clustering
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed

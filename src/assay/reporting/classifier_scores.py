@@ -24,8 +24,8 @@ from assay.show.figure import Figure, Mark, Series
 from assay.show.model import Column, Section, Table, Widget
 from assay.stats.interval_names import NO_INTERVAL
 from assay.tables.predictions import Predictions
-from assay.thresholding.cells import Candidates
-from assay.thresholding.choosing import chosen
+from assay.thresholding.candidates import Candidates
+from assay.thresholding.result import chosen
 from assay.thresholding.rules import closest_to_corner, max_accuracy, max_f, youden
 
 #: Of more thresholds than these, some are left out.

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from assay.classification import Classification
-from assay.classification.mistakes import sureness
 from assay.classification.pairing import Classifiers
+from assay.classification.result import sureness
 from assay.classifier_curves.calibrated import reliability
 from assay.comparison import Comparison
 from assay.core.digits import as_level, counted, number

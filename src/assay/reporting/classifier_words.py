@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from assay.classification import Classification
-from assay.classification.imbalance import LEADING, SPARE, imbalance_of
+from assay.classification.measurement import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.registry import Measure

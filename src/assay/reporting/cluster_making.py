@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.clustering import Clustering, cluster
-from assay.clustering.computing import called
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
+from assay.clustering.rules import called
 from assay.comparison import Comparison, compare
 from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, number_of

@@ -11,9 +11,9 @@ import polars as pl
 
 from assay import cluster_curves
 from assay.clustering import Clustering
-from assay.clustering.arrangement import arranged, bars_of
-from assay.clustering.computing import called
+from assay.clustering.groups import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
+from assay.clustering.rules import called
 from assay.comparison import Comparison
 from assay.core.digits import as_percent, counted, number
 from assay.core.errors import number_of

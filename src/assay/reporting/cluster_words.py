@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from assay.clustering import Clustering
-from assay.clustering.computing import called
+from assay.clustering.rules import called
 from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.registry import Measure

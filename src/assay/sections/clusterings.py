@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.clustering.computing import called
+from assay.clustering.rules import called
 from assay.core.digits import as_level, as_percent, short
 from assay.core.errors import number_of
 from assay.core.words import INTERVALS

@@ -12,7 +12,7 @@ from assay.show.model import Document, Prose, Section, Task
 
 if TYPE_CHECKING:
     from assay.diagnosis import Diagnosis, Finding
-    from assay.diagnosis.registry import Check
+    from assay.diagnosis.findings import Check
 
 _TONES: dict[str, Tone] = {"error": "bad", "warning": "open", "note": "even"}
 #: Of a finding in many runs, so many are told in full, the worst first.

@@ -15,8 +15,8 @@ from assay.show.model import Column, Table
 
 if TYPE_CHECKING:
     from assay.classification import Classification
-    from assay.classification.baselines import Baseline
     from assay.classification.intervals import Estimate
+    from assay.classification.measurement import Baseline
     from assay.clustering import Clustering
     from assay.measures.registry import Measure
 

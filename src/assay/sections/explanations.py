@@ -17,7 +17,7 @@ from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.explanation import Explanation
-    from assay.explanation.working import StepTable
+    from assay.explanation.result import StepTable
 
 #: Tables with a row for each unit; of those only so many rows are shown.
 _UNITS = {

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from assay import __version__
 from assay.classification import Classification
-from assay.clustering import Clustering, computing, reference, stability
+from assay.clustering import Clustering, stability
+from assay.clustering.rules import called as name_of_measure
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS
@@ -269,7 +270,7 @@ def _each(measures: Mapping[str, Iterable[str]]) -> str:
 def _of_clusterings(
     result: Clustering, comparison: Comparison | None, over_k: NumberOfClusters | None, cite: Citations
 ) -> Iterator[str]:
-    called = {measure: computing.called(measure) for measure in result.measures}
+    called = {measure: name_of_measure(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
     against = "" if table is None else f" with {number_of('class', len(table.classes))}"
@@ -313,7 +314,7 @@ def _numbers_of_clusters(over_k: NumberOfClusters, cite: Citations) -> Iterator[
     if over_k.reference is not None:
         yield (
             f"structure was tested against {len(over_k.reference.without)} data sets spread evenly over the box along "
-            f"the principal axes{cite(reference.CITES)}"
+            f"the principal axes{cite(stability.CITES_REFERENCE)}"
         )
 
 

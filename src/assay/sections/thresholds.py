@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.counting.judgments import Floats
     from assay.stats.bootstrap import Interval
     from assay.thresholding.result import ChosenThreshold, Made, Thresholds
-    from assay.thresholding.table import ThresholdTable
+    from assay.thresholding.verbs import ThresholdTable
 
 #: What is shown of all measures where there are several rules.
 _SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}

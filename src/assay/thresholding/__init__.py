@@ -1,9 +1,8 @@
 """Where positive should start: rules that choose a threshold from scores beside the truth."""
 
-from assay.thresholding.registry import Rule, parse_rule, registered_rules
 from assay.thresholding.result import ChosenThreshold, Thresholds
-from assay.thresholding.table import ThresholdTable, threshold_table
-from assay.thresholding.verbs import choose_threshold, thresholds
+from assay.thresholding.rules import Rule, parse_rule, registered_rules
+from assay.thresholding.verbs import ThresholdTable, choose_threshold, threshold_table, thresholds
 
 __all__ = [
     "ChosenThreshold",
