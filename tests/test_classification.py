@@ -15,7 +15,7 @@ import pytest
 
 import assay
 from assay import Classification, ConfusionMatrix, Predictions, classify, scorer
-from assay.classification import Shown
+from assay.classification import ClassificationView
 from assay.classification.pairing import Classifiers
 from assay.classification.resampling import Patterns, resampled_matrices
 from assay.core.errors import AssayError, InputError, ParameterError
@@ -330,7 +330,7 @@ def test_signatures_name_everything_that_a_number_depends_on() -> None:
 
 
 def test_json_holds_everything_in_full() -> None:
-    result = classify(LETTERS / "spam.csv", pos_label="spam", shown=Shown(prevalences=(0.01,), errors=2))
+    result = classify(LETTERS / "spam.csv", pos_label="spam", shown=ClassificationView(prevalences=(0.01,), errors=2))
     told = json.loads(result.to_json())["sections"]
     assert told["matrices"]["bayes"]["matrix"]["counts"] == result.matrix("bayes").table.tolist()
     assert told["measures"]["measures"][0]["value"] == result.value("Precision", "bayes")
@@ -350,7 +350,7 @@ def test_the_orientation_is_always_on_the_axes() -> None:
     table = [[13, 4, 2], [2, 15, 1], [5, 1, 57]]
     matrix = ConfusionMatrix.from_matrix(table, ["Woman", "Man", "Child"], orientation="rows_are_predicted")
     upright = str(classify(matrix, "Accuracy"))
-    turned = str(classify(matrix, "Accuracy", shown=Shown(orientation="rows_are_predicted")))
+    turned = str(classify(matrix, "Accuracy", shown=ClassificationView(orientation="rows_are_predicted")))
     assert "rows: truth, columns: prediction" in upright
     assert "Woman                  13    2      5     20" in upright
     assert "rows: prediction, columns: truth" in turned
@@ -607,7 +607,7 @@ def test_a_comparison_says_which_threshold_each_system_has() -> None:
 
 def test_wrong_items_are_shown_without_scores_too() -> None:
     items = Predictions.of(["ham", "spam"], ["ham", "ham"], pos_label="spam", item_id=["m1", "m2"])
-    shown = str(classify(items, "Recall", shown=Shown(errors=3)))
+    shown = str(classify(items, "Recall", shown=ClassificationView(errors=3)))
     assert "m2       spam   ham" in shown
 
 

@@ -23,7 +23,7 @@ from assay import Predictions, crossval
 from assay.core.errors import InputError, ParameterError
 from assay.crossvalidation import leakage_check, nested, split_items
 from assay.crossvalidation.folded_predictions import times_of
-from assay.crossvalidation.splits import Asked
+from assay.crossvalidation.splits import SplitDesign
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 IRIS = datasets.load_iris(return_X_y=True)
@@ -99,8 +99,8 @@ def test_leaving_many_out_makes_folds_of_many_items() -> None:
     found = crossval(GaussianNB(), features, labels, cv=[(range(4), range(4, 8)), (range(4, 8), range(4))],
                      measures="Accuracy")  # fmt: skip
     assert not found.tiny
-    large = split_items(20, None, None, Asked("leave-p-out", leave=17))
-    small = split_items(20, None, None, Asked("leave-p-out", leave=2))
+    large = split_items(20, None, None, SplitDesign("leave-p-out", leave=17))
+    small = split_items(20, None, None, SplitDesign("leave-p-out", leave=2))
     assert (large.tiny, small.tiny) == (False, True)
 
 

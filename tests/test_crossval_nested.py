@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from assay import choose_threshold, crossval
 from assay.core.errors import AssayError, InputError
 from assay.crossvalidation import nested, split_items
-from assay.crossvalidation.splits import Asked
+from assay.crossvalidation.splits import SplitDesign
 
 CANCER = datasets.load_breast_cancer(return_X_y=True)
 WINE = datasets.load_wine(return_X_y=True)
@@ -170,7 +170,7 @@ def test_looking_for_leaks_leaves_the_folds_of_a_splitter_as_they_were() -> None
     drawn = KFold(3, shuffle=True, random_state=np.random.RandomState(7))
     found = nested(tree, grid, *WINE, inner=drawn, **asked)  # type: ignore[arg-type]
     source = np.random.RandomState(7)
-    outer = split_items(len(WINE[1]), WINE[1], None, Asked(3)).each
+    outer = split_items(len(WINE[1]), WINE[1], None, SplitDesign(3)).each
     for one, value in zip(outer, found.chosen["inner Accuracy"], strict=True):
         pairs = [*KFold(3, shuffle=True, random_state=source).split(one.train)]
         search = GridSearchCV(tree, grid, cv=pairs, scoring="accuracy").fit(WINE[0][one.train], WINE[1][one.train])

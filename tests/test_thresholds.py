@@ -393,9 +393,9 @@ class TestResamples:
 
 def twin_value(rule: Rule, tp: float, fp: float, fn: float, tn: float) -> float:
     """A rule's criterion from four cells, as items with these cells at one threshold give it."""
-    from assay.thresholding.candidates import Cells  # noqa: PLC0415
+    from assay.thresholding.candidates import ThresholdCells  # noqa: PLC0415
 
-    return float(rule.of(Cells(np.array([tp]), np.array([fp]), tp + fn, fp + tn)).value[0])
+    return float(rule.of(ThresholdCells(np.array([tp]), np.array([fp]), tp + fn, fp + tn)).value[0])
 
 
 def _upper(x: float) -> float:

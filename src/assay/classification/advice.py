@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.classification.prevalences import predictive_values
-from assay.classification.remarks import CHECKS, RARE, Case, Remark, remark
+from assay.classification.remarks import CHECKS, RARE, ClassifierCase, Remark, remark
 from assay.core.digits import as_level, as_percent, as_percents, counted, number, signed_percent
 from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
@@ -30,7 +30,7 @@ PAIRS, FEWEST = 3, 2
 
 
 @remark("prevalence")
-def _prevalence(case: Case) -> Iterator[Remark]:
+def _prevalence(case: ClassifierCase) -> Iterator[Remark]:
     """Where one label has nearly all items, whoever always predicts it has a fine accuracy."""
     share = case.largest
     if share <= 1 - RARE:
@@ -49,7 +49,7 @@ def _prevalence(case: Case) -> Iterator[Remark]:
 
 
 @remark("bias")
-def _bias(case: Case) -> Iterator[Remark]:
+def _bias(case: ClassifierCase) -> Iterator[Remark]:
     """One label is predicted much more often than it is true, and not just by chance."""
     cells = case.matrix.per_class()
     wrongly, missed = cells.fp.astype(np.float64), cells.fn.astype(np.float64)
@@ -68,7 +68,7 @@ def _bias(case: Case) -> Iterator[Remark]:
 
 
 @remark("confused_pair")
-def _confused(case: Case) -> Iterator[Remark]:
+def _confused(case: ClassifierCase) -> Iterator[Remark]:
     """Which label is taken for which; of two labels the matrix says it at a glance."""
     if len(case.matrix.labels) <= 2:
         return
@@ -84,7 +84,7 @@ def _confused(case: Case) -> Iterator[Remark]:
 
 
 @remark("micro_macro")
-def _micro_macro(case: Case) -> Iterator[Remark]:
+def _micro_macro(case: ClassifierCase) -> Iterator[Remark]:
     """Averages over items and over classes part where one class dominates."""
     if len(case.matrix.labels) <= 2 or not case.support.any():
         return
@@ -104,7 +104,7 @@ def _micro_macro(case: Case) -> Iterator[Remark]:
 
 
 @remark("baseline")
-def _baseline(case: Case) -> Iterator[Remark]:
+def _baseline(case: ClassifierCase) -> Iterator[Remark]:
     """A classifier that looks at no item does as well."""
     if case.largest > 1 - RARE:
         yield from _no_difference(case)
@@ -120,7 +120,7 @@ def _baseline(case: Case) -> Iterator[Remark]:
     yield Remark("baseline", message, case.largest, case.system.name)
 
 
-def _no_difference(case: Case) -> Iterator[Remark]:
+def _no_difference(case: ClassifierCase) -> Iterator[Remark]:
     """Where accuracy misleads: positives and negatives are predicted positive alike."""
     if case.cells is None or not (case.support > 0).all():
         return
@@ -155,7 +155,7 @@ def _and_lowest(share: float, low: float) -> str:
 
 
 @remark("rules_out", "rules_in")
-def _rules(case: Case) -> Iterator[Remark]:
+def _rules(case: ClassifierCase) -> Iterator[Remark]:
     """A test that misses little rules out, one that seldom cries wolf rules in, if predictions can be relied on."""
     if case.cells is None or (rates := _rates(case.cells)) is None:
         return
@@ -187,7 +187,7 @@ def _rates(cells: tuple[float, float, float, float]) -> tuple[float, float, floa
 
 
 @remark("other_prevalence")
-def _other_prevalence(case: Case) -> Iterator[Remark]:
+def _other_prevalence(case: ClassifierCase) -> Iterator[Remark]:
     """Test data seldom have as many positives as the world: what becomes of the predictive values there."""
     if case.cells is None or (rates := _rates(case.cells)) is None or rates[0] + rates[1] <= 1:
         return
@@ -206,7 +206,7 @@ def _other_prevalence(case: Case) -> Iterator[Remark]:
 
 
 @remark("below_diagonal")
-def _below_diagonal(case: Case) -> Iterator[Remark]:
+def _below_diagonal(case: ClassifierCase) -> Iterator[Remark]:
     """Worse than guessing is as good as the opposite is."""
     if case.cells is None:
         return
@@ -256,7 +256,7 @@ def advise(result: Classification) -> tuple[Remark, ...]:
         matrix = system.counts.get(ConfusionMatrix)
         if matrix is None:
             continue
-        case = Case(result, system, matrix, _cells(matrix))
+        case = ClassifierCase(result, system, matrix, _cells(matrix))
         for check in dict.fromkeys(CHECKS.values()):
             remarks += [remark._replace(system=system.name) for remark in check(case) if remark.code not in result.mute]
     return tuple(remarks)

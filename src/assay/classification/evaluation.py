@@ -18,7 +18,7 @@ from assay.classification.measurement import (
     measure_of,
 )
 from assay.classification.resampling import Patterns, weighted_patterns
-from assay.classification.result import Classification, ClassifiedSystem, Shown
+from assay.classification.result import Classification, ClassificationView, ClassifiedSystem
 from assay.core.domains import Whole
 from assay.core.errors import ParameterError
 from assay.counting.confusion import Confusion
@@ -64,7 +64,7 @@ def classify(
     resamples: int = 2000,
     seed: int = 0,
     mute: Sequence[str] | str = (),
-    shown: Shown | None = None,
+    shown: ClassificationView | None = None,
 ) -> Classification:
     """Evaluate one classifier or several.
 
@@ -118,7 +118,7 @@ def classify(
         mute,
         tuple(dict.fromkeys([*(warning for system in prepared for warning in system.warnings), *not_alike(prepared)])),
         tuple(dict.fromkeys(note for system in prepared for note in system.notes)),
-        Shown() if shown is None else shown,
+        ClassificationView() if shown is None else shown,
     )
 
 

@@ -28,7 +28,7 @@ class Remark(NamedTuple):
     system: str = ""
 
 
-class Case(NamedTuple):
+class ClassifierCase(NamedTuple):
     """A system with its confusion matrix; `cells` are TP, FP, FN and TN, where there are two labels."""
 
     result: Classification
@@ -75,7 +75,7 @@ class Case(NamedTuple):
         return float(np.trace(self.matrix.table) / self.matrix.items[0])
 
 
-Check = Callable[[Case], Iterator[Remark]]
+Check = Callable[[ClassifierCase], Iterator[Remark]]
 CHECKS: dict[str, Check] = {}
 
 

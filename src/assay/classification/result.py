@@ -117,7 +117,7 @@ def confused_pairs(matrix: ConfusionMatrix) -> pl.DataFrame:
 Kept = TypeVar("Kept")
 
 
-class Shown(NamedTuple):
+class ClassificationView(NamedTuple):
     """How a classification is shown: the matrix turned, as shares or in another order; how many errors and pairs."""
 
     orientation: Orientation = "rows_are_true"
@@ -182,7 +182,7 @@ class Classification(Result):
     warnings: tuple[str, ...] = ()
     #: What was decided for lack of being said, such as the threshold.
     notes: tuple[str, ...] = ()
-    shown: Shown = field(default=Shown())
+    shown: ClassificationView = field(default=ClassificationView())
 
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)

@@ -84,12 +84,12 @@ def classify(
     Two labels, more, or several an item: the file decides. Name the positive one of two labels with --positive, unless
     it is 1 or true.
     """
-    from assay.classification import Shown  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.classification import ClassificationView  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.classification import classify as verb  # noqa: PLC0415
 
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
     turned = options.one_of("orientation", orientation, prediction_inputs.ORIENTATIONS)
-    shown = Shown(
+    shown = ClassificationView(
         turned or "rows_are_true",
         options.one_of("normalize", normalize, _NORMALIZE),
         reorder,

@@ -81,7 +81,7 @@ def cluster(
     --over-k, it says which number of clusters the points have; with --qrels and --run, what clusters of search results
     are good for.
     """
-    from assay.clustering import Shown  # noqa: PLC0415  # `assay --help` need not load Polars
+    from assay.clustering import ClusteringView  # noqa: PLC0415  # `assay --help` need not load Polars
     from assay.clustering import cluster as verb  # noqa: PLC0415
 
     form = output.form_of(json=json, csv=csv, markdown=markdown, latex=latex)
@@ -115,7 +115,7 @@ def cluster(
     settings: dict[str, Any] = {"confidence": 0.95 if confidence is None else confidence, "seed": seed}
     settings["mute"] = mute or ()
     settings["resamples"] = 2000 if resamples is None else resamples
-    settings["shown"] = Shown(per_class, per_cluster, moves)
+    settings["shown"] = ClusteringView(per_class, per_cluster, moves)
     if table is not None:
         if files:
             raise ParameterError("give a file of clusters or --table, not both")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.clustering.result import ClusteredSystem, Clustering
 
 
-class Case(NamedTuple):
+class ClusteringCase(NamedTuple):
     """A clustering with its counts, as far as there are any."""
 
     result: Clustering
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     points: Points | None
 
 
-Check = Callable[[Case], Iterator[Remark]]
+Check = Callable[[ClusteringCase], Iterator[Remark]]
 CHECKS: dict[str, Check] = {}
 
 
@@ -64,7 +64,7 @@ def advise(result: Clustering) -> tuple[Remark, ...]:
     wanted = [code for code in codes() if code not in result.mute]
     remarks: list[Remark] = []
     for system in result.systems:
-        case = Case(result, system, system.counts.get(Contingency), system.counts.get(Points))
+        case = ClusteringCase(result, system, system.counts.get(Contingency), system.counts.get(Points))
         for code in wanted:
             remarks += [remark._replace(system=system.name) for remark in CHECKS[code](case)]
     return tuple(remarks)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from assay.clustering.advice import check_codes
-from assay.clustering.result import ClusteredSystem, Clustering, Shown
+from assay.clustering.result import ClusteredSystem, Clustering, ClusteringView
 from assay.clustering.rules import Rules, computed, counts_of, measures_of
 from assay.clustering.scales import uneven_columns
 from assay.core.arguments import argument
@@ -92,7 +92,7 @@ def cluster(
     resamples: int = 2000,
     seed: int = 0,
     mute: Sequence[str] | str = (),
-    shown: Shown | None = None,
+    shown: ClusteringView | None = None,
 ) -> Clustering:
     """Evaluate one clustering or several: against classes, if they are known, and by the points, if they are given.
 
@@ -150,7 +150,7 @@ def cluster(
     return Clustering(
         systems, chosen, rules, confidence, resamples, seed, mute,
         tuple(dict.fromkeys([*warnings, *not_alike(list(opened.values()))])),
-        Shown() if shown is None else shown,
+        ClusteringView() if shown is None else shown,
     )  # fmt: skip
 
 

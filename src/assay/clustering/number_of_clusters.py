@@ -13,7 +13,7 @@ import numpy as np
 from assay.clustering.over_k import AS_GIVEN, VOTING, AtK, NumberOfClusters
 from assay.clustering.rules import Rules, computed, counts_of, measure_of, measures_of
 from assay.clustering.scales import uneven_columns
-from assay.clustering.stability import Fit, Stability, reference_of, stability_of, subsamples
+from assay.clustering.stability import ClusterStability, Fit, reference_of, stability_of, subsamples
 from assay.core.arguments import argument
 from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, listed, need, number_of
@@ -232,7 +232,7 @@ def at_k(
     *,
     rules: Rules,
     seed: int,
-    stability: Stability | None = None,
+    stability: ClusterStability | None = None,
 ) -> AtK:
     """All measures of one clustering."""
     counts = counts_of(clusters, rules, seed)
@@ -275,9 +275,9 @@ def _directions(points: Floats) -> Floats:
     return directions
 
 
-def _stability(points: Floats, fit: Fit, k: int, samples: Sequence[Any]) -> Stability:
+def _stability(points: Floats, fit: Fit, k: int, samples: Sequence[Any]) -> ClusterStability:
     if samples and k >= len(samples[0]):  # a subsample has too few points for so many clusters
-        return Stability()
+        return ClusterStability()
     return stability_of(points, fit, samples)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import polars as pl
 
 from assay.clustering.rules import measure_of
-from assay.clustering.stability import SHARE, Reference, Stability
+from assay.clustering.stability import SHARE, ClusterStability, Reference
 from assay.core import registry
 from assay.core.digits import as_level, number
 from assay.core.errors import ParameterError, listed, not_among, number_of
@@ -45,7 +45,7 @@ class AtK(NamedTuple):
 
     k: int
     results: Mapping[Measure, PerQuery]
-    stability: Stability | None = None
+    stability: ClusterStability | None = None
     smallest: int = 0
 
 
@@ -97,7 +97,7 @@ class NumberOfClusters(Result):
         return self.rows[self.ks.index(k)]
 
     def value(self, measure: str | Measure, k: int) -> float:
-        """A measure's number, or that of `Stability`; NaN if it is undefined."""
+        """A measure's number, or that of `ClusterStability`; NaN if it is undefined."""
         row = self.at(k)
         if measure == STABILITY:
             return math.nan if row.stability is None else row.stability.mean

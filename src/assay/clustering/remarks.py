@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.classification.remarks import Remark
-from assay.clustering.advice import Case, remark
+from assay.clustering.advice import ClusteringCase, remark
 from assay.clustering.chance import purity_by_chance
 from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
@@ -34,7 +34,7 @@ APART, TOGETHER, AGREE, DISAGREE = 0.5, 0.15, 0.6, 0.2
 
 
 @remark("noise_unsaid")
-def _noise_unsaid(case: Case) -> Iterator[Remark]:
+def _noise_unsaid(case: ClusteringCase) -> Iterator[Remark]:
     """A label that usually means noise is taken for a cluster: ask."""
     if case.system.clusters is None or case.result.rules.noise is not None:
         return
@@ -51,7 +51,7 @@ def _noise_unsaid(case: Case) -> Iterator[Remark]:
 
 
 @remark("left_out")
-def _left_out(case: Case) -> Iterator[Remark]:
+def _left_out(case: ClusteringCase) -> Iterator[Remark]:
     """Items that no measure saw, so that whoever leaves out what is hard looks good."""
     held = case.table if case.table is not None else case.points
     if held is None or not held.left_out or case.system.clusters is None:
@@ -70,7 +70,7 @@ def _left_out(case: Case) -> Iterator[Remark]:
 
 
 @remark("many_clusters")
-def _many_clusters(case: Case) -> Iterator[Remark]:
+def _many_clusters(case: ClusteringCase) -> Iterator[Remark]:
     """Purity that many clusters of these sizes get by chance."""
     if case.table is None or not case.table.is_whole:
         return
@@ -92,7 +92,7 @@ def _many_clusters(case: Case) -> Iterator[Remark]:
 
 
 @remark("chance")
-def _chance(case: Case) -> Iterator[Remark]:
+def _chance(case: ClusteringCase) -> Iterator[Remark]:
     """Clusters agree with the classes no better than clusters drawn at random."""
     if case.table is None:
         return
@@ -112,7 +112,7 @@ def _chance(case: Case) -> Iterator[Remark]:
 
 
 @remark("few_items")
-def _few_items(case: Case) -> Iterator[Remark]:
+def _few_items(case: ClusteringCase) -> Iterator[Remark]:
     """Numbers that are as large as they are because there are few items, which no interval allows for."""
     halves = case.result.drawn(case.system.name)
     if halves is None or case.table is None or len(case.table.clusters) == 1:
@@ -149,7 +149,7 @@ def _reach(measure: Measure, table: Contingency) -> tuple[float, float]:
 
 
 @remark("one_cluster")
-def _one_cluster(case: Case) -> Iterator[Remark]:
+def _one_cluster(case: ClusteringCase) -> Iterator[Remark]:
     """Everything, or nearly, in one cluster, though not in one class."""
     sizes = _sizes(case)
     if (share := float(sizes.max() / sizes.sum())) < NEARLY_ALL:
@@ -166,7 +166,7 @@ def _one_cluster(case: Case) -> Iterator[Remark]:
 
 
 @remark("singletons")
-def _singletons(case: Case) -> Iterator[Remark]:
+def _singletons(case: ClusteringCase) -> Iterator[Remark]:
     """Clusters of one item, which are pure whatever they are worth."""
     if case.table is not None and case.table.is_weighted:
         return
@@ -182,7 +182,7 @@ def _singletons(case: Case) -> Iterator[Remark]:
 
 
 @remark("class_unheld")
-def _class_unheld(case: Case) -> Iterator[Remark]:
+def _class_unheld(case: ClusteringCase) -> Iterator[Remark]:
     """Classes that are the largest one of no cluster: no cluster stands for them."""
     if case.table is None or len(case.table.classes) < 2:
         return
@@ -198,7 +198,7 @@ def _class_unheld(case: Case) -> Iterator[Remark]:
 
 
 @remark("disagree")
-def _disagree(case: Case) -> Iterator[Remark]:
+def _disagree(case: ClusteringCase) -> Iterator[Remark]:
     """Clusters that lie well apart and hardly agree with the classes; or that do, and hardly lie apart."""
     if case.table is None or case.points is None or measure_of("Silhouette") not in case.result.measures:
         return
@@ -221,7 +221,7 @@ def _disagree(case: Case) -> Iterator[Remark]:
     yield Remark("disagree", message, apart - agree, case.system.name)
 
 
-def _sizes(case: Case) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _sizes(case: ClusteringCase) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Items of each cluster."""
     if case.table is not None:
         return case.table.cluster_sizes[0]  # type: ignore[no-any-return]

@@ -35,7 +35,7 @@ Kept = TypeVar("Kept")
 MOST_UNASKED = 20_000
 
 
-class Shown(NamedTuple):
+class ClusteringView(NamedTuple):
     """Which tables are shown beside the measures."""
 
     per_class: bool = False
@@ -76,7 +76,7 @@ class Clustering(Result):
     #: Codes of remarks that are not made.
     mute: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    shown: Shown = field(default=Shown())
+    shown: ClusteringView = field(default=ClusteringView())
 
     def __repr__(self) -> str:
         names = ", ".join(system.name for system in self.systems)

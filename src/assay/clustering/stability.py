@@ -117,7 +117,7 @@ MOST_CELLS = 2_000_000
 _NOT_DRAWN = -1
 
 
-class Stability(NamedTuple):
+class ClusterStability(NamedTuple):
     """The mean of the adjusted Rand indices of every two subsamples, and how they spread; NaN if there is none."""
 
     mean: float = np.nan
@@ -134,7 +134,7 @@ def subsamples(items: int, resamples: int, rng: np.random.Generator) -> list[Int
     return [np.sort(rng.choice(items, size, replace=False)) for _ in range(resamples)]
 
 
-def stability_of(points: Floats, fit: Fit, samples: Sequence[Ints]) -> Stability:
+def stability_of(points: Floats, fit: Fit, samples: Sequence[Ints]) -> ClusterStability:
     """Cluster each subsample, and see how far every two of them agree on the items that both have.
 
     >>> two = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
@@ -150,9 +150,9 @@ def stability_of(points: Floats, fit: Fit, samples: Sequence[Ints]) -> Stability
     values = agreements(labels)
     known = values[~np.isnan(values)]
     if not len(known):
-        return Stability()
+        return ClusterStability()
     spread = float(known.std(ddof=1)) if len(known) > 1 else np.nan
-    return Stability(float(known.mean()), spread)
+    return ClusterStability(float(known.mean()), spread)
 
 
 def agreements(labels: Sequence[Ints]) -> Floats:

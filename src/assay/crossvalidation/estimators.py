@@ -28,10 +28,10 @@ from assay.crossvalidation.fitting import (
     takes_weights,
 )
 from assay.crossvalidation.folded_predictions import times_of
-from assay.crossvalidation.leakage import codes_of, said_of_columns, said_of_labels, said_of_rows, twin_codes
-from assay.crossvalidation.measuring import Settings, gathered, measured, measures_of
+from assay.crossvalidation.leakage import codes_of, labels_not_learned, leaks_between_rows, twin_codes
+from assay.crossvalidation.measuring import MeasureSettings, gathered, measured, measures_of
 from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
-from assay.crossvalidation.splits import Asked, Raw, Splits, split_items
+from assay.crossvalidation.splits import Raw, SplitDesign, Splits, split_items
 from assay.measures.registry import Measure
 from assay.tables import Predictions
 from assay.tables.label_columns import ids_of, labels_of
@@ -143,7 +143,7 @@ def items_of(X: Any, y: Any, *, pos_label: Any = None, sample_weight: Any = None
     return Items(X, np.asarray(truth.to_list()), truth, labels, positive, ids, weight)
 
 
-def splits_of(items: Items, parts: Parts, asked: Asked, rows: Ints | None = None) -> Splits:
+def splits_of(items: Items, parts: Parts, asked: SplitDesign, rows: Ints | None = None) -> Splits:
     """Split items, or some rows of them in their own numbers from 0; a splitter sees what was given."""
     if rows is None:
         raw = Raw(items.X, items.y, parts.given_groups)
@@ -160,12 +160,11 @@ def leaks(items: Items, splits: Splits, parts: Parts, *, has_ids: bool) -> list[
     known = {label: place for place, label in enumerate(items.labels)}
     places = np.array([known[label] for label in items.truth.to_list()])
     return [
-        *said_of_rows(
+        *leaks_between_rows(
             splits.each, len(items), rows=twin_codes(items.X, places),
             ids=codes_of(items.ids) if has_ids else None, groups=parts.groups, times=parts.times,
         ),
-        *said_of_columns(items.X),
-        *said_of_labels([split.fold for split in splits.each], splits.each, places, items.labels),
+        *labels_not_learned([split.fold for split in splits.each], splits.each, places, items.labels),
     ]  # fmt: skip
 
 
@@ -173,7 +172,7 @@ def of_estimators(
     estimators: Mapping[str, Any],
     items: Items,
     splits: Splits,
-    settings: Settings,
+    settings: MeasureSettings,
     *,
     seed: int,
     n_jobs: int | None,

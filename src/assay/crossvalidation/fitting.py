@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed, need, not_among, number_of
 from assay.counting.judgments import Floats, Ints
-from assay.crossvalidation.measuring import Task
+from assay.crossvalidation.measuring import LabelTask
 from assay.crossvalidation.splits import Split
 from assay.tables import Predictions
 
@@ -35,12 +35,12 @@ class Items:
         return len(self.truth)
 
     @property
-    def task(self) -> Task:
+    def task(self) -> LabelTask:
         """What is to be learned."""
-        return Task("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
+        return LabelTask("binary" if len(self.labels) == 2 else "multiclass", self.labels, self.positive)
 
 
-class Said(NamedTuple):
+class FoldPrediction(NamedTuple):
     """What a model says of some items: labels, and a score of the positive label or one of each label."""
 
     prediction: Any
@@ -51,8 +51,8 @@ class FoldOutcome(NamedTuple):
     """One fold of one system: what was said of the tested items, and of those learned from, if that was asked for."""
 
     split: Split
-    test: Said
-    train: Said | None
+    test: FoldPrediction
+    train: FoldPrediction | None
     #: What the estimator warned of.
     warnings: tuple[str, ...] = ()
     #: What was chosen inside the fold, such as a hyper-parameter.
@@ -191,12 +191,12 @@ def _weights(estimator: Any, weight: Floats) -> dict[str, Floats]:
     return {"sample_weight": weight} if has_fit_parameter(estimator, "sample_weight") else {}
 
 
-def predict(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  # noqa: N803
+def predict(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> FoldPrediction:  # noqa: N803
     """What a model predicts, with its probabilities or else its decision values; of two labels the positive one's."""
     prediction = _predicted(model, X, labels)
     way = next((name for name in ("predict_proba", "decision_function") if hasattr(model, name)), None)
     if way is None:
-        return Said(prediction)
+        return FoldPrediction(prediction)
     values = np.asarray(getattr(model, way)(X), dtype=np.float64)
     if not np.isfinite(values).all():
         raise InputError(f"{way}: expected finite numbers, got {values[~np.isfinite(values)][0]}")
@@ -209,14 +209,14 @@ def predict(model: Any, X: Any, labels: Sequence[Any], positive: Any) -> Said:  
         raise InputError(f"nothing to learn of {', '.join(absent)}: there is no such item in the training set")
     elif len(known) == 2 and values.size == len(prediction):  # the decision for the second of two labels
         towards = values.ravel()
-        return Said(prediction, towards if positive == known[-1] else -towards)
+        return FoldPrediction(prediction, towards if positive == known[-1] else -towards)
     elif values.shape != (len(prediction), len(known)) or _of_pairs(model):
-        return Said(prediction)
+        return FoldPrediction(prediction)
     every = np.zeros((len(values), len(labels)))  # a label that was not there to learn from has probability 0
     for place, label in enumerate(labels):
         if label in known:
             every[:, place] = values[:, known.index(label)]
-    return Said(prediction, every if positive is None else every[:, [*labels].index(positive)])
+    return FoldPrediction(prediction, every if positive is None else every[:, [*labels].index(positive)])
 
 
 def _predicted(model: Any, X: Any, labels: Sequence[Any]) -> Any:  # noqa: N803
@@ -244,7 +244,7 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def tabled(predictions: Sequence[Said], rows: Sequence[Ints], items: Items, name: str) -> Predictions:
+def tabled(predictions: Sequence[FoldPrediction], rows: Sequence[Ints], items: Items, name: str) -> Predictions:
     """What was said of rows, beside the truth, as one table."""
     every = np.concatenate(rows)
     scored = [prediction.score for prediction in predictions if prediction.score is not None]
@@ -307,7 +307,7 @@ def _fitted_and_said(estimator: Any, items: Items, split: Split, train: bool, fi
     return FoldOutcome(split, sides[0], sides[1] if train else None, warned, chosen)
 
 
-def _at(prediction: Said, threshold: float | None, items: Items) -> Said:
+def _at(prediction: FoldPrediction, threshold: float | None, items: Items) -> FoldPrediction:
     """The same, positive predicted from a threshold on."""
     if threshold is None:
         return prediction

@@ -18,8 +18,8 @@ from assay.classification.inputs import against_rest, all_labels, labelled, not_
 from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.judgments import Floats, Ints
-from assay.crossvalidation.leakage import codes_of, said_of_labels, said_of_rows
-from assay.crossvalidation.measuring import Settings, Task, Values, by_fold, measures_of
+from assay.crossvalidation.leakage import codes_of, labels_not_learned, leaks_between_rows
+from assay.crossvalidation.measuring import LabelTask, MeasureSettings, Values, by_fold, measures_of
 from assay.crossvalidation.result import CrossValidatedSystem, CrossValidation, FoldRecord
 from assay.crossvalidation.splits import TINY
 from assay.files import is_file
@@ -173,7 +173,7 @@ def _said(
     predictions: Predictions, columns: pl.DataFrame, each: Mapping[tuple[Any, Any], _Sides], total: str, name: str
 ) -> list[str]:
     """What may have been known of tested rows beforehand, and what cannot have been learned."""
-    problems = said_of_rows(
+    problems = leaks_between_rows(
         [*each.values()],
         len(columns),
         total=total,
@@ -187,7 +187,7 @@ def _said(
     labels = predictions.truth.unique(maintain_order=True).to_list()
     return [
         *problems,
-        *said_of_labels([fold for _, fold in each], [*each.values()], codes_of(predictions.truth), labels),
+        *labels_not_learned([fold for _, fold in each], [*each.values()], codes_of(predictions.truth), labels),
     ]
 
 
@@ -305,7 +305,7 @@ def _ranked(times: list[Any], what: str) -> Floats:
     return np.array([float(places[time]) for time in times])
 
 
-def of_predictions(predictions: Sequence[Predictions], settings: Settings) -> CrossValidation:
+def of_predictions(predictions: Sequence[Predictions], settings: MeasureSettings) -> CrossValidation:
     """Measure predictions that were made elsewhere, system by system, on the folds they say."""
     if not predictions:
         raise ParameterError("expected predictions, got none")
@@ -319,7 +319,7 @@ def of_predictions(predictions: Sequence[Predictions], settings: Settings) -> Cr
             raise InputError(f"{first.name} and {other.name} have different folds: nothing could be held side by side")
     test = [_prepared(system.test, settings) for system in held]
     kind, labels = same_task(test), all_labels(test)
-    task = Task(kind, labels, test[0].positive)
+    task = LabelTask(kind, labels, test[0].positive)
     tables: list[Any] = [system.given for system in test]
     measures = measures_of(settings.measures, task, tables[0])
     keys = [(fold.repeat, fold.fold) for fold in first.folds]
@@ -336,7 +336,7 @@ def of_predictions(predictions: Sequence[Predictions], settings: Settings) -> Cr
     )  # fmt: skip
 
 
-def _collapsed(predictions: Predictions, settings: Settings) -> Predictions:
+def _collapsed(predictions: Predictions, settings: MeasureSettings) -> Predictions:
     if settings.one_class is None:
         return predictions if settings.pos_label is None else replace(predictions, pos_label=settings.pos_label)
     collapsed = against_rest(predictions, settings.one_class)
@@ -345,13 +345,17 @@ def _collapsed(predictions: Predictions, settings: Settings) -> Predictions:
     return collapsed
 
 
-def _prepared(predictions: Predictions, settings: Settings) -> Any:
+def _prepared(predictions: Predictions, settings: MeasureSettings) -> Any:
     alone = settings.measures is not None and predictions.prediction is None
     return prepare(predictions.name, predictions, None, settings.pos_label, settings.threshold, scores_alone=alone)
 
 
 def _learned(
-    system: Folded, keys: Sequence[tuple[Any, Any]], measures: Sequence[Measure], task: Task, settings: Settings
+    system: Folded,
+    keys: Sequence[tuple[Any, Any]],
+    measures: Sequence[Measure],
+    task: LabelTask,
+    settings: MeasureSettings,
 ) -> dict[Measure, Values]:
     if system.train is None:
         return {}

@@ -37,7 +37,7 @@ DEFAULTS = {
 }
 
 
-class Settings(NamedTuple):
+class MeasureSettings(NamedTuple):
     """What is asked of predictions, however they came about."""
 
     measures: Measures = None
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
     shows_folds: bool = False
 
 
-class Task(NamedTuple):
+class LabelTask(NamedTuple):
     """What kind of classifier it is, all labels, and the positive one of two."""
 
     kind: str
@@ -73,11 +73,11 @@ class Values(NamedTuple):
 
 
 def measures_of(
-    measures: Iterable[str | Measure] | str | Measure | None, task: Task, predictions: Predictions
+    measures: Iterable[str | Measure] | str | Measure | None, task: LabelTask, predictions: Predictions
 ) -> tuple[Measure, ...]:
     """The measures asked for, or the usual ones, as far as predictions have what these need.
 
-    >>> measures_of(None, Task("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
+    >>> measures_of(None, LabelTask("binary", (0, 1), 1), Predictions.of([0, 1], [1, 1]))
     (Accuracy, Precision, Recall, F, MCC)
     """
     if measures is None:
@@ -99,11 +99,11 @@ def measures_of(
     return chosen
 
 
-def measured(predictions: Predictions, measures: Sequence[Measure], task: Task) -> dict[Measure, Number]:
+def measured(predictions: Predictions, measures: Sequence[Measure], task: LabelTask) -> dict[Measure, Number]:
     """Every measure's number for some items, and the reason where there is none.
 
     >>> accuracy = measure_of("Accuracy", "binary")
-    >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], Task("binary", (0, 1), 1))
+    >>> measured(Predictions.of([0, 1], [1, 1]), [accuracy], LabelTask("binary", (0, 1), 1))
     {Accuracy: Number(value=0.5, reason=None, left_out=())}
     """
     wants = has_scores(predictions) and any(measure.definition.counts is Probabilities for measure in measures)
@@ -118,7 +118,7 @@ def measured(predictions: Predictions, measures: Sequence[Measure], task: Task) 
 
 
 def by_fold(
-    predictions: Predictions, keys: Sequence[tuple[Any, ...]], measures: Sequence[Measure], task: Task
+    predictions: Predictions, keys: Sequence[tuple[Any, ...]], measures: Sequence[Measure], task: LabelTask
 ) -> dict[Measure, Values]:
     """Every measure on the rows of each fold, whose keys are repeat and fold, or of each repeat alone."""
     columns = ["repeat", "fold"][: len(keys[0])]

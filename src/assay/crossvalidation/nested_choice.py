@@ -28,8 +28,8 @@ from assay.crossvalidation.estimators import (
 from assay.crossvalidation.fitting import (
     Fitted,
     FoldOutcome,
+    FoldPrediction,
     Items,
-    Said,
     fitted,
     only_estimator,
     predict,
@@ -37,10 +37,10 @@ from assay.crossvalidation.fitting import (
     tabled,
     taken,
 )
-from assay.crossvalidation.leakage import codes_of, said_of_rows
-from assay.crossvalidation.measuring import Measures, Number, Settings, Task, measured, measures_of
+from assay.crossvalidation.leakage import codes_of, leaks_between_rows
+from assay.crossvalidation.measuring import LabelTask, Measures, MeasureSettings, Number, measured, measures_of
 from assay.crossvalidation.result import CrossValidation
-from assay.crossvalidation.splits import Asked, Splits
+from assay.crossvalidation.splits import SplitDesign, Splits
 from assay.measures.registry import Measure
 from assay.stats.confidence import checked_confidence
 from assay.tables import Predictions
@@ -162,14 +162,14 @@ def nested(
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
     parts = Parts.of(groups, time, len(items))
     model = seeded(model, seed)[0]
-    splits = splits_of(items, parts, Asked(outer, stratify=stratify, seed=seed))
-    settings = Settings(measures, confidence=confidence)
+    splits = splits_of(items, parts, SplitDesign(outer, stratify=stratify, seed=seed))
+    settings = MeasureSettings(measures, confidence=confidence)
     in_time = isinstance(outer, str) and outer == "time"
     if inner is None:
         inner = "time" if in_time else 5
     elif isinstance(inner, Iterator):  # pairs that could be gone through only once
         inner = [*inner]
-    within = _Inner(parts, Asked(inner, stratify=stratify, seed=seed))
+    within = _Inner(parts, SplitDesign(inner, stratify=stratify, seed=seed))
     way: _ByGrid | _ByRule
     if isinstance(choice, str | Rule):
         if items.positive is None:
@@ -197,7 +197,7 @@ class _Inner(NamedTuple):
     """How items that are learned from are split once more."""
 
     parts: Parts
-    asked: Asked
+    asked: SplitDesign
 
     def splits(self, items: Items, rows: Ints) -> Splits:
         """Splits of some rows, in their own numbers from 0."""
@@ -215,7 +215,7 @@ class _Inner(NamedTuple):
                 splits_within = fresh.splits(items, split.train)
             except AssayError as problem:
                 raise type(problem)(f"inner folds of fold {split.fold}: {problem}") from problem
-            leaked = said_of_rows(
+            leaked = leaks_between_rows(
                 splits_within.each,
                 len(split.train),
                 ids=None if ids is None else ids[split.train],
@@ -228,29 +228,24 @@ class _Inner(NamedTuple):
         return []
 
 
-class _Best(NamedTuple):
-    """The best setting of a grid, its number, and the settings that have none."""
-
-    setting: Mapping[str, Any]
-    value: float
-    undefined: tuple[Mapping[str, Any], ...]
-
-
 @dataclass(frozen=True)
 class _ByGrid:
     """The best of a grid of parameters: by the mean of inner folds, or where these are tiny by the pooled number."""
 
     grid: Any
     measure: Measure
-    task: Task
+    task: LabelTask
     inner: _Inner
 
     def __str__(self) -> str:
         return f"parameters, by {self.measure} over inner folds"
 
-    def best(self, estimator: Any, items: Items, rows: Ints, splits: Splits, progress: Progress | None = None) -> _Best:
-        """The first of the settings with the best number; fits and measures allow for weights.
+    def best(
+        self, estimator: Any, items: Items, rows: Ints, splits: Splits, progress: Progress | None = None
+    ) -> tuple[Mapping[str, Any], float, list[Mapping[str, Any]]]:
+        """The first of the settings with the best number, that number, and the settings that have none.
 
+        Fits and measures allow for weights.
         `progress` is told of as many steps as there are folds: the settings are all looked at in each of them.
         """
         from sklearn.model_selection import ParameterGrid  # noqa: PLC0415
@@ -269,8 +264,8 @@ class _ByGrid:
             )
         sign = -1 if self.measure.definition.higher_is_better is False else 1
         place = int(np.nanargmax(sign * means))
-        undefined = tuple(setting for setting, mean in zip(settings, means, strict=True) if math.isnan(mean))
-        return _Best(settings[place], float(means[place]), undefined)
+        undefined = [setting for setting, mean in zip(settings, means, strict=True) if math.isnan(mean)]
+        return settings[place], float(means[place]), undefined
 
     def values(self, estimator: Any, items: Items, rows: Ints, splits: Splits) -> list[Number]:
         """The measure on each inner fold, or on all together where folds are tiny, with the reason if there is none."""
@@ -284,26 +279,26 @@ class _ByGrid:
         return [measured(table, [self.measure], self.task)[self.measure] for table in tables]
 
     def __call__(self, estimator: Any, items: Items, rows: Ints) -> Fitted:
-        best = self.best(estimator, items, rows, self.inner.splits(items, rows))
-        choice = {"parameters": best.setting, f"inner {self.measure}": best.value}
+        best, value, undefined = self.best(estimator, items, rows, self.inner.splits(items, rows))
+        choice = {"parameters": best, f"inner {self.measure}": value}
         warned = tuple(
             f"{', '.join(f'{name}={value}' for name, value in setting.items())} could not be chosen: {self.measure} is "
             "undefined in some inner fold"
-            for setting in best.undefined
+            for setting in undefined
         )
-        return fitted(_with(estimator, best.setting), items, rows)._replace(chosen=choice, warnings=warned)
+        return fitted(_with(estimator, best), items, rows)._replace(chosen=choice, warnings=warned)
 
     def naive(
-        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings,
+        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: MeasureSettings,
         *, progress: Progress | None, **running: Any,
     ) -> CrossValidation:  # fmt: skip
         """The best parameters by the very folds that they are then judged by."""
         [(name, estimator)] = estimators.items()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the same fits have warned in the honest folds
-            best = self.best(estimator, items, np.arange(len(items)), splits, progress)
+            best, *_ = self.best(estimator, items, np.arange(len(items)), splits, progress)
         running["progress"] = part_of(progress, len(splits.each), 2 * len(splits.each))
-        return of_estimators({name: _with(estimator, best.setting)}, items, splits, settings, **running)
+        return of_estimators({name: _with(estimator, best)}, items, splits, settings, **running)
 
 
 def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
@@ -312,7 +307,7 @@ def _with(estimator: Any, setting: Mapping[str, Any]) -> Any:
     return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in setting.items()})
 
 
-def _out_of_fold(estimator: Any, items: Items, rows: Ints, splits: Splits) -> tuple[list[Said], list[Ints]]:
+def _out_of_fold(estimator: Any, items: Items, rows: Ints, splits: Splits) -> tuple[list[FoldPrediction], list[Ints]]:
     """What models say of the tested items of each inner fold, and which items these are."""
     tested = [rows[split.test] for split in splits.each]
     models = (fitted(estimator, items, rows[split.train]).model for split in splits.each)
@@ -349,7 +344,7 @@ class _ByRule:
         return chosen
 
     def naive(
-        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: Settings,
+        self, estimators: dict[str, Any], items: Items, splits: Splits, settings: MeasureSettings,
         *, progress: Progress | None, **running: Any,
     ) -> CrossValidation:  # fmt: skip
         """The threshold from the very scores that it is then judged by."""
@@ -381,7 +376,7 @@ def _grid(choice: Any, estimator: Any, name: str) -> Any:
     return choice
 
 
-def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> tuple[Measure, Task]:
+def _criterion(items: Items, measures: Measures, select_by: str | Measure | None) -> tuple[Measure, LabelTask]:
     """What is chosen by, and the task that it is computed for."""
     # Which measures there are by default depends on scores, of which nothing is known yet: accuracy needs none.
     wanted = select_by if select_by is not None else measures if measures is not None else "Accuracy"

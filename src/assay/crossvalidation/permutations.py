@@ -18,9 +18,9 @@ from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.crossvalidation.estimators import Parts, Progress, items_of, of_estimators, part_of, splits_of, watched
 from assay.crossvalidation.fitting import only_estimator, rows_in
-from assay.crossvalidation.measuring import Settings, by_fold
+from assay.crossvalidation.measuring import MeasureSettings, by_fold
 from assay.crossvalidation.result import CrossValidation
-from assay.crossvalidation.splits import Asked
+from assay.crossvalidation.splits import SplitDesign
 from assay.measures.registry import Measure
 from assay.stats.rounding import ROUNDING
 from assay.tables import Predictions
@@ -135,13 +135,13 @@ def leakage_check(
     name, model = only_estimator(estimator, "leakage_check")
     items = items_of(X, y, pos_label=pos_label)
     parts = Parts.of(groups, None, len(items))
-    settings = Settings(measure)
+    settings = MeasureSettings(measure)
 
     def validated(order: Any, before: int, tell: Progress | None) -> CrossValidation:
         labels, truth = items.y[order], items.truth.gather(pl.Series(order))
         features = X if prepare is None else _prepared(prepare, X, labels)
         now = replace(items, X=features, y=labels, truth=truth)
-        splits = splits_of(now, parts, Asked(cv, stratify=stratify, seed=seed))
+        splits = splits_of(now, parts, SplitDesign(cv, stratify=stratify, seed=seed))
         folds = len(splits.each)
         part = part_of(tell, before * folds, (permutations + 1) * folds)
         return of_estimators(

@@ -18,7 +18,7 @@ from assay.core.errors import ParameterError, not_among, number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats
 from assay.crossvalidation.fitting import named
-from assay.crossvalidation.measuring import Task, Values, by_fold
+from assay.crossvalidation.measuring import LabelTask, Values, by_fold
 from assay.measures.registry import Measure
 from assay.stats.bootstrap import Interval
 from assay.stats.fold_tests import interval_of_mean
@@ -61,7 +61,7 @@ class CrossValidatedSystem(NamedTuple):
         predictions: Predictions,
         keys: Sequence[tuple[Any, Any]],
         measures: Sequence[Measure],
-        task: Task,
+        task: LabelTask,
         train: Mapping[Measure, Values],
     ) -> CrossValidatedSystem:
         """Measure out-of-fold predictions, by fold and by repeat; `keys` are repeat and fold of every fold."""
@@ -90,7 +90,7 @@ class CrossValidation(Result):
     systems: tuple[CrossValidatedSystem, ...]
     measures: tuple[Measure, ...]
     folds: tuple[FoldRecord, ...]
-    task: Task
+    task: LabelTask
     #: How items were split, in words.
     says: str
     #: What folds were drawn with; None if they were given.

@@ -12,7 +12,7 @@ _NAMED = re.compile(r"(?:^|(?<=[-_,;:+ &/]))([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]
 _BETWEEN = "-_,;:+ &/"
 
 
-class Setting(NamedTuple):
+class RunSetting(NamedTuple):
     """One setting: the run's name, and the values of its parameters if the name tells them."""
 
     name: str
@@ -38,7 +38,7 @@ def parameters_in(name: str) -> dict[str, float | str]:
     return parameters
 
 
-def settings_of(names: Sequence[str]) -> tuple[Setting, ...]:
+def settings_of(names: Sequence[str]) -> tuple[RunSetting, ...]:
     """The settings that runs stand for; parameters count only if every name has the same ones.
 
     >>> settings_of(["mu=500", "mu=1000"])[1].parameters
@@ -48,10 +48,10 @@ def settings_of(names: Sequence[str]) -> tuple[Setting, ...]:
     """
     read = [parameters_in(name) for name in names]
     shared = all(parameters and parameters.keys() == read[0].keys() for parameters in read)
-    return tuple(Setting(name, parameters if shared else {}) for name, parameters in zip(names, read, strict=True))
+    return tuple(RunSetting(name, parameters if shared else {}) for name, parameters in zip(names, read, strict=True))
 
 
-def grid_of(settings: Sequence[Setting]) -> dict[str, list[float]]:
+def grid_of(settings: Sequence[RunSetting]) -> dict[str, list[float]]:
     """The numeric parameters and the values that the grid has of each, in their order.
 
     >>> grid_of(settings_of(["k1=0.9,b=0.4", "k1=1.2,b=0.4"]))

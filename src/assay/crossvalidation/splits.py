@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -24,6 +24,22 @@ MOST_SPLITS = 10_000
 _REPEATS = 10
 #: Of folds with so few items most measures say nothing.
 TINY = 2
+#: Words for folds, and what scikit-learn calls its splitter into folds and at random; it has none that keeps groups
+#: whole and shares of labels alike in a single random split.
+_IN_FOLDS = {
+    "k-fold": "KFold",
+    "stratified": "StratifiedKFold",
+    "group": "GroupKFold",
+    "stratified-group": "StratifiedGroupKFold",
+}
+_AT_RANDOM = {
+    "k-fold": "ShuffleSplit",
+    "stratified": "StratifiedShuffleSplit",
+    "group": "GroupShuffleSplit",
+    "stratified-group": "GroupShuffleSplit",
+}
+#: Words for splits that are the same each time.
+_WITHOUT_CHANCE = {"leave-one-out", "leave-p-out", "time"}
 #: What is taken where nothing is said.
 _FOLDS, _TEST_SIZE, _LEAVE = 5, 0.2, 2
 
@@ -62,13 +78,24 @@ class Splits(NamedTuple):
     #: Whether items are tested several times in a repeat.
     overlap: bool = False
 
+    def warned(self, warning: str) -> Splits:
+        """The same with one more warning."""
+        return self._replace(warnings=(*self.warnings, warning))
+
+    def reordered(self, order: Ints | None) -> Splits:
+        """The same where the rows split were the places in an order, if there is one."""
+        if order is None:
+            return self
+        moved = (split._replace(learned=order[split.train], test=order[split.test]) for split in self.each)
+        return self._replace(each=tuple(moved))
+
     @property
     def tiny(self) -> bool:
         """Whether folds are of so few items that most measures of a single fold are undefined."""
         return max(len(split.test) for split in self.each) <= TINY
 
 
-class Asked(NamedTuple):
+class SplitDesign(NamedTuple):
     """What was asked for, None where nothing was: see `crossval`."""
 
     cv: Any = 5
@@ -81,32 +108,18 @@ class Asked(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """What a splitter of somebody else's is handed: features, labels and groups, as they were given."""
+    """What a splitter is handed: features, labels and groups; somebody else's gets to see them as they were given."""
 
     X: Any
     y: Any = None
     groups: Any = None
 
 
-class _Held(NamedTuple):
-    """The items to be split: how many, and the codes of their labels and groups, and the rows in the order of time."""
-
-    items: int
-    labels: Ints | None
-    groups: Ints | None
-    order: Ints | None
-
-    @property
-    def raw(self) -> Raw:
-        """What our own splitters are handed: they look at no features, and at codes only."""
-        return Raw(np.zeros((self.items, 1)), self.labels, self.groups)
-
-
 def split_items(
     items: int,
     labels: Ints | None,
     groups: Ints | None,
-    asked: Asked,
+    asked: SplitDesign,
     order: Ints | None = None,
     *,
     raw: Raw | None = None,
@@ -115,21 +128,24 @@ def split_items(
 
     `raw` is what a splitter gets to see, if one is asked for.
 
-    >>> found = split_items(10, np.array([0, 1] * 5), None, Asked(cv=5))
-    >>> found.says, [(one.fold, len(one.train), len(one.test)) for one in found.each][:2]
+    >>> splits = split_items(10, np.array([0, 1] * 5), None, SplitDesign(cv=5))
+    >>> splits.says, [(split.fold, len(split.train), len(split.test)) for split in splits.each][:2]
     ('5 folds, stratified by label, shuffled with seed 0', [(1, 8, 2), (2, 8, 2)])
     """
     need("sklearn", extra="sklearn", purpose="splitting items")
-    held, cv = _Held(items, labels, groups, order), asked.cv
+    # Our own splitters look at no features, and at codes only.
+    codes, cv = Raw(np.zeros((items, 1)), labels, groups), asked.cv
     asked = _checked(asked)
-    if isinstance(cv, str):
-        splits = _by_word(cv, held, asked)
-    elif _is_splitter(cv):
-        splits = _by_splitter(cv, held, raw or held.raw)
+    if _is_splitter(cv):
+        name = type(cv).__name__ if hasattr(cv, "split") else "given splits"
+        splits = _splits_by([cv], raw or codes, items, name)
+        if getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None:
+            splits = splits.warned(f"{name} has no random_state: its folds are others each time")
     else:
-        splits = _in_folds(_usual(held, asked), held, asked._replace(folds=int(cv)))
+        word = cv if isinstance(cv, str) else _usual(codes, asked)
+        splits = _by_word(word, codes, asked if isinstance(cv, str) else asked._replace(folds=int(cv)), order)
     _refuse_odd(splits.each)
-    return splits if _leaves_out(cv) else _counted(splits, items)
+    return splits if _leaves_out(cv) else _with_untested(splits, items)
 
 
 def _leaves_out(cv: Any) -> bool:
@@ -139,7 +155,7 @@ def _leaves_out(cv: Any) -> bool:
     return cv in {"split", "time"} if isinstance(cv, str) else isinstance(cv, BaseShuffleSplit | TimeSeriesSplit)
 
 
-def _checked(asked: Asked) -> Asked:
+def _checked(asked: SplitDesign) -> SplitDesign:
     """What was asked for, where all of it has an effect; otherwise an error says what has none."""
     cv, word, is_splitter = asked.cv, asked.cv if isinstance(asked.cv, str) else "", _is_splitter(asked.cv)
     if isinstance(cv, bool) or not (word or hasattr(cv, "__index__") or is_splitter):
@@ -173,145 +189,91 @@ def _is_splitter(cv: Any) -> bool:
     return not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable))
 
 
-def _usual(held: _Held, asked: Asked) -> str:
+def _usual(codes: Raw, asked: SplitDesign) -> str:
     """Stratified folds, if there are labels; whole groups, if there are groups."""
-    stratified = asked.stratify and held.labels is not None
-    if held.groups is None:
+    stratified = asked.stratify and codes.y is not None
+    if codes.groups is None:
         return "stratified" if stratified else "k-fold"
     return "stratified-group" if stratified else "group"
 
 
-def _by_word(word: str, held: _Held, asked: Asked) -> Splits:
-    if "group" in word and held.groups is None:
+def _by_word(word: str, codes: Raw, asked: SplitDesign, order: Ints | None) -> Splits:
+    """The splits of scikit-learn's splitters that a word stands for; every repeat of folds has a seed of its own."""
+    from sklearn import model_selection  # noqa: PLC0415  # an extra: only who splits items needs it
+
+    items, folds = len(codes.X), asked.folds or _FOLDS
+    if "group" in word and codes.groups is None:
         raise ParameterError(f"cv={word!r} needs groups=..., one a row: whose item it is")
-    if "stratified" in word and held.labels is None:
+    if "stratified" in word and codes.y is None:
         raise ParameterError(f"cv={word!r} needs labels")
-    if word in {"repeated", "repeated-group", "5x2"}:
-        repeats = asked.repeats if asked.repeats > 1 else _REPEATS
-        # 5x2 is what the 5x2cv tests of two models are made for.
-        asked = asked._replace(folds=2, repeats=5) if word == "5x2" else asked._replace(repeats=repeats)
-        return _in_folds(_usual(held, asked), held, asked)
+    if word == "leave-one-out":
+        return _splits_by([model_selection.LeaveOneOut()], codes, items, word)
+    if word == "leave-p-out":
+        leave = Whole(1).check("leave", _LEAVE if asked.leave is None else asked.leave)
+        return _splits_by([model_selection.LeavePOut(leave)], codes, items, f"leave-{leave}-out")
+    if word == "time":
+        basis = "the rows, taken for that of time" if order is None else "time"
+        text = f"{folds} folds in the order of {basis}"
+        return _splits_by([model_selection.TimeSeriesSplit(folds)], codes, items, text).reordered(order)
+    if word == "5x2":  # what the 5x2cv tests of two models are made for
+        folds, asked = 2, asked._replace(repeats=5)
+    elif word.startswith("repeated"):
+        asked = asked._replace(repeats=asked.repeats if asked.repeats > 1 else _REPEATS)
+    kind = word if word in _IN_FOLDS else _usual(codes, asked)
+    by_group, shuffled = "group" in kind, f", shuffled with seed {asked.seed}"
+    shuffled += f", {asked.repeats} times" if asked.repeats > 1 else ""
+    whole = ", groups kept whole" if by_group else ""
     if word == "split":
-        return _at_random(held, asked)
-    return _WITHOUT_CHANCE[word](held, asked) if word in _WITHOUT_CHANCE else _in_folds(word, held, asked)
-
-
-def _leave_one_out(held: _Held, _: Asked) -> Splits:
-    from sklearn.model_selection import LeaveOneOut  # noqa: PLC0415  # an extra: only who splits items needs it
-
-    return _made(LeaveOneOut(), held, "leave-one-out")
-
-
-def _leave_p_out(held: _Held, asked: Asked) -> Splits:
-    from sklearn.model_selection import LeavePOut  # noqa: PLC0415
-
-    leave = Whole(1).check("leave", _LEAVE if asked.leave is None else asked.leave)
-    return _made(LeavePOut(leave), held, f"leave-{leave}-out")
-
-
-def _in_time(held: _Held, asked: Asked) -> Splits:
-    from sklearn.model_selection import TimeSeriesSplit  # noqa: PLC0415
-
-    folds, order = asked.folds or _FOLDS, held.order
-    splits = _made(TimeSeriesSplit(folds), held, f"{folds} folds in the order of time")
-    if order is None:
-        return splits._replace(says=f"{folds} folds in the order of the rows, taken for that of time")
-    return splits._replace(
-        each=tuple(split._replace(learned=order[split.train], test=order[split.test]) for split in splits.each)
-    )
-
-
-_WITHOUT_CHANCE: dict[str, Callable[[_Held, Asked], Splits]] = {
-    "leave-one-out": _leave_one_out,
-    "leave-p-out": _leave_p_out,
-    "time": _in_time,
-}
-
-
-def _at_random(held: _Held, asked: Asked) -> Splits:
-    """Some of the items to test, the rest to learn from; drawn anew in each repeat."""
-    from sklearn import model_selection as ways  # noqa: PLC0415
-
-    size = CONFIDENCE.check("test_size", _TEST_SIZE if asked.test_size is None else asked.test_size)
-    kind = _usual(held, asked)
-    # There is no splitter of scikit-learn that keeps groups whole and shares of labels alike in a single split.
-    name = (
-        "GroupShuffleSplit" if "group" in kind else "StratifiedShuffleSplit" if kind == "stratified" else "ShuffleSplit"
-    )
-    splitter = getattr(ways, name)(n_splits=asked.repeats, test_size=size, random_state=asked.seed)
-    how = ", groups kept whole" if "group" in kind else ", stratified by label" if kind == "stratified" else ""
-    text = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{how}{_shuffled(asked)}"
-    return _made(splitter, held, text)
-
-
-def _shuffled(asked: Asked) -> str:
-    return f", shuffled with seed {asked.seed}" + (f", {asked.repeats} times" if asked.repeats > 1 else "")
-
-
-def _in_folds(word: str, held: _Held, asked: Asked) -> Splits:
-    """Every item in one fold of each repeat; repeats have seeds one after another."""
-    from sklearn import model_selection as ways  # noqa: PLC0415
-
-    folds = asked.folds or _FOLDS
-    names = {"k-fold": "KFold", "stratified": "StratifiedKFold", "stratified-group": "StratifiedGroupKFold"}
-    parts = []
-    for place in range(asked.repeats):
-        seed = asked.seed + place
-        if word == "group":
-            splitter = _group_folds(folds, seed, asked.repeats)
-        else:
-            splitter = getattr(ways, names[word])(folds, shuffle=True, random_state=seed)
-        parts.append(_made(splitter, held if "group" in word else held._replace(groups=None), ""))
-    how = ", stratified by label" if "stratified" in word else ""
-    how += ", groups kept whole" if "group" in word else ""
+        size = CONFIDENCE.check("test_size", _TEST_SIZE if asked.test_size is None else asked.test_size)
+        shuffle = getattr(model_selection, _AT_RANDOM[kind])
+        splitter = shuffle(n_splits=asked.repeats, test_size=size, random_state=asked.seed)
+        how = whole or (", stratified by label" if kind == "stratified" else "")
+        text = f"{as_level(1 - size)} of items to learn from, {as_level(size)} to test{how}{shuffled}"
+        return _splits_by([splitter], codes, items, text)
     # In folds of groups made once nothing is drawn: the largest groups are dealt out first.
-    how += "" if word == "group" and asked.repeats == 1 else _shuffled(asked)
-    each = tuple(split._replace(repeat=place) for place, part in enumerate(parts, 1) for split in part.each)
-    messages = dict.fromkeys(warning for part in parts for warning in part.warnings)
-    return Splits(each, f"{folds} folds{how}", warnings=tuple(messages))
-
-
-def _group_folds(folds: int, seed: int, repeats: int) -> Any:
-    from sklearn.model_selection import GroupKFold  # noqa: PLC0415
-
-    if repeats == 1:
-        return GroupKFold(folds)
+    is_dealt = kind == "group" and asked.repeats == 1
+    fold = getattr(model_selection, _IN_FOLDS[kind])
     try:
-        return GroupKFold(folds, shuffle=True, random_state=seed)
+        splitters = [
+            fold(folds) if is_dealt else fold(folds, shuffle=True, random_state=asked.seed + repeat)
+            for repeat in range(asked.repeats)
+        ]
     except TypeError:
         raise ParameterError("repeated folds of groups need scikit-learn 1.6 or newer") from None
+    how = (", stratified by label" if "stratified" in kind else "") + whole + ("" if is_dealt else shuffled)
+    return _splits_by(splitters, codes if by_group else codes._replace(groups=None), items, f"{folds} folds{how}")
 
 
-def _by_splitter(cv: Any, held: _Held, raw: Raw) -> Splits:
-    """The splits of somebody's splitter, or pairs of row numbers."""
-    name = type(cv).__name__ if hasattr(cv, "split") else "given splits"
-    is_random = getattr(cv, "shuffle", True) and getattr(cv, "random_state", 0) is None
-    splits = _made(cv, held, name, raw)
-    if not is_random:
-        return splits
-    remark = f"{name} has no random_state: its folds are others each time"
-    return splits._replace(warnings=(*splits.warnings, remark))
+def _splits_by(splitters: Sequence[Any], seen: Raw, items: int, name: str) -> Splits:
+    """The splits of a splitter, or of one splitter per repeat, with what these warn of."""
+    each: list[Split] = []
+    messages: dict[str, None] = {}
+    overlap = False
+    for repeat, splitter in enumerate(splitters, 1):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pairs = _pairs_of(splitter, seen, items, name)
+        numbered, overlap = _numbered(splitter, pairs)
+        each += numbered if len(splitters) == 1 else [split._replace(repeat=repeat) for split in numbered]
+        messages |= dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
+    return Splits(tuple(each), f"{name}, splits overlap" if overlap else name, tuple(messages), overlap)
 
 
-def _made(cv: Any, held: _Held, name: str, raw: Raw | None = None) -> Splits:
+def _pairs_of(cv: Any, seen: Raw, items: int, name: str) -> list[tuple[Ints | int, Ints]]:
+    """Rows to learn from and to test, checked; an error if there are too many pairs, or none can be made."""
     from sklearn.model_selection import BaseCrossValidator  # noqa: PLC0415
 
-    seen = raw or held.raw
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            if isinstance(cv, BaseCrossValidator) and (number := cv.get_n_splits(*seen)) > MOST_SPLITS:
-                raise ParameterError(f"{name} makes {number:,} splits, and {MOST_SPLITS:,} is the most: use folds")
-            pairs = [_sides(*pair, held.items) for pair in islice(_pairs(cv, seen), MOST_SPLITS + 1)]
-        except AssayError:
-            raise
-        except (ValueError, TypeError) as problem:
-            raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
+    try:
+        if isinstance(cv, BaseCrossValidator) and (number := cv.get_n_splits(*seen)) > MOST_SPLITS:
+            raise ParameterError(f"{name} makes {number:,} splits, and {MOST_SPLITS:,} is the most: use folds")
+        pairs = [_sides(*pair, items) for pair in islice(_pairs(cv, seen), MOST_SPLITS + 1)]
+    except AssayError:
+        raise
+    except (ValueError, TypeError) as problem:
+        raise InputError(f"items cannot be split so: {' '.join(str(problem).split())}") from problem
     if len(pairs) > MOST_SPLITS:
         raise ParameterError(f"{name} makes more than {MOST_SPLITS:,} splits, which is the most: use folds")
-    each, overlap = _numbered(cv, pairs)
-    messages = dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught)
-    return Splits(each, f"{name}, splits overlap" if overlap else name, tuple(messages), overlap)
+    return pairs
 
 
 def _pairs(cv: Any, raw: Raw) -> Iterator[tuple[Any, Any]]:
@@ -379,12 +341,10 @@ def _refuse_odd(splits: tuple[Split, ...]) -> None:
             raise InputError(f"cv: fold {split.fold} of repeat {split.repeat} tests row {row} several times")
 
 
-def _counted(splits: Splits, items: int) -> Splits:
+def _with_untested(splits: Splits, items: int) -> Splits:
     """Say how many items are never tested."""
     tested = np.zeros(items, dtype=np.bool_)
     for split in splits.each:
         tested[split.test] = True
-    if tested.all():
-        return splits
     remark = f"{int((~tested).sum()):,} of {number_of('item', items)} are never tested"
-    return splits._replace(warnings=(*splits.warnings, remark))
+    return splits if tested.all() else splits.warned(remark)

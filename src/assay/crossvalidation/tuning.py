@@ -16,7 +16,7 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.crossvalidation.comparing import FoldSettings, Tested, finding_of
-from assay.crossvalidation.settings_of_runs import Setting, grid_of, settings_of
+from assay.crossvalidation.settings_of_runs import RunSetting, grid_of, settings_of
 from assay.crossvalidation.tuning_result import TUNED, TunedFold, Tuning
 from assay.given import check_levels
 from assay.measured import Directions, Measured, check_rules
@@ -182,7 +182,7 @@ def _finding(paired: Paired, values: Floats, baseline: str, error: float, asked:
     return finding_of(tested, outcome.p, asked)._replace(spread=error * math.sqrt(units))
 
 
-def _warnings(folds: Sequence[TunedFold], settings: Sequence[Setting], table: Floats) -> Iterator[str]:
+def _warnings(folds: Sequence[TunedFold], settings: Sequence[RunSetting], table: Floats) -> Iterator[str]:
     if (np.ptp(table, axis=1) <= ROUNDING * np.abs(table).max()).all():
         yield "every topic has the same number under all settings: there is nothing to choose by"
         return

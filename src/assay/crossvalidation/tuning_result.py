@@ -14,7 +14,7 @@ from assay.comparison import Finding
 from assay.core.errors import number_of
 from assay.core.results import Result
 from assay.counting.judgments import Floats, Ints
-from assay.crossvalidation.settings_of_runs import Setting
+from assay.crossvalidation.settings_of_runs import RunSetting
 from assay.evaluation import Evaluation
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
@@ -54,7 +54,7 @@ class Tuning(Result):
 
     #: Every topic's number under every setting.
     paired: Paired
-    settings: tuple[Setting, ...]
+    settings: tuple[RunSetting, ...]
     folds: tuple[TunedFold, ...]
     #: The place of each topic's fold, and of the setting that it was measured with.
     fold_of: Ints

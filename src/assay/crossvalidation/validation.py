@@ -18,11 +18,11 @@ from assay.crossvalidation.estimators import (
 )
 from assay.crossvalidation.fitting import estimators_in
 from assay.crossvalidation.folded_predictions import of_predictions, predictions_in
-from assay.crossvalidation.measuring import Measures, Settings
+from assay.crossvalidation.measuring import Measures, MeasureSettings
 from assay.crossvalidation.permutations import PERMUTATIONS
 from assay.crossvalidation.permutations import leakage_check as check_of_leaks
 from assay.crossvalidation.result import CrossValidation
-from assay.crossvalidation.splits import Asked
+from assay.crossvalidation.splits import SplitDesign
 from assay.stats.confidence import checked_confidence
 
 
@@ -86,7 +86,7 @@ def crossval(
     (0.92, 0.95, True)
     """
     checked_confidence(confidence)
-    settings = Settings(measures, pos_label, one_class, threshold, confidence, shows_folds)
+    settings = MeasureSettings(measures, pos_label, one_class, threshold, confidence, shows_folds)
     if X is None and y is None:
         refused = {"sample_weight": sample_weight, "item_id": item_id}
         for name, value in refused.items():
@@ -105,7 +105,7 @@ def crossval(
     estimators = estimators_in(given)
     items = items_of(X, y, pos_label=pos_label, sample_weight=sample_weight, item_id=item_id)
     parts = Parts.of(groups, time, len(items))
-    asked = Asked(cv, folds, repeats, stratify, test_size, leave, seed)
+    asked = SplitDesign(cv, folds, repeats, stratify, test_size, leave, seed)
     splits = splits_of(items, parts, asked)
     warnings = leaks(items, splits, parts, has_ids=item_id is not None)
     # A check is the same folds again, with the labels as they are and with permuted ones.

@@ -1,6 +1,6 @@
 """The verb `doctor`: what is wrong with files of judgments and runs, how grave it is, and what to do about it."""
 
 from assay.diagnosis.examination import doctor
-from assay.diagnosis.findings import Check, Diagnosis, Example, Finding, checks
+from assay.diagnosis.findings import Diagnosis, DoctorCheck, Example, Finding, checks
 
-__all__ = ["Check", "Diagnosis", "Example", "Finding", "checks", "doctor"]
+__all__ = ["Diagnosis", "DoctorCheck", "Example", "Finding", "checks", "doctor"]

@@ -1,4 +1,4 @@
-"""`Case`: what the checks look at. Whatever several of them need is made once."""
+"""`ExaminedCollection`: what the checks look at. Whatever several of them need is made once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_TOPICS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class ExaminedCollection:
     """The judgments and the measures to be used; `asked` tells whether somebody chose the measures."""
 
     judgments: Opened
@@ -74,11 +74,11 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class ExaminedRun:
     """A run, and what the judgments make of it."""
 
     run: Opened
-    case: Case
+    case: ExaminedCollection
 
     @property
     def name(self) -> str:

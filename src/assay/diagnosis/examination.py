@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from assay.core.errors import ParameterError
-from assay.diagnosis.case import Case, System
+from assay.diagnosis.case import ExaminedCollection, ExaminedRun
 from assay.diagnosis.examined_files import Opened, named, open_judgments, open_run
-from assay.diagnosis.examined_predictions import Labelled, LabelledFile, open_predictions
+from assay.diagnosis.examined_predictions import ExaminedPredictions, PredictionsFile, open_predictions
 from assay.diagnosis.findings import SEVERITIES, About, Diagnosis, Finding, checks, checks_of_predictions
 from assay.diagnosis.leakage import Trained, comparable, open_training
 from assay.files import is_file, read_documents, read_topics
@@ -37,8 +37,8 @@ def examine(
     'label-spelling'
     """
     findings: list[Finding] = []
-    files: list[LabelledFile] = []
-    systems: list[Labelled] = []
+    files: list[PredictionsFile] = []
+    systems: list[ExaminedPredictions] = []
     known: list[About] = ["predictions"]
     for path in inputs:
         file, its_systems = open_predictions(path, column_names or Said(), pos_label, list_separator)
@@ -67,7 +67,7 @@ def examine(
     return Diagnosis(tuple(findings), "", (), selected, (), not_made, names, called)
 
 
-def _of_system(system: Labelled, known: list[About]) -> Iterator[Finding]:
+def _of_system(system: ExaminedPredictions, known: list[About]) -> Iterator[Finding]:
     """What one system's columns allow to be looked at."""
     about: list[About] = ["system"]
     about += ["scored"] if system.scored is not None else []
@@ -130,7 +130,7 @@ def doctor(
     runs_by_name = named(runs)
     if not runs_by_name:
         raise ParameterError("there is no run to look at")
-    case = Case(
+    case = ExaminedCollection(
         judgments,
         wanted,
         measures is not None,
@@ -149,7 +149,7 @@ def doctor(
     for name, run in runs_by_name:
         if watch is not None:
             watch(name)
-        system = System(open_run(run, name), case)
+        system = ExaminedRun(open_run(run, name), case)
         findings += _findings(["file"], system.run)
         if _is_usable(system.run):
             systems.append(system)

@@ -31,7 +31,7 @@ _WORDS = r"\p{L}\S*\s+\S|\p{Lo}{4}"
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledFile:
+class PredictionsFile:
     """A file of predictions, or a table: what is true of each item, its id, and whatever else is known of it.
 
     `frame` has `truth` (text, or lists of text), `item_id` if there is one, and the further columns of the file, which
@@ -107,10 +107,10 @@ class LabelledFile:
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class ExaminedPredictions:
     """One system's predictions: `prediction` (text, or lists of text) and scores, null where there is no number."""
 
-    of: LabelledFile
+    of: PredictionsFile
     name: str
     prediction: pl.Series | None = None
     score: pl.Series | None = None
@@ -175,7 +175,7 @@ class Labelled:
 
 def open_predictions(
     source_input: Any, names: Said, pos_label: Any = None, list_separator: str | None = None
-) -> tuple[LabelledFile, list[Labelled]]:
+) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
     """Open predictions: a file, or a table that was read already; or a dict of one such, by the system's name.
 
     >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), Said())
@@ -202,7 +202,7 @@ def open_predictions(
         table = table._replace(frame=table.frame.with_columns(text))
         return _of_columns(table, plan_of_columns, name or source.stem, pos_label)
     except FormatError as problem:
-        return LabelledFile(source.name, refusal=problem), []
+        return PredictionsFile(source.name, refusal=problem), []
 
 
 def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str | None) -> set[str]:
@@ -211,7 +211,7 @@ def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str 
 
 def _of_columns(
     table: NamedColumns, columns_plan: Plan, stem: str, pos_label: Any
-) -> tuple[LabelledFile, list[Labelled]]:
+) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
     used = {
         columns_plan.truth,
         columns_plan.item,
@@ -232,7 +232,7 @@ def _of_columns(
         if columns_plan.item is not None:
             columns.append(_text(part.frame[columns_plan.item]).alias("item_id"))
         kept = [part.frame[name].alias(f"{CONTENT}{name}") for name in content]
-        files.append(LabelledFile(table.path, pl.DataFrame([*columns, *kept]), content, where=part.where))
+        files.append(PredictionsFile(table.path, pl.DataFrame([*columns, *kept]), content, where=part.where))
         for system in columns_plan.systems:
             called = name or system.name or stem
             systems.append(
@@ -262,7 +262,9 @@ def _columns_of(system: System) -> Sequence[str | None]:
     return [system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()]
 
 
-def _system(file: LabelledFile, table: NamedColumns, system: System, name: str, pos_label: Any) -> Labelled:
+def _system(
+    file: PredictionsFile, table: NamedColumns, system: System, name: str, pos_label: Any
+) -> ExaminedPredictions:
     prediction = None
     if system.indicators:
         prediction = _indicated(table, system.indicators)
@@ -270,18 +272,18 @@ def _system(file: LabelledFile, table: NamedColumns, system: System, name: str, 
         prediction = _text(table.frame[system.prediction])
     score = None if system.score is None else _number(table.frame[system.score])
     each = {label: _number(table.frame[column]) for label, column in system.class_scores.items()}
-    return Labelled(file, name, prediction, score, each or None, pos_label)
+    return ExaminedPredictions(file, name, prediction, score, each or None, pos_label)
 
 
-def _of_table(predictions: Predictions, pos_label: Any) -> tuple[LabelledFile, list[Labelled]]:
+def _of_table(predictions: Predictions, pos_label: Any) -> tuple[PredictionsFile, list[ExaminedPredictions]]:
     columns = [_text(predictions.truth).alias("truth"), *([predictions.item_id] if predictions.has_ids else [])]
-    file = LabelledFile(
+    file = PredictionsFile(
         predictions.origin if predictions.origin != "in memory" else predictions.name, pl.DataFrame(columns)
     )
     prediction = None if predictions.prediction is None else _text(predictions.prediction)
     each = {str(label): values for label, values in predictions.class_scores.items()}
     chosen = predictions.pos_label if pos_label is None else pos_label
-    return file, [Labelled(file, predictions.name, prediction, predictions.score, each or None, chosen)]
+    return file, [ExaminedPredictions(file, predictions.name, prediction, predictions.score, each or None, chosen)]
 
 
 def _text(values: pl.Series, list_separator: str | None = None) -> pl.Series:

@@ -15,9 +15,9 @@ from assay.core.results import Result
 
 if TYPE_CHECKING:
     from assay.diagnosis.examined_files import Opened
-    from assay.diagnosis.examined_predictions import Labelled, LabelledFile
+    from assay.diagnosis.examined_predictions import ExaminedPredictions, PredictionsFile
 
-    Examined: TypeAlias = Opened | LabelledFile | Labelled
+    Examined: TypeAlias = Opened | PredictionsFile | ExaminedPredictions
 
 #: So many cases of a finding are shown.
 EXAMPLES = 3
@@ -95,7 +95,7 @@ About: TypeAlias = Literal[
 ]  # fmt: skip
 
 
-class Check(NamedTuple):
+class DoctorCheck(NamedTuple):
     """What is looked for, how grave it is, and what to do about it; `find` looks."""
 
     name: str
@@ -107,7 +107,7 @@ class Check(NamedTuple):
     find: Callable[..., Iterator[Finding]]
 
 
-_CHECKS: dict[str, Check] = {}
+_CHECKS: dict[str, DoctorCheck] = {}
 #: The modules that define checks, in the order in which these are made.
 _MODULES = ("lines", "grades", "identifiers", "run_scores", "systems", "suitability")
 #: The same for predictions of classifiers.
@@ -118,7 +118,7 @@ def check(name: str, about: About, *severities: Severity, question: str, advice:
     """Register a check; the decorated function yields what it finds."""
 
     def add(find: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:
-        _CHECKS[name] = Check(name, about, severities, question, advice, find)
+        _CHECKS[name] = DoctorCheck(name, about, severities, question, advice, find)
         return find
 
     return add
@@ -148,7 +148,7 @@ def finding(
     )  # fmt: skip
 
 
-def checks(about: About | None = None) -> list[Check]:
+def checks(about: About | None = None) -> list[DoctorCheck]:
     """All checks of judgments and runs in the order in which they are made, or those about one thing.
 
     >>> [known.name for known in checks("file")][:3]
@@ -157,7 +157,7 @@ def checks(about: About | None = None) -> list[Check]:
     return [known for known in _loaded(_MODULES) if about in {None, known.about}]
 
 
-def checks_of_predictions() -> list[Check]:
+def checks_of_predictions() -> list[DoctorCheck]:
     """All checks of predictions in the order in which they are made.
 
     >>> checks_of_predictions()[0].name
@@ -166,7 +166,7 @@ def checks_of_predictions() -> list[Check]:
     return _loaded(_MODULES_OF_PREDICTIONS)
 
 
-def _loaded(modules: tuple[str, ...]) -> list[Check]:
+def _loaded(modules: tuple[str, ...]) -> list[DoctorCheck]:
     """The checks that modules define."""
     for module in modules:
         importlib.import_module(f"assay.diagnosis.{module}")
@@ -194,10 +194,10 @@ class Diagnosis(Result):
     findings: tuple[Finding, ...]
     judgments: str
     runs: tuple[str, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[DoctorCheck, ...]
     measures: tuple[str, ...]
     #: Checks that there was nothing to make on: the judgments, or all runs, could not be read.
-    not_made: tuple[Check, ...] = ()
+    not_made: tuple[DoctorCheck, ...] = ()
     #: Of classifiers: the files, and the systems in them; there are no judgments and no runs then.
     predictions: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class Diagnosis(Result):
         return ", ".join(counted) if counted else "nothing found"
 
     @property
-    def passed(self) -> tuple[Check, ...]:
+    def passed(self) -> tuple[DoctorCheck, ...]:
         """The checks that found nothing."""
         failed = {finding.check for finding in self.findings}
         return tuple(check for check in self.checks if check.name not in failed)

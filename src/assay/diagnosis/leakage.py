@@ -11,7 +11,7 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percent
 from assay.core.errors import FormatError, ParameterError, quote
-from assay.diagnosis.examined_predictions import CONTENT, LabelledFile
+from assay.diagnosis.examined_predictions import CONTENT, PredictionsFile
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, share
 from assay.diagnosis.prediction_items import columns_named
 from assay.files.named_columns import names_of, read_named_columns
@@ -29,7 +29,7 @@ _TABLE = "a table with named columns"
 class Trained:
     """A file of predictions beside the items that the system was trained on."""
 
-    file: LabelledFile
+    file: PredictionsFile
     name: str
     training: pl.DataFrame
 
@@ -54,10 +54,10 @@ class Trained:
         return next((names[name] for name in TRUTH if name in names), None)
 
 
-def open_training(file: LabelledFile, training: Any) -> Trained:
+def open_training(file: PredictionsFile, training: Any) -> Trained:
     """Read the items that a system was trained on: a file, or a data frame.
 
-    >>> open_training(LabelledFile("test.csv"), pl.DataFrame({"id": [1, 2]})).ids.to_list()
+    >>> open_training(PredictionsFile("test.csv"), pl.DataFrame({"id": [1, 2]})).ids.to_list()
     ['1', '2']
     """
     if isinstance(training, pl.DataFrame):
@@ -175,6 +175,6 @@ def _key(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.String, strict=False).str.strip_chars().str.to_lowercase()
 
 
-def _shown(file: LabelledFile, row: int, column: str) -> Example:
+def _shown(file: PredictionsFile, row: int, column: str) -> Example:
     text = str(file.rows[f"{CONTENT}{column}"][row])
     return file.example(row, quote(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"))

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
-from assay.diagnosis.case import Case, System
+from assay.diagnosis.case import ExaminedCollection, ExaminedRun
 from assay.diagnosis.examined_files import Opened, commented_rows
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding, pair
 from assay.diagnosis.line_reader import Bad
@@ -270,7 +270,7 @@ _PAIR = ("query_id", "doc_id")
     question="Does a document come twice in a query?",
     advice="find out why; until then `{duplicates=first}` or `best` makes evaluation go on",
 )  # fmt: skip
-def duplicates(system: System) -> Iterator[Finding]:
+def duplicates(system: ExaminedRun) -> Iterator[Finding]:
     """Rows of a run with a query and a document that came before."""
     again = system.repeated
     count = int(again.sum())
@@ -293,7 +293,7 @@ def duplicates(system: System) -> Iterator[Finding]:
     question="Is a document judged twice for a query, with the same grade or with another?",
     advice="keep one judgment a document; where assessors disagree, decide by a rule such as the majority",
 )  # fmt: skip
-def judged_twice(case: Case) -> Iterator[Finding]:
+def judged_twice(case: ExaminedCollection) -> Iterator[Finding]:
     """Rows of judgments that come again; of several judges or subtopics, those of one."""
     file = case.judgments
     column = next((name for name in ("judge", "iteration") if name in file.rows.columns), None)
@@ -334,7 +334,7 @@ def _later(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     question="Does column 2 of the judgments name several judges, or subtopics?",
     advice="choose a judge (`{judge}`), or say that they are subtopics (`{subtopics=True}`); evaluation needs to know",
 )  # fmt: skip
-def judges(case: Case) -> Iterator[Finding]:
+def judges(case: ExaminedCollection) -> Iterator[Finding]:
     """Several judgments of a document that column 2 tells apart."""
     if not case.has_judges:
         return

@@ -13,7 +13,7 @@ from assay.core.digits import number, significant
 from assay.core.errors import number_of, quote
 from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
-from assay.diagnosis.examined_predictions import CONTENT, Labelled, LabelledFile
+from assay.diagnosis.examined_predictions import CONTENT, ExaminedPredictions, PredictionsFile
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, check, finding
 from assay.measures.parser import parse_measure
 
@@ -28,7 +28,7 @@ _COPIES = "leave copies out, or keep them on one side of a split"
     question="Does an item id come twice, with another truth (an error) or with the same?",
     advice="keep one row an item: items that are there twice count twice, and make everything look surer than it is",
 )  # fmt: skip
-def item_ids(file: LabelledFile) -> Iterator[Finding]:
+def item_ids(file: PredictionsFile) -> Iterator[Finding]:
     """Ids that come again."""
     if not file.has_ids:
         return
@@ -53,7 +53,7 @@ def item_ids(file: LabelledFile) -> Iterator[Finding]:
     question="Do items have the same text (or, without any, further columns), with another truth (a warning) or not?",
     advice=f"{_LOOK}; {_COPIES}",
 )  # fmt: skip
-def same_items(file: LabelledFile) -> Iterator[Finding]:
+def same_items(file: PredictionsFile) -> Iterator[Finding]:
     """Rows with the same text, or without text with the same further columns; blanks at the ends and case apart."""
     if not file.content:
         return
@@ -88,7 +88,7 @@ def columns_named(names: Sequence[str]) -> str:
     return " and ".join(map(quote, names)) if len(names) <= _MOST_NAMED else f"{len(names)} further columns"
 
 
-def _alike(file: LabelledFile, rows: list[int]) -> Example:
+def _alike(file: PredictionsFile, rows: list[int]) -> Example:
     example = file.example(rows[0])
     truths = file.rows["truth"].gather(rows).to_list()
     content = str(file.rows[f"{CONTENT}{file.texts[0]}"][rows[0]])
@@ -102,7 +102,7 @@ def _alike(file: LabelledFile, rows: list[int]) -> Example:
     question="Does a further column tell the truth of every item, value by value?",
     advice="a model that has seen this column has seen the answer: leave it out of the features",
 )  # fmt: skip
-def truth_in_column(file: LabelledFile) -> Iterator[Finding]:
+def truth_in_column(file: PredictionsFile) -> Iterator[Finding]:
     """Columns with as many values as there are labels, one for each."""
     if file.is_multilabel or len(file.labels) < 2 or file.rows.height < 2 * len(file.labels):
         return
@@ -169,7 +169,7 @@ def doubtful(truth: Ints, probabilities: Floats) -> Doubtful:
     question="Do good probabilities contradict true labels, more often than they claim to be wrong (a warning)?",
     advice="look at the labels of these items, the first ones first: either they are wrong, or the system errs surely",
 )  # fmt: skip
-def label_noise(system: Labelled) -> Iterator[Finding]:
+def label_noise(system: ExaminedPredictions) -> Iterator[Finding]:
     """Items whose truth has a very low probability, where probabilities can be believed."""
     known = system.probabilities
     if known is None or system.of.is_multilabel:
@@ -219,7 +219,7 @@ def label_noise(system: Labelled) -> Iterator[Finding]:
     question="Have items another true label in one file than in another?",
     advice="find out which file is right: systems are compared on one truth",
 )  # fmt: skip
-def truth_conflict(systems: Sequence[Labelled]) -> Iterator[Finding]:
+def truth_conflict(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
     """Each against the first."""
     first, name = systems[0], _called(systems[0], systems).name
     for other in systems[1:]:
@@ -246,7 +246,7 @@ def truth_conflict(systems: Sequence[Labelled]) -> Iterator[Finding]:
     question="Does a file lack items that another one has, or can items not be paired: by ids, or row by row?",
     advice="let all systems predict the same items: `compare` stops here, and `{missing=drop}` leaves such items out",
 )  # fmt: skip
-def missing_items(systems: Sequence[Labelled]) -> Iterator[Finding]:
+def missing_items(systems: Sequence[ExaminedPredictions]) -> Iterator[Finding]:
     """Each against all others, by id; without ids, against the first."""
     first, name = systems[0], _called(systems[0], systems).name
     for other in systems[1:]:
@@ -274,18 +274,20 @@ def missing_items(systems: Sequence[Labelled]) -> Iterator[Finding]:
             )
 
 
-def _called(system: Labelled, systems: Sequence[Labelled]) -> Labelled | LabelledFile:
+def _called(
+    system: ExaminedPredictions, systems: Sequence[ExaminedPredictions]
+) -> ExaminedPredictions | PredictionsFile:
     """The file, unless it holds several tables, one a system."""
     return system.of if sum(other.file == system.file for other in systems) == 1 else system
 
 
-def _can_be_paired(first: Labelled, other: Labelled) -> bool:
+def _can_be_paired(first: ExaminedPredictions, other: ExaminedPredictions) -> bool:
     if first.of.has_ids or other.of.has_ids:
         return first.of.has_ids and other.of.has_ids
     return first.of.rows.height == other.of.rows.height
 
 
-def _items(system: Labelled) -> pl.DataFrame:
+def _items(system: ExaminedPredictions) -> pl.DataFrame:
     """The `row` and `truth` of each item, as text, by its id or by its row; of an id that comes again, the first."""
     truth = pl.col("truth").list.unique().list.sort().list.join(", ") if system.of.is_multilabel else pl.col("truth")
     rows = system.of.rows.with_row_index("row")

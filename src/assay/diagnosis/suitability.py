@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.digits import as_percent, number
 from assay.core.errors import listed, number_of, quote
 from assay.counting.judgments import Floats
-from assay.diagnosis.case import LEAST_TOPICS, Case, System
+from assay.diagnosis.case import LEAST_TOPICS, ExaminedCollection, ExaminedRun
 from assay.diagnosis.findings import Example, Finding, Severity, check, finding, share
 from assay.measures.doubts import NEARLY_ALL, ROUNDING
 
@@ -21,7 +21,7 @@ _OFTEN_SHORT = 0.1
 _ALPHA, _POWER = 0.05, 0.8
 
 
-def _relevant(case: Case) -> Floats:
+def _relevant(case: ExaminedCollection) -> Floats:
     """How many relevant documents each topic with one has."""
     counts = case.by_topic["relevant"].to_numpy().astype(np.float64)
     return counts[counts > 0]
@@ -32,7 +32,7 @@ def _relevant(case: Case) -> Floats:
     question="Is AP asked for where (nearly) every topic has one relevant document?",
     advice="use RR: with one relevant document AP is the same number, and its name promises more",
 )  # fmt: skip
-def one_relevant(case: Case) -> Iterator[Finding]:
+def one_relevant(case: ExaminedCollection) -> Iterator[Finding]:
     """AP of one document is the reciprocal of its rank."""
     relevant = _relevant(case)
     names = [str(measure) for measure in case.measures if measure.name in {"AP", "GMAP"}]
@@ -49,7 +49,7 @@ def one_relevant(case: Case) -> Iterator[Finding]:
     question="Can P@k or R@k as asked for not reach 0.5, is ERR's top grade not the scale's, has a gain no effect?",
     advice="choose a cut-off near the number of relevant documents, or RCap@k; state max_grade for ERR",
 )  # fmt: skip
-def measure_fit(case: Case) -> Iterator[Finding]:
+def measure_fit(case: ExaminedCollection) -> Iterator[Finding]:
     """Recall far below the number of relevant documents, precision far above it, gains of binary grades, ERR's top."""
     relevant = _relevant(case)
     if not case.asked or not len(relevant):
@@ -79,7 +79,7 @@ def measure_fit(case: Case) -> Iterator[Finding]:
     question="Does a run return fewer documents than P@k counts, in more than 10 % of the topics (a note without -m)?",
     advice="the places left empty count as irrelevant: return more, or choose a smaller cut-off",
 )  # fmt: skip
-def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
+def short_lists(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     """Precision beyond the end of the list, where there are more relevant documents to find."""
     counted = [(system, system.ranks) for system in systems if system.ranks is not None]
     for cutoff in {
@@ -109,7 +109,7 @@ def short_lists(systems: Sequence[System]) -> Iterator[Finding]:
     question="Is a measure at its largest value for 90 % of the topics or more?",
     advice="it cannot tell these systems apart: use a stricter measure, a larger cut-off or harder topics",
 )  # fmt: skip
-def saturation(systems: Sequence[System]) -> Iterator[Finding]:
+def saturation(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     """The share of topics and runs at the upper bound; of one run alone it is a note."""
     counted = [system for system in systems if system.values]
     if not counted:
@@ -141,7 +141,7 @@ def saturation(systems: Sequence[System]) -> Iterator[Finding]:
     question="Are there fewer than 5 topics, or too few for most differences between runs (power 80 %, alpha 0.05)?",
     advice="do not rank the systems by these differences: test them (`assay compare`), plan topics (`assay power`)",
 )  # fmt: skip
-def few_topics(systems: Sequence[System]) -> Iterator[Finding]:
+def few_topics(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     """Pairs of runs whose observed difference is smaller than what as many topics can show."""
     counted = [system for system in systems if system.values]
     if len(counted) < 2:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import listed, number_of, quote
-from assay.diagnosis.case import System
+from assay.diagnosis.case import ExaminedRun
 from assay.diagnosis.findings import Example, Finding, check, finding
 
 #: Runs differ much in depth if the median of one is so many times that of another.
@@ -24,7 +24,7 @@ _LEAST_DEPTH, _LEAST_QUERIES = 10, 5
     question="Is the last query less than half as long as every other, or one shorter where all others are equal?",
     advice="write or copy the file again; if the query really has so few results, all is well",
 )  # fmt: skip
-def truncated(system: System) -> Iterator[Finding]:
+def truncated(system: ExaminedRun) -> Iterator[Finding]:
     """The last query has less than half of what any other one has; or one has less than what all others have."""
     counts = system.queries.select("query_id", "count").sort("count", maintain_order=True)
     if counts.height < _LEAST_QUERIES:
@@ -45,7 +45,7 @@ def truncated(system: System) -> Iterator[Finding]:
         yield finding("truncated", "warning" if cut else "note", system.run, message, examples=[example])
 
 
-def _of_several(name: str, systems: Sequence[System], message: str, examples: Sequence[Example]) -> Finding:
+def _of_several(name: str, systems: Sequence[ExaminedRun], message: str, examples: Sequence[Example]) -> Finding:
     return finding(name, "warning", None, message, len(systems), examples=examples)
 
 
@@ -54,7 +54,7 @@ def _of_several(name: str, systems: Sequence[System], message: str, examples: Se
     question="Do runs differ in depth by a factor of 5 or more?",
     advice="compare them at one depth (`{depth}`), or by measures with a cut-off that all of them reach",
 )  # fmt: skip
-def depth(systems: Sequence[System]) -> Iterator[Finding]:
+def depth(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     """The median number of documents a query."""
     depths = {system.name: float(np.median(system.queries["count"].to_numpy())) for system in systems}
     if len(depths) < 2:
@@ -75,9 +75,9 @@ def depth(systems: Sequence[System]) -> Iterator[Finding]:
     question="Do two runs rank the same documents in the same order?",
     advice="one was probably copied, or a change had no effect: leave one out of the comparison",
 )  # fmt: skip
-def identical_runs(systems: Sequence[System]) -> Iterator[Finding]:
+def identical_runs(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     """The same queries, documents and order; scores may differ."""
-    alike: dict[tuple[int, int], list[System]] = {}
+    alike: dict[tuple[int, int], list[ExaminedRun]] = {}
     if len(systems) > 1:
         for system in systems:
             alike.setdefault(_digest(system), []).append(system)
@@ -90,13 +90,13 @@ def identical_runs(systems: Sequence[System]) -> Iterator[Finding]:
             yield _of_several("identical-runs", [group[0], *same], message, [])
 
 
-def _digest(system: System) -> tuple[int, int]:
+def _digest(system: ExaminedRun) -> tuple[int, int]:
     """A number that runs with the same rows have in common, and their number of rows."""
     hashes = system.frame.select(pl.struct("query_id", "doc_id").hash()).to_series()
     return int(np.bitwise_xor.reduce(hashes.to_numpy())), system.frame.height
 
 
-def _ordered(system: System) -> pl.DataFrame:
+def _ordered(system: ExaminedRun) -> pl.DataFrame:
     # Equal scores are put in the order that evaluation gives them.
     by = [pl.col("query_id"), pl.col("score"), pl.col("doc_id")]
     return system.frame.sort(by, descending=[False, True, True]).select("query_id", "doc_id")
@@ -107,9 +107,9 @@ def _ordered(system: System) -> pl.DataFrame:
     question="Do different runs carry the same tag?",
     advice="nothing, for Assay, which calls runs by their files; tools that go by the tag take them for one",
 )  # fmt: skip
-def same_tag(systems: Sequence[System]) -> Iterator[Finding]:
+def same_tag(systems: Sequence[ExaminedRun]) -> Iterator[Finding]:
     """One tag in several files."""
-    by_tag: dict[str, list[System]] = {}
+    by_tag: dict[str, list[ExaminedRun]] = {}
     for system in systems:
         if "tag" in system.run.rows.columns and system.run.rows.height:
             by_tag.setdefault(str(system.run.rows["tag"][0]), []).append(system)

@@ -17,7 +17,7 @@ from assay.counting.contingency import Contingency
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 from assay.explanation.matrices import Chosen
-from assay.explanation.numbers import Shown, explained
+from assay.explanation.numbers import View, explained
 from assay.explanation.result import Explanation, Formula, StepTable, formula
 from assay.measures import parse_measure
 from assay.measures.geometry import ONE_CLUSTER
@@ -106,7 +106,7 @@ def remarks_on_points(measure: Measure, points: Points) -> Iterator[str]:
     yield f"{remark} {short(float(single.mean()))}"
 
 
-def undefined_of_points(measure: Measure, points: Points, why: str, view: Shown) -> Explanation:
+def undefined_of_points(measure: Measure, points: Points, why: str, view: View) -> Explanation:
     """A measure that these points have no number for: there is nothing to take apart."""
     return Explanation(
         measure=measure,
@@ -121,12 +121,12 @@ def undefined_of_points(measure: Measure, points: Points, why: str, view: Shown)
     )
 
 
-def of_one_point(measure: Measure, points: Points, item: str, view: Shown) -> Explanation:
+def of_one_point(measure: Measure, points: Points, item: str, view: View) -> Explanation:
     """One point's silhouette: its distances to all points, their means by cluster, and what is made of those.
 
     >>> from assay.measures import parse_measure
     >>> points = Points.of([0, 1, 2, 10, 11], list("aaabb"))
-    >>> of_one_point(parse_measure("Silhouette", "clustering"), points, "1", Shown(None, False)).formula.numbers
+    >>> of_one_point(parse_measure("Silhouette", "clustering"), points, "1", View(None, False)).formula.numbers
     '(10.5000 - 1.5000) / max(10.5000, 1.5000)'
     """
     silhouette, means = points.silhouette_of(item), points.distances_of(item)
@@ -227,13 +227,11 @@ def is_of_clusters(subject: Any) -> bool:
     return result or several or isinstance(subject, Contingency | Points | Clusters)
 
 
-def of_clusters(
-    measure: str | Measure, subject: Any, chosen: Chosen, view: Shown, rules: dict[str, Any]
-) -> Explanation:
+def of_clusters(measure: str | Measure, subject: Any, chosen: Chosen, view: View, rules: dict[str, Any]) -> Explanation:
     """The number of a clustering, whatever it is given by.
 
     >>> table = Contingency.from_table([[5, 1, 2], [1, 4, 0], [0, 1, 3]], classes="xod")
-    >>> of_clusters("Rand", table, Chosen(), Shown(None, False), {}).formula.numbers
+    >>> of_clusters("Rand", table, Chosen(), View(None, False), {}).formula.numbers
     '(20 + 72) / (20 + 20 + 24 + 72)'
     """
     from assay.clustering.rules import Rules  # noqa: PLC0415  # it loads SciPy, which rankings do without
@@ -253,7 +251,7 @@ def of_clusters(
     return _of_items(wanted, subject, chosen, view, rules)
 
 
-def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: Shown, rules: dict[str, Any]) -> Explanation:
+def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: View, rules: dict[str, Any]) -> Explanation:
     """A clustering whose items are known, or a result that has counted them."""
     from assay.clustering import Clustering, cluster  # noqa: PLC0415
     from assay.clustering.rules import computed  # noqa: PLC0415
@@ -274,9 +272,7 @@ def _of_items(measure: Measure, subject: Any, chosen: Chosen, view: Shown, rules
     return _of_counts(measure, system.counts[measure.definition.counts], result.rules, chosen, view)
 
 
-def _of_counts(
-    measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Chosen, view: Shown
-) -> Explanation:
+def _of_counts(measure: Measure, counts: Contingency | Points, rules: Rules, chosen: Chosen, view: View) -> Explanation:
     from assay.clustering.rules import cluster_signature  # noqa: PLC0415
 
     if not isinstance(counts, measure.definition.counts):
@@ -382,12 +378,12 @@ def _remarks(measure: Measure, table: Contingency) -> Iterator[str]:
     if measure.name not in _FLATTERED:
         return
     from assay.clustering import cluster  # noqa: PLC0415
-    from assay.clustering.advice import CHECKS, Case, codes  # noqa: PLC0415
+    from assay.clustering.advice import CHECKS, ClusteringCase, codes  # noqa: PLC0415
 
     known, result = codes(), cluster(table, [measure])
     for code in ("many_clusters", "singletons"):
         if code in known:
-            yield from (remark.says for remark in CHECKS[code](Case(result, result.systems[0], table, None)))
+            yield from (remark.says for remark in CHECKS[code](ClusteringCase(result, result.systems[0], table, None)))
 
 
 def _text(label: Any) -> str:

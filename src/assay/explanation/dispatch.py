@@ -19,7 +19,7 @@ from assay.explanation.clusters import is_of_clusters, of_clusters
 from assay.explanation.coefficients import is_coefficient, of_two_lists
 from assay.explanation.labels import is_of_classes, is_of_labels, of_labels
 from assay.explanation.matrices import Chosen, of_decisions
-from assay.explanation.numbers import Shown, explained, number_of_unit, summarised, undefined_rule, units_of
+from assay.explanation.numbers import View, explained, number_of_unit, summarised, undefined_rule, units_of
 from assay.explanation.rankings import listing_of
 from assay.explanation.result import Explanation
 from assay.measures import parse_measure
@@ -168,7 +168,7 @@ def explain(
     """
     _check(rules)
     query, chosen = None if query is None else str(query), Chosen(system, label, item, threshold, orientation)
-    view = Shown(None if show is None else Whole(1).check("show", show), running)
+    view = View(None if show is None else Whole(1).check("show", show), running)
     if isinstance(measure, str) and is_coefficient(measure):
         chosen.refuse("has no meaning for two orders", "system", "label", "item", "threshold")
         if rules or query is not None or running:
@@ -232,7 +232,7 @@ def _refuse(rules: Mapping[str, Any], chosen: Chosen) -> None:
     chosen.refuse("is about classifiers: give their predictions, scores or matrix", "label", "item", "threshold")
 
 
-def _of_counts(measure: Measure, counts: Any, query: str | None, view: Shown) -> Explanation:
+def _of_counts(measure: Measure, counts: Any, query: str | None, view: View) -> Explanation:
     """Counts made by hand; of several units with each one's steps."""
     if not isinstance(counts, Ranks | Confusion | GivenCurve):
         raise ParameterError(f"explain takes judgments and a run, or counts, not {type(counts).__name__} alone")
@@ -249,7 +249,7 @@ def _of_counts(measure: Measure, counts: Any, query: str | None, view: Shown) ->
 
 
 def _of_evaluation(
-    measure: Measure, evaluation: Evaluation, query: str | None, system: str | None, view: Shown
+    measure: Measure, evaluation: Evaluation, query: str | None, system: str | None, view: View
 ) -> Explanation:
     """What the evaluation has computed, taken apart."""
     chosen = evaluation.system(system)

@@ -24,7 +24,7 @@ from assay.explanation.matrices import (
     of_units,
     with_thresholds,
 )
-from assay.explanation.numbers import Shown, undefined_rule
+from assay.explanation.numbers import View, undefined_rule
 from assay.explanation.result import Explanation
 from assay.measures import parse_measure
 from assay.measures.over_classes import averaged
@@ -71,12 +71,12 @@ def _is_classification(subject: Any) -> bool:
 
 
 def of_labels(
-    measure: str | Measure, subject: Any, chosen: Chosen, view: Shown, rules: Mapping[str, Any]
+    measure: str | Measure, subject: Any, chosen: Chosen, view: View, rules: Mapping[str, Any]
 ) -> Explanation:
     """The number of a classifier, whatever it is given by.
 
     >>> matrix = ConfusionMatrix.from_matrix([[3, 1], [0, 4]], ["a", "b"])
-    >>> of_labels("Accuracy", matrix, Chosen(), Shown(None, False), {}).value
+    >>> of_labels("Accuracy", matrix, Chosen(), View(None, False), {}).value
     0.875
     """
     if isinstance(subject, Predictions | str | Path):
@@ -117,7 +117,7 @@ def _of_system(source: Predictions | str | Path, pos_label: Any, name: str | Non
     return systems[name]
 
 
-def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen, view: Shown) -> Explanation:
+def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen, view: View) -> Explanation:
     """A number made of the scores of the positive label, or of the class that was chosen, against all others."""
     from assay.classification.inputs import against_rest  # noqa: PLC0415
     from assay.classification.pairing import Classifiers  # noqa: PLC0415
@@ -139,7 +139,7 @@ def _of_scores(measure: str | Measure, predictions: Predictions, chosen: Chosen,
 
 
 def _of_classification(
-    measure: str | Measure, classification: Classification, chosen: Chosen, view: Shown
+    measure: str | Measure, classification: Classification, chosen: Chosen, view: View
 ) -> Explanation:
     """What a classification has counted, taken apart; the measure need not be one of its own."""
     from assay.classification.result import label_signature  # noqa: PLC0415
@@ -176,7 +176,7 @@ def _of_classification(
 
 
 def _of_label_sets(
-    measure: str | Measure, sets: LabelSets, chosen: Chosen, view: Shown, signed: Callable[[Measure], str]
+    measure: str | Measure, sets: LabelSets, chosen: Chosen, view: View, signed: Callable[[Measure], str]
 ) -> Explanation:
     """Items with several labels each: of one label, of one item, or over all labels or items."""
     from assay.classification.label_sets import is_per_item  # noqa: PLC0415

@@ -19,7 +19,7 @@ from assay.counting.scored import Scored
 from assay.explanation.numbers import (
     PAGE,
     PAGE_OF_THRESHOLDS,
-    Shown,
+    View,
     explained,
     matrix_table,
     number_of_unit,
@@ -97,11 +97,11 @@ def label_measure(measure: str | Measure, vocabulary: Vocabulary) -> Measure:
     return parse_measure(str(measure), vocabulary)
 
 
-def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, view: Shown) -> Explanation:
+def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, view: View) -> Explanation:
     """One class of a matrix, or what is made of all classes.
 
     >>> matrix = ConfusionMatrix.from_matrix([[5, 0, 0], [1, 3, 0], [1, 2, 4]], ["a", "b", "c"])
-    >>> of_matrix("Recall", matrix, Chosen(label="b"), Shown(None, False)).formula.numbers
+    >>> of_matrix("Recall", matrix, Chosen(label="b"), View(None, False)).formula.numbers
     '3 / 4'
     """
     chosen.refuse("is about single items: a matrix has none", "item")
@@ -125,7 +125,7 @@ def of_matrix(measure: str | Measure, matrix: ConfusionMatrix, chosen: Chosen, v
 
 
 def _of_one_class(
-    measure: Measure, matrix: ConfusionMatrix, chosen: Chosen, whole: StepTable, view: Shown
+    measure: Measure, matrix: ConfusionMatrix, chosen: Chosen, whole: StepTable, view: View
 ) -> Explanation:
     """The matrix, the class against the rest, and the number of the class."""
     label = chosen.label
@@ -149,7 +149,7 @@ def of_class(signature: str, label: str) -> str:
     return f"{before}|positive={escaped(label)}{rule}{after}"
 
 
-def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, view: Shown) -> Explanation:
+def of_all_classes(measure: Measure, classes: Confusion, total: PerQuery, view: View) -> Explanation:
     """Each class's number, and how they become one."""
     of_one = _of_one(measure)
     each = of_one.per_unit(classes)
@@ -195,13 +195,13 @@ def _classes(measure: Measure, classes: Confusion, each: PerQuery, total: PerQue
     return StepTable("classes", steps.reduced, frame, {"value": f"{measure.name} of the class", **steps.meanings})
 
 
-def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, view: Shown) -> Explanation:
+def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, view: View) -> Explanation:
     """A number made of all thresholds, or of the decisions at one.
 
     >>> scored = Scored.from_lists(positive=[0.9, 0.6], negative=[0.7, 0.6])
-    >>> of_scored("AUC", scored, Chosen(), Shown(None, False)).formula.numbers
+    >>> of_scored("AUC", scored, Chosen(), View(None, False)).formula.numbers
     '(2 + 0.5000 × 1) / (2 × 2)'
-    >>> of_scored("Recall", scored, Chosen(threshold=0.7), Shown(None, False)).formula.numbers
+    >>> of_scored("Recall", scored, Chosen(threshold=0.7), View(None, False)).formula.numbers
     '1 / 2'
     """
     chosen.refuse("is about several classes: these are scores of one", "label")
@@ -222,7 +222,7 @@ def of_scored(measure: str | Measure, scored: Scored, chosen: Chosen, view: Show
     return with_thresholds(explanation, scored, chosen, view) if view.running else explanation
 
 
-def with_thresholds(explanation: Explanation, scored: Scored, chosen: Chosen, view: Shown) -> Explanation:
+def with_thresholds(explanation: Explanation, scored: Scored, chosen: Chosen, view: View) -> Explanation:
     """An explanation of decisions, and beside it what each threshold would have given."""
     chosen.refuse("is about several classes: these are scores of one", "label")
     if explanation.measure.definition.counts is not Confusion:
@@ -256,7 +256,7 @@ def at_every_threshold(measure: Measure, scored: Scored) -> StepTable:
     return StepTable("thresholds", (), frame, {"TPR": "TP / (TP + FN)", "FPR": "FP / (FP + TN)"})
 
 
-def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, view: Shown) -> Explanation:
+def of_decisions(measure: str | Measure, counts: Confusion, chosen: Chosen, view: View) -> Explanation:
     """Right and wrong decisions that were counted already: of one class, or of several."""
     chosen.refuse("is about scores: these are decisions", "threshold")
     several = len(counts.units) > 1
@@ -271,7 +271,7 @@ def of_units(
     measure: Measure,
     counts: LabelCounts,
     unit: str | None,
-    view: Shown,
+    view: View,
     *,
     parts: bool = False,
     weight: Floats | None = None,

@@ -189,7 +189,7 @@ PAGE_OF_THRESHOLDS = 30
 _SUMMARIES = {"mean": "mean", "geometric": "geometric mean", "sum": "sum"}
 
 
-class Shown(NamedTuple):
+class View(NamedTuple):
     """How many rows to show, the documents at all ranks if they are known, and what undefined counts as."""
 
     depth: int | None
@@ -213,13 +213,13 @@ class Shown(NamedTuple):
 
 
 def explained(
-    measure: Measure, counts: Counts, result: PerQuery, number: int, view: Shown, *, before: Sequence[StepTable] = ()
+    measure: Measure, counts: Counts, result: PerQuery, number: int, view: View, *, before: Sequence[StepTable] = ()
 ) -> Explanation:
     """The number of one unit; `before` are tables that come first, in place of that of the decisions.
 
     >>> from assay.measures import SetP
     >>> table = Confusion.from_table(1, 1, 0)
-    >>> explained(SetP, table, SetP.per_unit(table), 0, Shown(None, False)).formula.numbers
+    >>> explained(SetP, table, SetP.per_unit(table), 0, View(None, False)).formula.numbers
     '1 / 2'
     """
     unit, alone = units_of(counts)[number], only(counts, number)
@@ -272,7 +272,7 @@ def summarised(
     measure: Measure,
     counts: Counts,
     result: PerQuery,
-    view: Shown,
+    view: View,
     parts: tuple[Explanation, ...] = (),
     *,
     weight: Floats | None = None,

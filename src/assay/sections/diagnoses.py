@@ -12,7 +12,7 @@ from assay.show.model import Document, Prose, Section, Task
 
 if TYPE_CHECKING:
     from assay.diagnosis import Diagnosis, Finding
-    from assay.diagnosis.findings import Check
+    from assay.diagnosis.findings import DoctorCheck
 
 _TONES: dict[str, Tone] = {"error": "bad", "warning": "open", "note": "even"}
 #: Of a finding in many runs, so many are told in full, the worst first.
@@ -107,6 +107,6 @@ def _systems(findings: list[Finding]) -> Iterator[str]:
         yield f"also {', '.join(rest)}"
 
 
-def _checks(name: str, title: str, tone: Tone, checks: Iterable[Check]) -> Iterator[Section]:
+def _checks(name: str, title: str, tone: Tone, checks: Iterable[DoctorCheck]) -> Iterator[Section]:
     if tasks := tuple(Task("", tone, f"{check.name}: {check.question}") for check in checks):
         yield Section(name, title, tasks)

@@ -21,10 +21,10 @@ _BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ThresholdCells:
     """True and false positives by threshold (last axis), of one table or of many; rates are NaN where they are 0/0.
 
-    >>> cells = Cells(np.array([0, 1, 2]), np.array([0, 0, 1]), positives=2, negatives=1)
+    >>> cells = ThresholdCells(np.array([0, 1, 2]), np.array([0, 0, 1]), positives=2, negatives=1)
     >>> cells.tpr, cells.accuracy
     (array([0. , 0.5, 1. ]), array([0.3333, 0.6667, 0.6667]))
     """
@@ -35,7 +35,7 @@ class Cells:
     negatives: Any
 
     @classmethod
-    def of(cls, confusion: Confusion) -> Cells:
+    def of(cls, confusion: Confusion) -> ThresholdCells:
         """A single threshold's."""
         tn = confusion.tn if confusion.tn is not None else 0 * confusion.tp
         return cls(confusion.tp, confusion.fp, confusion.tp + confusion.fn, confusion.fp + tn)
@@ -101,13 +101,13 @@ class Redrawn:
     sums: tuple[NDArray[Any], NDArray[Any]]
     below: tuple[Ints, Ints]
 
-    def cells(self, places: Ints | None = None) -> Cells:
+    def cells(self, places: Ints | None = None) -> ThresholdCells:
         """What each threshold counts in each resample, or some of them, by their places."""
         tp, fp = (
             total[:, -1:] - total.take(below if places is None else below[places], axis=1)
             for total, below in zip(self.sums, self.below, strict=True)
         )
-        return Cells(tp, fp, self.sums[0][:, -1:], self.sums[1][:, -1:])
+        return ThresholdCells(tp, fp, self.sums[0][:, -1:], self.sums[1][:, -1:])
 
     def occurring(self, places: Ints) -> Ints:
         """The lowest score that was drawn among those not below each threshold (its place, a row a resample).
@@ -142,10 +142,10 @@ class Candidates:
         return self.scored.table.threshold
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> ThresholdCells:
         """What each threshold counts."""
         table = self.scored.table
-        return Cells(table.tp, table.fp, self.scored.positives, self.scored.negatives)
+        return ThresholdCells(table.tp, table.fp, self.scored.positives, self.scored.negatives)
 
     @cached_property
     def _below(self) -> tuple[Ints, Ints]:

@@ -19,8 +19,8 @@ from assay.counting.judgments import Floats, Ints, Mask
 from assay.measures import parse_measure, registered
 from assay.stats.bootstrap import Interval
 from assay.stats.rounding import ROUNDING
-from assay.thresholding.candidates import Candidates, Cells
-from assay.thresholding.rules import Rule, Wanted, in_full
+from assay.thresholding.candidates import Candidates, ThresholdCells
+from assay.thresholding.rules import Objective, Rule, in_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Ties: TypeAlias = Literal["higher", "lower"]
 
 
-class Choice(NamedTuple):
+class RuleChoice(NamedTuple):
     """The place of the chosen threshold in the table (-1: none), what the rule saw there, and all places that tie."""
 
     place: int
@@ -57,7 +57,7 @@ def check_ties(ties: str) -> None:
     domains.Choice(Ties).check("ties", ties)
 
 
-def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> Choice:
+def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> RuleChoice:
     """Choose a threshold among all candidates.
 
     >>> from assay.counting.scored import Scored
@@ -69,16 +69,16 @@ def chosen(rule: Rule, candidates: Candidates, ties: Ties = "higher") -> Choice:
     if rule.is_given:
         place = candidates.place(rule.parameters["threshold"])
         why = reason(wanted, candidates.cells) if np.isnan(wanted.value[place]) else None
-        return Choice(place, float(wanted.value[place]), np.array([], dtype=np.int64), why)
+        return RuleChoice(place, float(wanted.value[place]), np.array([], dtype=np.int64), why)
     best = _best(wanted, rule.definition.smallest)
     if not best.any():
-        return Choice(-1, np.nan, np.array([], dtype=np.int64), reason(wanted, candidates.cells))
+        return RuleChoice(-1, np.nan, np.array([], dtype=np.int64), reason(wanted, candidates.cells))
     places = np.flatnonzero(best)
     place = int(places[0 if ties == "higher" else -1])
-    return Choice(place, float(wanted.value[place]), places[places != place], None)
+    return RuleChoice(place, float(wanted.value[place]), places[places != place], None)
 
 
-def _best(wanted: Wanted, smallest: bool) -> Mask:
+def _best(wanted: Objective, smallest: bool) -> Mask:
     """The thresholds with the best criterion; of those with the same, the ones that have most of what is bounded.
 
     Two numbers that differ by rounding are the same.
@@ -95,7 +95,7 @@ def _largest(value: Floats, scale: float) -> Mask:
     return np.asarray(value >= np.fmax.reduce(value, axis=-1, keepdims=True) - ROUNDING * scale)
 
 
-def reason(wanted: Wanted, cells: Cells) -> str:
+def reason(wanted: Objective, cells: ThresholdCells) -> str:
     """Why no threshold can be chosen."""
     cannot = np.isnan(wanted.value).all() or not np.any(wanted.possible)
     if cannot or (wanted.bound is not None and np.isnan(wanted.bound.quantity).all()):
@@ -115,7 +115,7 @@ def reason(wanted: Wanted, cells: Cells) -> str:
 
 def redrawn(
     rules: Sequence[Rule],
-    choices: Sequence[Choice],
+    choices: Sequence[RuleChoice],
     candidates: Candidates,
     *,
     resamples: int,
@@ -155,7 +155,7 @@ def redrawn(
     return samples
 
 
-def _chosen_again(rule: Rule, cells: Cells, among: Ints, ties: Ties) -> tuple[Ints, Floats]:
+def _chosen_again(rule: Rule, cells: ThresholdCells, among: Ints, ties: Ties) -> tuple[Ints, Floats]:
     """The place that a rule chooses in each resample, of these, and the criterion there."""
     wanted = rule.of(cells)
     rows, last = np.arange(len(cells.tp)), len(among) - 1

@@ -18,7 +18,7 @@ from assay.measures.domains import Beta, Coefficient
 from assay.measures.parser import parse_value
 from assay.measures.sets import square_of_beta
 from assay.stats.rounding import ROUNDING
-from assay.thresholding.candidates import Cells, ratio
+from assay.thresholding.candidates import ThresholdCells, ratio
 
 _SHAPE = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
 
@@ -51,7 +51,7 @@ def in_full(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
 
-class Wanted(NamedTuple):
+class Objective(NamedTuple):
     """What a rule looks at, by threshold: its criterion, NaN where that is undefined, and a bound to be kept.
 
     `scale` is how large the criterion can get: what differs by the rounding of such numbers is the same. `corners`:
@@ -75,7 +75,7 @@ class Defined(NamedTuple):
     """What is known of a rule: read off its function and the decorator."""
 
     name: str
-    function: Callable[..., Wanted]
+    function: Callable[..., Objective]
     criterion: str
     smallest: bool
     bounds: tuple[float, float]
@@ -129,7 +129,7 @@ class Rule:
             checked[name] = domains[name].check(f"{name} of {self.name}", value)
         return Rule(self.name, tuple((name, checked[name]) for name in domains if name in checked))
 
-    def of(self, cells: Cells) -> Wanted:
+    def of(self, cells: ThresholdCells) -> Objective:
         """What the rule looks at, at each threshold."""
         return self.definition.function(cells, **self.parameters)
 
@@ -151,14 +151,14 @@ _RULES: dict[str, Defined] = {}
 
 def rule(
     criterion: str, *, smallest: bool = False, bounds: tuple[float, float] = (0.0, 1.0)
-) -> Callable[[Callable[..., Wanted]], Rule]:
+) -> Callable[[Callable[..., Objective]], Rule]:
     """Register a function from cells to what a rule looks at; the threshold with the largest criterion is chosen.
 
     The function's name is the rule's; its keyword parameters have declared domains. `smallest`: the smallest is chosen.
     `bounds`: the smallest and the largest value that the criterion can have.
     """
 
-    def register(function: Callable[..., Wanted]) -> Rule:
+    def register(function: Callable[..., Objective]) -> Rule:
         hints = get_type_hints(function, include_extras=True)
         parameters = list(signature(function).parameters.values())[1:]
         domains = {
@@ -233,73 +233,73 @@ Threshold: TypeAlias = Annotated[float | None, _Threshold()]
 
 
 @rule("accuracy")
-def max_accuracy(cells: Cells) -> Wanted:
+def max_accuracy(cells: ThresholdCells) -> Objective:
     """Most items decided rightly."""
-    return Wanted(cells.accuracy, corners=True)
+    return Objective(cells.accuracy, corners=True)
 
 
 @rule("distance", smallest=True, bounds=(0.0, math.sqrt(2)))
-def closest_to_corner(cells: Cells) -> Wanted:
+def closest_to_corner(cells: ThresholdCells) -> Objective:
     """The point of the ROC curve that is nearest to the upper left corner: FPR 0, TPR 1."""
-    return Wanted(np.sqrt(cells.fpr**2 + (1 - cells.tpr) ** 2), corners=True)
+    return Objective(np.sqrt(cells.fpr**2 + (1 - cells.tpr) ** 2), corners=True)
 
 
 @rule("Youden's J", bounds=(-1.0, 1.0))
-def youden(cells: Cells) -> Wanted:
+def youden(cells: ThresholdCells) -> Objective:
     """The largest sum of true positive and true negative rate: Youden's index J is that sum less 1."""
-    return Wanted(cells.tpr + cells.tnr - 1, corners=True)
+    return Objective(cells.tpr + cells.tnr - 1, corners=True)
 
 
 @rule("weighted rate")
-def weighted(cells: Cells, *, w: Share = 0.5) -> Wanted:
+def weighted(cells: ThresholdCells, *, w: Share = 0.5) -> Objective:
     """The largest weighted mean of true positive and true negative rate: w TPR + (1 - w) TNR."""
-    return Wanted(w * cells.tpr + (1 - w) * cells.tnr, corners=0 < w < 1)
+    return Objective(w * cells.tpr + (1 - w) * cells.tnr, corners=0 < w < 1)
 
 
 @rule("F")
-def max_f(cells: Cells, *, beta: Beta = 1.0) -> Wanted:
+def max_f(cells: ThresholdCells, *, beta: Beta = 1.0) -> Objective:
     """The largest F: recall counts `beta` times as much as precision. Without a positive item nothing is chosen."""
     possible = cells.positives > 0  # else F is 0 wherever positive is predicted, and one threshold as good as another
     if (square := square_of_beta(beta)) is None:
-        return Wanted(cells.tpr, possible=possible)
+        return Objective(cells.tpr, possible=possible)
     value = ratio((1 + square) * cells.tp, square * cells.positives + cells.predicted)
-    return Wanted(value, corners=square > 0, possible=possible)
+    return Objective(value, corners=square > 0, possible=possible)
 
 
 @rule("TPR")
-def max_tpr_given_tnr(cells: Cells, *, tnr: Share = 0.9) -> Wanted:
+def max_tpr_given_tnr(cells: ThresholdCells, *, tnr: Share = 0.9) -> Objective:
     """The largest true positive rate (sensitivity) where the true negative rate (specificity) is at least so much."""
-    return Wanted(cells.tpr, Bound("TNR", cells.tnr, tnr), corners=True)
+    return Objective(cells.tpr, Bound("TNR", cells.tnr, tnr), corners=True)
 
 
 @rule("TNR")
-def max_tnr_given_tpr(cells: Cells, *, tpr: Share = 0.9) -> Wanted:
+def max_tnr_given_tpr(cells: ThresholdCells, *, tpr: Share = 0.9) -> Objective:
     """The largest true negative rate (specificity) where the true positive rate (sensitivity) is at least so much."""
-    return Wanted(cells.tnr, Bound("TPR", cells.tpr, tpr), corners=True)
+    return Objective(cells.tnr, Bound("TPR", cells.tpr, tpr), corners=True)
 
 
 @rule("precision")
-def max_precision_given_recall(cells: Cells, *, recall: Share = 0.9) -> Wanted:
+def max_precision_given_recall(cells: ThresholdCells, *, recall: Share = 0.9) -> Objective:
     """The largest precision where recall is at least so much."""
-    return Wanted(cells.precision, Bound("recall", cells.tpr, recall), corners=True)
+    return Objective(cells.precision, Bound("recall", cells.tpr, recall), corners=True)
 
 
 @rule("recall")
-def max_recall_given_precision(cells: Cells, *, precision: Share = 0.9) -> Wanted:
+def max_recall_given_precision(cells: ThresholdCells, *, precision: Share = 0.9) -> Objective:
     """The largest recall where precision is at least so much."""
-    return Wanted(cells.tpr, Bound("precision", cells.precision, precision), corners=True)
+    return Objective(cells.tpr, Bound("precision", cells.precision, precision), corners=True)
 
 
 @rule("cost an item", smallest=True, bounds=(-math.inf, math.inf))
 def cost(
-    cells: Cells,
+    cells: ThresholdCells,
     *,
     fp: Coefficient = 1.0,
     fn: Coefficient = 1.0,
     tp: Coefficient = 0.0,
     tn: Coefficient = 0.0,
     prevalence: OptionalShare = None,
-) -> Wanted:
+) -> Objective:
     """The lowest expected cost an item; `prevalence` is the share of positive items where the classifier will be used.
 
     Gains are negative costs. Without a prevalence it is that of the data.
@@ -308,31 +308,33 @@ def cost(
     corners = tp < fn and tn < fp and prevalence not in {0.0, 1.0}
     if prevalence is None:
         total = tp * cells.tp + fn * cells.fn + fp * cells.fp + tn * cells.tn
-        return Wanted(ratio(total, cells.items), scale=scale, corners=corners)
+        return Objective(ratio(total, cells.items), scale=scale, corners=corners)
     of_positive = tp * cells.tpr + fn * (1 - cells.tpr) if prevalence > 0 else 0.0
     of_negative = fp * cells.fpr + tn * (1 - cells.fpr) if prevalence < 1 else 0.0
     expected = np.asarray(prevalence * of_positive + (1 - prevalence) * of_negative)
-    return Wanted(expected, scale=scale, corners=corners)
+    return Objective(expected, scale=scale, corners=corners)
 
 
 @rule("TPR")
-def budget(cells: Cells, *, alerts: Alerts = None, share: OptionalShare = None) -> Wanted:
+def budget(cells: ThresholdCells, *, alerts: Alerts = None, share: OptionalShare = None) -> Objective:
     """The largest true positive rate where at most so many items, or such a share of them, are predicted positive."""
     if (alerts is None) == (share is None):
         raise ParameterError(
             "a budget is a number of alerts or a share of the items: budget(alerts=50), budget(share=0.05)"
         )
     if alerts is not None:
-        return Wanted(cells.tpr, Bound("alerts", cells.predicted, alerts, at_most=True))
-    return Wanted(cells.tpr, Bound("share of alerts", ratio(cells.predicted, cells.items), share or 0.0, at_most=True))
+        return Objective(cells.tpr, Bound("alerts", cells.predicted, alerts, at_most=True))
+    return Objective(
+        cells.tpr, Bound("share of alerts", ratio(cells.predicted, cells.items), share or 0.0, at_most=True)
+    )
 
 
 @rule("Youden's J", bounds=(-1.0, 1.0))
-def fixed(cells: Cells, *, threshold: Threshold = None) -> Wanted:
+def fixed(cells: ThresholdCells, *, threshold: Threshold = None) -> Objective:
     """A threshold that is given; nothing is chosen. What is said of it is Youden's index."""
     if threshold is None:
         raise ParameterError("a fixed threshold is given as in fixed(threshold=0.5)")
-    return Wanted(cells.tpr + cells.tnr - 1)
+    return Objective(cells.tpr + cells.tnr - 1)
 
 
 #: What is shown if no rule is asked for.

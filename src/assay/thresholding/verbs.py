@@ -20,13 +20,13 @@ from assay.counting.scored import Scored
 from assay.measures.score_curves import AUC
 from assay.stats.bootstrap import Interval, percentiles
 from assay.stats.confidence import checked_confidence
-from assay.thresholding.candidates import Candidates, Cells
+from assay.thresholding.candidates import Candidates, ThresholdCells
 from assay.thresholding.inputs import ScoredSystem, only_one, scored_systems, warnings_of
 from assay.thresholding.result import (
-    Choice,
     ChosenThreshold,
     Drawn,
     Made,
+    RuleChoice,
     Thresholds,
     Ties,
     check_ties,
@@ -36,7 +36,7 @@ from assay.thresholding.result import (
     reason,
     redrawn,
 )
-from assay.thresholding.rules import DEFAULT_RULES, Rule, Wanted, in_full, parse_rule
+from assay.thresholding.rules import DEFAULT_RULES, Objective, Rule, in_full, parse_rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,16 +90,12 @@ def threshold_table(
     >>> threshold_table([1, 0], [0.9, 0.1]).frame["tpr"].to_list()
     [0.0, 1.0, 1.0]
     """
-    scored_system = only_one(
-        scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
-    )
-    frame = table_frame(scored_system.scored)
+    scores = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
+    frame = table_frame(scores.scored)
     every, total = frame["threshold"].to_numpy(), frame.height
     if rows is not None and total > Whole(2).check("rows", rows):
         frame = frame[np.unique(np.linspace(0, total - 1, rows).round().astype(np.int64))]
-    return ThresholdTable(
-        frame, scored_system.name, float(AUC.of(scored_system.scored)[0]), every, warnings_of([scored_system])
-    )
+    return ThresholdTable(frame, scores.name, float(AUC.of(scores.scored)[0]), every, warnings_of([scores]))
 
 
 def table_frame(scored: Scored) -> pl.DataFrame:
@@ -147,11 +143,9 @@ def choose_threshold(
     0.8
     """
     refuse_unknown(parameters, choose_threshold, parse_rule(rule).definition.domains)
-    scored_system = only_one(
-        scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
-    )
+    scores = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     settings = _Settings.of(ties, confidence, resamples, seed=seed)
-    chosen = _found([parse_rule(rule, **parameters)], scored_system, _other(judged_on, scored_system), settings)
+    chosen = _found([parse_rule(rule, **parameters)], scores, _other(judged_on, scores), settings)
     return chosen[chosen.chosen[0].rule]
 
 
@@ -179,11 +173,9 @@ def thresholds(
     0.8
     """
     wanted = _asked(DEFAULT_RULES if rules is None else rules)
-    scored_system = only_one(
-        scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system)
-    )
+    scores = only_one(scored_systems(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, system=system))
     settings = _Settings.of(ties, confidence, resamples, seed=seed, watch=watch)
-    return _found(wanted, scored_system, _other(judged_on, scored_system), settings)
+    return _found(wanted, scores, _other(judged_on, scores), settings)
 
 
 def _asked(rules: Any) -> list[Rule]:
@@ -226,7 +218,7 @@ class _Judged(NamedTuple):
     """A threshold on other data: what it counts, what the rule sees, and the interval of that."""
 
     confusion: Confusion
-    wanted: Wanted
+    wanted: Objective
     interval: Interval
     name: str
 
@@ -254,7 +246,7 @@ def _judged(
     outcomes = iter(
         _Judged(
             scored.at(threshold),
-            rule.of(Cells.of(scored.at(threshold))),
+            rule.of(ThresholdCells.of(scored.at(threshold))),
             _interval(np.concatenate(values), level) if values else Interval.unknown(level),
             other.origin or _ELSEWHERE,
         )
@@ -325,14 +317,14 @@ def _shared(system: ScoredSystem, other: ScoredSystem) -> int:
     return int(other.item_id.is_in(system.item_id.implode()).sum())
 
 
-def _threshold(rule: Rule, choice: Choice, candidates: Candidates) -> float:
+def _threshold(rule: Rule, choice: RuleChoice, candidates: Candidates) -> float:
     """The threshold itself: a score, infinity, or NaN for none."""
     if rule.is_given:
         return float(rule.parameters["threshold"])
     return math.nan if choice.place < 0 else float(candidates.threshold[choice.place])
 
 
-def _chosen(rule: Rule, choice: Choice, candidates: Candidates, basis: Made) -> ChosenThreshold:
+def _chosen(rule: Rule, choice: RuleChoice, candidates: Candidates, basis: Made) -> ChosenThreshold:
     """What was chosen and what it counts on the data it was chosen on."""
     column, none = candidates.threshold, Interval.unknown(basis.confidence)
     threshold = _threshold(rule, choice, candidates)
@@ -365,7 +357,7 @@ def _there(choice: ChosenThreshold, judged: _Judged | None) -> ChosenThreshold:
     bound, value = judged.wanted.bound, float(judged.wanted.value[0])
     warning = ""
     if math.isnan(value) or (bound is not None and math.isnan(bound.quantity[0])):
-        why = reason(judged.wanted, Cells.of(judged.confusion))
+        why = reason(judged.wanted, ThresholdCells.of(judged.confusion))
         warning = f"{choice.rule}: how good it is on {judged.name} cannot be told: {why}"
     elif bound is not None and not bound.kept()[0]:
         short = f"{bound.quantity[0]:.4g}"
