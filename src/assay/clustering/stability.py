@@ -140,7 +140,7 @@ def stability_of(points: Floats, fit: Fit, samples: Sequence[Ints]) -> ClusterSt
     >>> two = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
     >>> halves = [np.array([0, 1, 3, 4]), np.array([0, 1, 2, 3, 4])]
     >>> stability_of(two, lambda X: (X[:, 0] > 5).astype(np.int64), halves)
-    Stability(mean=1.0, spread=nan)
+    ClusterStability(mean=1.0, spread=nan)
     """
     labels = []
     for rows in samples:
