@@ -8,13 +8,14 @@ import numpy as np
 
 from assay.clustering.advice import Case, Remark, remark
 from assay.clustering.chance import purity_by_chance
-from assay.clustering.computing import called, measure_of
+from assay.clustering.computing import measure_of
 from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
 from assay.core.arguments import argument
 from assay.core.digits import as_percent, bracketed, number, numbers
 from assay.core.errors import listed, number_of
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
+from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.stats.interval_names import NO_INTERVAL
 
@@ -127,7 +128,8 @@ def _few_items(case: Case) -> Iterator[Remark]:
         drift = one.value - with_more
         if abs(drift) <= max(LEAST_DRIFT, DRIFT * (one.high - one.low) / 2):
             continue
-        found[called(measure)] = f"{called(measure)} nearer {number(with_more)} than {number(one.value)}"
+        name = display_name(measure)
+        found[name] = f"{name} nearer {number(with_more)} than {number(one.value)}"
         largest = max(largest, abs(drift))
     if found:
         clusters = number_of("cluster", len(case.table.clusters))

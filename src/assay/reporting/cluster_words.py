@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from assay.clustering import Clustering
-from assay.clustering.computing import called
 from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
+from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
@@ -59,7 +59,7 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
             told = values_of_systems(
                 {one.name: result.value(chosen[0], one.name) for one in result.systems}, _MOST_NAMES
             )
-            yield f"Under {called(chosen[0])}, {told}."
+            yield f"Under {display_name(chosen[0])}, {told}."
         return
     name = result.systems[0].name
     for place, measure in enumerate(chosen):
@@ -69,7 +69,7 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
 def _sentence(result: Clustering, measure: Measure, who: str) -> str:
     one = result.estimate(measure)
     if math.isnan(one.value):
-        return f"{called(measure)} of {result.systems[0].name} is undefined: {one.undefined}."
+        return f"{display_name(measure)} of {result.systems[0].name} is undefined: {one.undefined}."
     level = as_level(result.confidence)
     reach = "" if math.isnan(one.low) else f" ({level} interval {span(one.low, one.high)})"
     who = who if who != "it" else "It"
@@ -82,4 +82,4 @@ def _sentence(result: Clustering, measure: Measure, who: str) -> str:
         )
     if measure.name == "Silhouette":
         return f"{who} has a mean silhouette of {number(one.value)}{reach}; 1 is far apart, 0 is overlapping."
-    return f"{who} has {called(measure)} {number(one.value)}{reach}."
+    return f"{who} has {display_name(measure)} {number(one.value)}{reach}."

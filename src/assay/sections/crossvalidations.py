@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.digits import as_level, number, p_phrase
 from assay.core.errors import number_of, of_kind
-from assay.measures.spoken import called
+from assay.measures.names import display_name
 from assay.sections.estimates import DASH, end_of
 from assay.show.cells import best
 from assay.show.data import as_data
@@ -45,7 +45,7 @@ def _measures(result: CrossValidation) -> Table:
         means = systems["mean_of_folds"].fill_null(math.nan).to_list()
         top = best(means, end_of(measure))
         tops |= {(len(rows) + place, "mean_of_folds") for place, mean in enumerate(means) if mean == top}
-        rows += [row | {"called": called(measure, result.task.kind)} for row in systems.to_dicts()]
+        rows += [row | {"called": display_name(measure)} for row in systems.to_dicts()]
     frame = pl.DataFrame(rows, infer_schema_length=None)
     columns = [Column("called", "measure"), *([Column("system")] if len(result.systems) > 1 else [])]
     columns.append(Column("mean_of_folds", "mean of folds" if len(result.folds) > 1 else "value", "number"))
@@ -77,7 +77,7 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
         Column("fold"),
         Column("train_items", "learned from", "count"),
         Column("test_items", "tested", "count"),
-        *(Column(str(measure), called(measure, result.task.kind), "number") for measure in result.measures),
+        *(Column(str(measure), display_name(measure), "number") for measure in result.measures),
     )
     return Table(system, frame, columns, f"{system}: each fold" if len(result.systems) > 1 else "each fold")
 
@@ -89,7 +89,7 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
         whose = f" of {system.name}" if len(result.systems) > 1 else ""
         for measure in result.measures:
             values, reasons, left_out = system.values[measure]
-            name = f"{called(measure, result.task.kind)}{whose}"
+            name = f"{display_name(measure)}{whose}"
             missing = [reason for value, reason in zip(values.tolist(), reasons, strict=True) if math.isnan(value)]
             if missing:
                 known = dict.fromkeys(reason for reason in missing if reason)
@@ -166,7 +166,7 @@ def _nested_measures(result: Nested) -> Table:
         columns = [Column("nested", kind="number"), _interval("nested", outer)]
         columns += [Column("pooled", kind="number")] if outer.is_pooled else []
         columns.append(Column("not_nested", "not nested", "number"))
-    names = [called(measure, outer.task.kind) for measure in result.measures]
+    names = [display_name(measure) for measure in result.measures]
     frame = result.to_frame().with_columns(called=pl.Series(names))
     return Table("measures", frame, (Column("called", "measure"), *columns, _optimism()))
 
