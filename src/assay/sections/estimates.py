@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from assay.core.digits import as_level
+from assay.core.digits import as_level, number, span
 from assay.core.errors import listed
 from assay.measures.names import display_name
 from assay.show.cells import best
@@ -75,6 +75,17 @@ def _without(estimate: Estimate) -> str:
     """What a number lacks: its interval, or classes that its average leaves out."""
     dash = f" {DASH}" if math.isnan(estimate.low) and not math.isnan(estimate.value) else ""
     return dash + (f" without {listed(estimate.left_out)}" if estimate.left_out else "")
+
+
+def number_with_interval(estimate: Estimate) -> str:
+    """A number and from where to where it may lie, in a sentence.
+
+    >>> from assay import Predictions, classify
+    >>> number_with_interval(classify(Predictions.of([1, 1, 0], [1, 0, 0])).estimate("Recall"))
+    '0.5000 (0.0945 to 0.9055)'
+    """
+    text = "no number" if math.isnan(estimate.value) else number(estimate.value)
+    return text if math.isnan(estimate.low) else f"{text} ({span(estimate.low, estimate.high)})"
 
 
 def end_of(measure: Measure) -> Literal["high", "low"] | None:

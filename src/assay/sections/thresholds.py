@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 #: What is shown of all measures where there are several rules.
 _SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}
-_CELLS = {name: Column(name, name.upper(), "count") for name in ("tp", "fp", "fn", "tn")}
+#: The four cells as columns.
+CELLS = {name: Column(name, name.upper(), "count") for name in ("tp", "fp", "fn", "tn")}
 _MOST_TIED = 5
 _POSITIVE = "Positive is predicted where the score is at least the threshold."
 
@@ -44,7 +45,7 @@ def chosen(result: ChosenThreshold) -> Document:
     tables, data = [_facts(result)], _data(result)
     if result.is_chosen:
         tables += [_matrix(result), _measures(result)]
-        data |= {"counts": {name: result.row()[name] for name in _CELLS}, "measures": result.measures.to_dicts()}
+        data |= {"counts": {name: result.row()[name] for name in CELLS}, "measures": result.measures.to_dicts()}
     choice = Section("thresholds", parts=tuple(tables), data=data)
     return Document("chosen_threshold", (choice, *_closing(result, _meaning(result))), f"Threshold by {result.rule}")
 
@@ -61,7 +62,7 @@ def every(result: ThresholdTable) -> Document:
     lines = [f"{result.system}: {items}, {counted(last['tp'])} positive; AUC {number(result.auc)}. {_POSITIVE}"]
     if len(result.scores) > frame.height:
         lines.append(f"{frame.height:,} of {len(result.scores):,} thresholds, evenly spaced.")
-    table = Table("rows", frame, (Column("text", "threshold"), *_CELLS.values(), *rates))
+    table = Table("rows", frame, (Column("text", "threshold"), *CELLS.values(), *rates))
     data = {"system": result.system, "auc": result.auc, "of": len(result.scores)}
     sections = (
         Section("thresholds", parts=(table,)),
@@ -112,11 +113,11 @@ def _choices(result: Thresholds, title: str) -> Table:
 def _counts(result: Thresholds) -> Table:
     frame = result.to_frame().select(
         "rule",
-        *_CELLS,
+        *CELLS,
         *(pl.Series(name, [each.value_of(name) for each in result.chosen]) for name in _SHOWN),
     )
     rates = (Column(name, title, "number") for name, title in _SHOWN.items())
-    return Table("counts", frame, (Column("rule"), *_CELLS.values(), *rates), _where_counted("they count", result.made))
+    return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), _where_counted("they count", result.made))
 
 
 def _where_counted(what: str, made: Made) -> str:
@@ -144,7 +145,7 @@ def _matrix(result: ChosenThreshold) -> Table:
     """The four cells, truth down the side."""
     positive = str(result.made.positive) if _is_named(result.made) else "positive"
     row = result.row()
-    tp, fp, fn, tn = (f"{name.upper()} {'' if row[name] is None else counted(row[name])}" for name in _CELLS)
+    tp, fp, fn, tn = (f"{name.upper()} {'' if row[name] is None else counted(row[name])}" for name in CELLS)
     frame = pl.DataFrame({"truth": [positive, "otherwise"], "positive": [tp, fp], "otherwise": [fn, tn]})
     predicted = (
         Column(key, f"predicted {name}", "words") for key, name in zip(frame.columns[1:], frame["truth"], strict=True)
