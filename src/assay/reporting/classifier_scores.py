@@ -92,21 +92,14 @@ class Thresholds:
     average_precision: Estimate
 
     @property
-    def last(self) -> int:
-        """The row of the lowest threshold."""
-        return self.rows.height - 1
-
-    @property
     def texts(self) -> list[str]:
         """The thresholds in digits that decide as they do, with true minus signs."""
-        return [text.replace("-", "−") for text in self.rows["text"]]
+        return [text.replace("-", "−") for text in self.rows["says"]]
 
     @property
-    def buttons(self) -> list[tuple[str, str, int]]:
-        """What sets the threshold: a name, why one would, and the row."""
-        rows = self.chosen["row"][1:]
-        rules = ((name, why, row) for (_, name, why), row in zip(_RULES, rows, strict=True))
-        return [("back to the start", self.start_says, self.start), *rules]
+    def rules(self) -> list[dict[str, Any]]:
+        """What each rule chooses."""
+        return self.chosen[1:].to_dicts()
 
     @property
     def measures(self) -> list[tuple[str, str, str]]:
@@ -123,17 +116,6 @@ class Thresholds:
             cells = [(name, counted(at[name]), as_percent(at[name] / total) if total else "–") for name in names]
             rows.append((label, cells[turn]))
         return rows
-
-    @property
-    def counts(self) -> str:
-        """What the threshold decides, and how many there are."""
-        text = (
-            f"An item is predicted {self.labels[0]} if its score is at least the threshold. Grey and dashed: a "
-            "classifier that guesses. The slider goes through "
-        )
-        if self.rows.height < self.every:
-            return f"{text}{self.rows.height:,} of {self.every:,} thresholds, spread evenly along the ROC curve."
-        return f"{text}all {self.every:,} thresholds that make a difference."
 
     @property
     def script(self) -> Markup:
@@ -158,17 +140,18 @@ class Thresholds:
 
     def listed(self) -> Table:
         """Some of the thresholds as a table."""
-        step = max(1, math.ceil(self.last / (_MOST_LISTED - 1)))
-        frame = self.rows[sorted({*range(0, self.last + 1, step), self.start, self.last})]
+        last = self.rows.height - 1
+        step = max(1, math.ceil(last / (_MOST_LISTED - 1)))
+        frame = self.rows[sorted({*range(0, last + 1, step), self.start, last})]
         shares = (Column(name, title, "number") for name, title in _SHARES.items())
-        columns = (Column("text", "threshold"), *CELLS.values(), *shares)
+        columns = (Column("says", "threshold"), *CELLS.values(), *shares)
         fold = f"{frame.height:,} of the thresholds as a table"
         return Table("listed", frame, columns, f"Thresholds of {self.system}", fold=fold)
 
     def table(self) -> Table:
         """What rules choose, below the threshold that is in use, if one is."""
         values = (Column(name, kind="number") for name in _IN_TABLE)
-        columns = (Column("rule", also="why"), Column("text", "threshold"), *CELLS.values(), *values)
+        columns = (Column("rule", also="why"), Column("says", "threshold"), *CELLS.values(), *values)
         frame = self.chosen if self.in_use else self.chosen[1:]
         notes = (f"{self.labels[0]} is predicted from the threshold on. {_ON_OTHERS}",)
         return Table("rules", frame, columns, f"Thresholds of {self.system}", notes, look="rules")
@@ -179,7 +162,7 @@ class Thresholds:
         return settings | {
             "positive": self.labels[0],
             "negative": self.labels[1],
-            "rows": self.rows.drop("text").to_dicts(),
+            "rows": self.rows.drop("says").to_dicts(),
             "values": self.chosen.select(*FORMULAS).row(0, named=True),
             "scores": dict(zip(("edges", "positive", "negative"), self.scores, strict=True)),
             "auc": self.auc._asdict(),
@@ -260,7 +243,7 @@ def _rows(table: ScoreTable, places: Sequence[int]) -> pl.DataFrame:
     """The four cells at some thresholds; `below` is the next lower score: each number above it decides alike."""
     frame = table.to_frame().with_columns(below=pl.col("threshold").shift(-1, fill_value=-math.inf))[list(places)]
     texts = [threshold(*ends) for ends in frame.select("threshold", "below").iter_rows()]
-    return frame.with_columns(pl.Series("text", texts), precision=pl.col("tp") / (pl.col("tp") + pl.col("fp")))
+    return frame.with_columns(pl.Series("says", texts), precision=pl.col("tp") / (pl.col("tp") + pl.col("fp")))
 
 
 def _measured(rows: pl.DataFrame) -> pl.DataFrame:

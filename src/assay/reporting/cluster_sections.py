@@ -94,11 +94,13 @@ def _map(result: Clustering, system: str, table: Contingency, name: str) -> Heat
         rest = "of the weight is" if table.is_weighted else "of the items are"
         left_out = f"Shown are {' and '.join(cut)}; {as_percent(1 - counts.sum() / total)} {rest} in others."
     known = [table.classes[place] for place in classes], [table.clusters[place] for place in clusters]
-    names = (told_apart(["(none)" if label is None else str(label) for label in each], LONGEST_NAME) for each in known)
+    rows, columns = (
+        told_apart(["(none)" if label is None else str(label) for label in each], LONGEST_NAME) for each in known
+    )
     caption = f"Classes of {system} in rows, clusters in columns"
     sums = sizes[0][classes], sizes[1][clusters], total
     largest = (counts > 0) & (counts == table.largest_of_clusters[0][clusters])
-    heat = HeatMap(name, caption, _SIDES, *names, counts, sums, largest, left_out=left_out)
+    heat = HeatMap(name, caption, _SIDES, rows, columns, counts, sums, largest, left_out=left_out)
     held = result.system(system).clusters
     if held is None or held.truth is None:
         return heat

@@ -135,27 +135,10 @@ class HeatMap:
         return replace(self, items=items, all_items=counts, order=order)
 
     @property
-    def ways(self) -> tuple[tuple[str, str], ...]:
-        """The ways to read the cells: the value of a radio button, and what it is called."""
-        of_row, of_column = self.sides.ways
-        return ("count", "Counts"), ("truth", of_row), ("predicted", of_column), ("all", "Share of all items")
-
-    @property
-    def every(self) -> str:
-        """What the sums in the margins are of."""
-        return "shown" if self.left_out else "all"
-
-    @property
     def margins(self) -> tuple[list[str], list[str]]:
         """The sums of what is shown: of the rows; of the columns, and of all."""
         rows, columns = (list(map(counted, self.counts.sum(axis=axis).tolist())) for axis in (1, 0))
         return rows, [*columns, counted(float(self.counts.sum()))]
-
-    @property
-    def legend(self) -> str:
-        """What rows, columns and colours are."""
-        linked = " A cell leads to its items." if self.items else ""
-        return f"{self.sides.legend} The stronger the colour, the more.{linked}"
 
     @property
     def size(self) -> str:

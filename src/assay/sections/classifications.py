@@ -12,7 +12,15 @@ from assay.core.digits import as_level, counted, number, significant
 from assay.core.errors import number_of, of_kind
 from assay.core.words import INTERVALS
 from assay.measures.names import display_name
-from assay.sections.estimates import measures_table, prefix, settings_of, undefined, whose
+from assay.sections.estimates import (
+    advice_section,
+    measures_table,
+    prefix,
+    prose_section,
+    settings_of,
+    undefined,
+    whose,
+)
 from assay.sections.matrices import matrix_table
 from assay.show.axis import Axis
 from assay.show.model import Column, Document, Prose, Section, Table
@@ -31,15 +39,13 @@ _SETTINGS = ("task", "labels", "positive", "threshold", "confidence", "resamples
 
 def document(result: Classification) -> Document:
     """The matrix of each system, the measures of all, the classes of each; advice, and what the numbers rest on."""
-    points = tuple(f"{prefix(result, remark.system)}{remark.says} [{remark.code}]" for remark in result.advice)
-    advice = {"advice": [remark._asdict() for remark in result.advice]}
     sections = (
         Section("matrices", parts=tuple(_matrices(result))),
         _measures(result),
         Section("systems", parts=tuple(_system(result, system.name) for system in result.systems)),
-        Section("advice", parts=(Prose(style="list", points=points),) if points else (), data=advice),
-        Section("basis", parts=tuple(map(Prose, _basis(result))), data=settings_of(result, *_SETTINGS)),
-        Section("notes", parts=tuple(map(Prose, result.notes))),
+        advice_section(result, "advice"),
+        prose_section("basis", _basis(result), settings_of(result, *_SETTINGS)),
+        prose_section("notes", result.notes),
     )
     return Document("classification", sections, "Classification")
 

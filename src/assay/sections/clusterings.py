@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,16 @@ from assay.clustering.over_k import STABILITY
 from assay.core.digits import as_level, as_percent, short
 from assay.core.errors import number_of
 from assay.core.words import INTERVALS
-from assay.sections.estimates import DASH, measures_table, prefix, settings_of, undefined, without_interval
+from assay.sections.estimates import (
+    DASH,
+    advice_section,
+    measures_table,
+    prefix,
+    prose_section,
+    settings_of,
+    undefined,
+    without_interval,
+)
 from assay.sections.matrices import contingency_table
 from assay.show.model import Column, Document, Kind, Prose, Section, Table, Verdict
 from assay.stats.interval_names import SUBSAMPLING
@@ -33,17 +41,16 @@ def document(result: Clustering) -> Document:
     """Classes by clusters of each clustering, the measures of all, what else was asked for; advice, and the basis."""
     names = [system.name for system in result.systems]
     held = {name: table for name in names if (table := result.contingency(name)) is not None}
-    shown = {name: table for name, table in held.items() if not _is_large(table)}
-    contingencies = tuple(contingency_table(table, prefix(result, name)) for name, table in shown.items())
+    small = {name: table for name, table in held.items() if not _is_large(table)}
+    contingencies = tuple(contingency_table(table, prefix(result, name)) for name, table in small.items())
     settings = settings_of(result, "confidence", "resamples", "seed", "warnings", "signatures")
     counts = {"contingency": {name: table.to_frame().to_dicts() for name, table in held.items()}}
-    remarks = {"remarks": [remark._asdict() for remark in result.advice]}
     sections = (
         Section("contingency", parts=contingencies, data=counts),
         Section("measures", parts=(measures_table(result),), data={"measures": result.to_frame().to_dicts()}),
         Section("systems", parts=tuple(_groups(result, name) for name in names)),
-        Section("advice", parts=tuple(_advice(result)), data=remarks),
-        Section("basis", parts=tuple(map(Prose, _basis(result))), data={"rules": result.rules._asdict()} | settings),
+        advice_section(result, "remarks"),
+        prose_section("basis", _basis(result), {"rules": result.rules._asdict()} | settings),
     )
     return Document("clustering", sections, ", ".join(names))
 
@@ -69,10 +76,11 @@ def _groups(result: Clustering, system: str) -> Section:
 
 def groups_table(name: str, frame: pl.DataFrame, caption: str) -> Table:
     """Clusters, or classes, in the order of the frame's columns: names among the numbers stay where they are."""
-    columns = (
-        Column(key, key.replace("_", " "), _KINDS.get(key, "text" if dtype == pl.String else "number"), missing=DASH)
-        for key, dtype in frame.schema.items()
-    )
+    columns = []
+    for key, dtype in frame.schema.items():
+        title = "F1" if key == "f1" else key.replace("_", " ")
+        kind = _KINDS.get(key, "text" if dtype == pl.String else "number")
+        columns.append(Column(key, title, kind, missing=DASH))
     return Table(name, frame, tuple(columns), caption)
 
 
@@ -90,17 +98,6 @@ def moves_tables(moves: pl.DataFrame, prefix: str = "") -> Iterator[Table]:
         if rows:
             columns = (Column("group", group), Column("parts", into), Column("items", kind="short"))
             yield Table(kind, pl.DataFrame(rows), columns, prefix + title)
-
-
-def _advice(result: Clustering) -> Iterator[Prose]:
-    """All remarks; what holds for every clustering alike is said once."""
-    often = Counter((remark.code, remark.says) for remark in result.advice)
-    points = []
-    for remark in result.advice:
-        whose = "" if often[remark.code, remark.says] == len(result.systems) else f"{remark.system}: "
-        points.append(f"{whose}{remark.says} [{remark.code}]")
-    if points:
-        yield Prose(style="list", points=tuple(dict.fromkeys(points)))
 
 
 def _basis(result: Clustering) -> Iterator[str]:
@@ -153,7 +150,7 @@ def number_of_clusters(result: NumberOfClusters) -> Document:
     table, measures, reference = numbers_table(result), result.to_frame(), result.reference
     verdict = Verdict(result.verdict, "good" if result.verdict == "agree" else "open", f"Verdict: {result.says()}.")
     remarks = tuple(result.remarks())
-    undefined_ones = dict.fromkeys(
+    without_number = dict.fromkeys(
         f"{measure} with {k} clusters is undefined: {reason}."
         for k, measure, reason in measures.drop_nulls("undefined").select("k", "measure", "undefined").rows()
     )
@@ -165,7 +162,7 @@ def number_of_clusters(result: NumberOfClusters) -> Document:
         Section("numbers", parts=(table,), data={"measures": measures.to_dicts()}),
         Section("verdict", parts=(verdict,), data={"k": result.k, "votes": result.votes}),
         Section("remarks", parts=(Prose(style="list", points=remarks),) if remarks else ()),
-        Section("basis", parts=tuple(map(Prose, (*undefined_ones, *result.basis()))), data=settings),
+        prose_section("basis", (*without_number, *result.basis()), settings),
     )
     return Document("number of clusters", sections, table.caption)
 

@@ -11,10 +11,10 @@ import polars as pl
 from assay.core.digits import as_level, number, p_phrase
 from assay.core.errors import number_of, of_kind
 from assay.measures.names import display_name
-from assay.sections.estimates import DASH, end_of
+from assay.sections.estimates import DASH, end_of, prose_section, settings_of, whose
 from assay.show.cells import best
 from assay.show.data import as_data
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, LeakageCheck, Nested
@@ -24,14 +24,13 @@ def document(result: CrossValidation) -> Document:
     """The measures of all systems, then each fold if asked for; and what they rest on."""
     each = tuple(_each_fold(result, system.name) for system in result.systems) if result.shows_folds else ()
     values = {"folds": [fold._asdict() for fold in result.folds], "values": result.per_fold().to_dicts()}
-    settings = {"task": result.task.kind, "labels": list(result.task.labels), "positive": result.task.positive}
-    settings |= {"splits": result.says, "seed": result.seed, "confidence": result.confidence}
-    settings |= {"test_share": result.test_share, "warnings": list(result.warnings)}
+    settings = {"task": result.task.kind, "splits": result.says} | settings_of(result.task, "labels", "positive")
+    settings |= settings_of(result, "seed", "confidence", "test_share", "warnings")
     sections = (
         Section("measures", parts=(_measures(result),)),
         Section("folds", parts=each, data=values),
-        Section("basis", parts=tuple(map(Prose, (*_undefined(result), *_basis(result)))), data=settings),
-        Section("notes", parts=tuple(map(Prose, result.notes))),
+        prose_section("basis", (*_undefined(result), *_basis(result)), settings),
+        prose_section("notes", result.notes),
     )
     names = ", ".join(system.name for system in result.systems)
     return Document("cross-validation", sections, f"{names} over {number_of('fold', len(result.folds))}")
@@ -86,10 +85,9 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
     """Where measures, or parts of them, have no number, and why."""
     folds = number_of("fold", len(result.folds))
     for system in result.systems:
-        whose = f" of {system.name}" if len(result.systems) > 1 else ""
         for measure in result.measures:
             values, reasons, left_out = system.values[measure]
-            name = f"{display_name(measure)}{whose}"
+            name = f"{display_name(measure)}{whose(result, system.name)}"
             missing = [reason for value, reason in zip(values.tolist(), reasons, strict=True) if math.isnan(value)]
             if missing:
                 known = dict.fromkeys(reason for reason in missing if reason)
@@ -151,8 +149,8 @@ def nested_document(result: Nested) -> Document:
     sections = (
         Section("measures", parts=(_nested_measures(result),)),
         Section("chosen", parts=(chosen,)),
-        Section("basis", parts=tuple(map(Prose, lines)), data={"chosen_by": result.says} | both),
-        Section("notes", parts=tuple(map(Prose, outer.notes))),
+        prose_section("basis", lines, {"chosen_by": result.says} | both),
+        prose_section("notes", outer.notes),
     )
     return Document("nested cross-validation", sections, f"{outer.systems[0].name}, nested")
 
@@ -180,10 +178,9 @@ def leakage_document(check: LeakageCheck) -> Document:
         lines.append("Whatever looked at labels before items were split has to be done inside each fold.")
     elif check.is_fine:
         lines.append(f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.")
-    data = {"leaks": check.leaks, "p": check.p, "p_real": check.p_real, "seed": check.seed}
     sections = (
         Section("means", parts=(Table.of("means", frame),)),
         Section("permutations", data={"permutations": check.to_frame().to_dicts()}),
-        Section("verdict", parts=tuple(map(Prose, lines)), data=data),
+        prose_section("verdict", lines, settings_of(check, "leaks", "p", "p_real", "seed")),
     )
     return Document("leakage check", sections, "Leakage check")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
@@ -12,7 +13,7 @@ from assay.core.digits import as_level, number, span
 from assay.core.errors import listed
 from assay.measures.names import display_name
 from assay.show.cells import best
-from assay.show.model import Column, Table
+from assay.show.model import Column, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.classification import Classification
@@ -107,6 +108,15 @@ def undefined(result: Estimated) -> Iterator[str]:
                 yield f"{display_name(measure)}{whose(result, system.name)} is undefined: {reason}."
 
 
+def prose_section(name: str, lines: Iterable[str], data: Mapping[str, Any] | None = None) -> Section:
+    """A section of lines, with further values for JSON.
+
+    >>> [part.text for part in prose_section("basis", ["On 2 topics."]).parts]
+    ['On 2 topics.']
+    """
+    return Section(name, parts=tuple(map(Prose, lines)), data=data or {})
+
+
 def settings_of(result: object, *names: str) -> dict[str, Any]:
     """What a result was made with, by name, for JSON.
 
@@ -115,6 +125,17 @@ def settings_of(result: object, *names: str) -> dict[str, Any]:
     {'seed': 0, 'resamples': 2000}
     """
     return {name: getattr(result, name) for name in names}
+
+
+def advice_section(result: Estimated, key: str) -> Section:
+    """All remarks, and under a `key` for JSON; what holds for every system alike is said once."""
+    often = Counter((remark.code, remark.says) for remark in result.advice)
+    points: dict[str, None] = {}
+    for remark in result.advice:
+        of_all = often[remark.code, remark.says] == len(result.systems)
+        points[f"{'' if of_all else f'{remark.system}: '}{remark.says} [{remark.code}]"] = None
+    parts = (Prose(style="list", points=tuple(points)),) if points else ()
+    return Section("advice", parts=parts, data={key: [remark._asdict() for remark in result.advice]})
 
 
 def whose(result: Any, system: str) -> str:

@@ -13,7 +13,8 @@ import polars as pl
 from assay.core.digits import ABOVE_ALL, NOT_AVAILABLE, as_level, as_percent, counted, number, threshold
 from assay.core.errors import number_of
 from assay.measures import registered
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.sections.estimates import prose_section
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.counting.judgments import Floats
@@ -66,8 +67,8 @@ def every(result: ThresholdTable) -> Document:
     data = {"system": result.system, "auc": result.auc, "of": len(result.scores)}
     sections = (
         Section("thresholds", parts=(table,)),
-        Section("basis", parts=tuple(map(Prose, lines)), data=data),
-        Section("warnings", parts=tuple(map(Prose, result.warnings))),
+        prose_section("basis", lines, data),
+        prose_section("warnings", result.warnings),
     )
     return Document("threshold_table", sections, "Thresholds")
 
@@ -89,14 +90,13 @@ def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iter
     positive = result.made.positive
     plain = positive if isinstance(positive, str | int | float | bool | None) else str(positive)
     settings = asdict(result.made) | {"positive": plain, "predicted_positive": "score >= threshold"}
-    yield Section("meaning", parts=tuple(map(Prose, words)), data=settings)
-    yield Section("warnings", parts=tuple(map(Prose, result.notes)))
+    yield prose_section("meaning", words, settings)
+    yield prose_section("warnings", result.notes)
 
 
 def _choices(result: Thresholds, title: str) -> Table:
     level, resampled = as_level(result.made.confidence), result.made.resamples > 0
     texts = [(threshold_text(each, each.threshold), _where(each), " *" if each.tied else "") for each in result.chosen]
-    names = ["text", "where", "mark"]
     columns = (
         Column("rule"),
         Column("text", "threshold", "words", also="mark"),
@@ -106,22 +106,21 @@ def _choices(result: Thresholds, title: str) -> Table:
         *([Column("corrected", kind="number")] if resampled and result.made.judged_on is None else []),
         *([Column("value", f"{level} interval", "interval", ends=("value_low", "value_high"))] if resampled else []),
     )
-    frame = pl.concat([result.to_frame(), pl.DataFrame(texts, schema=names, orient="row")], how="horizontal")
+    frame = result.to_frame().hstack(pl.DataFrame(texts, schema=["text", "where", "mark"], orient="row"))
     return Table("thresholds", frame, columns, title)
 
 
 def _counts(result: Thresholds) -> Table:
-    frame = result.to_frame().select(
-        "rule",
-        *CELLS,
-        *(pl.Series(name, [each.value_of(name) for each in result.chosen]) for name in _SHOWN),
+    values = {name: [each.value_of(name) for each in result.chosen] for name in _SHOWN}
+    frame = (
+        result.to_frame().select("rule", *CELLS).with_columns(**{name: pl.Series(of) for name, of in values.items()})
     )
     rates = (Column(name, title, "number") for name, title in _SHOWN.items())
     return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), _where_counted("they count", result.made))
 
 
-def _where_counted(what: str, made: Made) -> str:
-    return f"What {what}" if made.judged_on is None else f"What {what} on {made.judged_on}"
+def _where_counted(what: str, settings: Made) -> str:
+    return f"What {what}" if settings.judged_on is None else f"What {what} on {settings.judged_on}"
 
 
 def _facts(result: ChosenThreshold) -> Table:
@@ -225,12 +224,12 @@ def _tie(result: ChosenThreshold) -> str:
     return f"{listed}{more} would do as well; of equals the {result.made.ties} threshold is taken."
 
 
-def _about(made: Made) -> Iterator[str]:
+def _about(settings: Made) -> Iterator[str]:
     yield _POSITIVE
-    resamples = f"{made.resamples:,} resamples of the items, seed {made.seed}"
-    if made.resamples and made.judged_on is not None:
-        yield f"Chosen on these data, judged on {made.judged_on}; {resamples}."
-    elif made.resamples:
+    resamples = f"{settings.resamples:,} resamples of the items, seed {settings.seed}"
+    if settings.resamples and settings.judged_on is not None:
+        yield f"Chosen on these data, judged on {settings.judged_on}; {resamples}."
+    elif settings.resamples:
         gain = f"corrected: the criterion less what choosing gains by chance, from {resamples}"
         yield f"{gain}; the interval allows for it, too."
 
@@ -246,5 +245,5 @@ def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
         yield f"{', '.join(alike)}: no interval, as all resamples give the same number."
 
 
-def _is_named(made: Made) -> bool:
-    return made.positive is not None and not isinstance(made.positive, bool)
+def _is_named(settings: Made) -> bool:
+    return settings.positive is not None and not isinstance(settings.positive, bool)
