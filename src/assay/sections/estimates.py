@@ -152,7 +152,7 @@ def without_interval(result: Estimated) -> Iterator[str]:
     """Which numbers have no interval, a line a reason.
 
     >>> from assay import Clusters, cluster
-    >>> list(without_interval(cluster(Clusters.of(list("xxoo"), [0, 0, 1, 1]), ["Purity", "ARI"])))
+    >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
     ['No interval (–) of Purity, ARI: all halves are alike.']
     """
     whys: dict[str, dict[str, list[str]]] = {}
