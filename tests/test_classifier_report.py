@@ -24,11 +24,11 @@ from assay import Predictions, classify, make_report
 from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
-from assay.measures.spoken import called
+from assay.measures.names import display_name
 from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_scores import FORMULAS, MOST_THRESHOLDS
 from assay.reporting.classifier_sections import MOST_LABELS
-from assay.sections.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
+from assay.reporting.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
 from assay.sections.report import Report
 from assay.show.model import References
 from assay.stats.proportions import wilson
@@ -137,7 +137,7 @@ def test_a_score_that_is_the_same_for_all_items_has_a_page(score: float) -> None
 
 def test_names_of_measures_are_those_of_the_terminal() -> None:
     result = classify(Predictions.of(["a", "b", "c", "a"], ["a", "b", "a", "a"]))
-    names = [called(measure, result.task) for measure in result.measures]
+    names = [display_name(measure) for measure in result.measures]
     report = result.report()
     assert report.table("measures")["measure"].to_list() == names
     assert all(name in methods_of(report) for name in names)

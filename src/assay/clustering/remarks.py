@@ -11,11 +11,12 @@ from assay.clustering.advice import ClusteringCase, remark
 from assay.clustering.chance import purity_by_chance
 from assay.clustering.halves import DRIFT
 from assay.clustering.intervals import interval_around
-from assay.clustering.rules import called, measure_of
+from assay.clustering.rules import measure_of
 from assay.core.arguments import argument
 from assay.core.digits import as_percent, bracketed, number, numbers
 from assay.core.errors import listed, number_of
 from assay.counting.contingency import NOISE, WITHOUT_CLASS, Contingency
+from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.stats.interval_names import NO_INTERVAL
 
@@ -128,7 +129,8 @@ def _few_items(case: ClusteringCase) -> Iterator[Remark]:
         drift = estimate.value - with_more
         if abs(drift) <= max(LEAST_DRIFT, DRIFT * (estimate.high - estimate.low) / 2):
             continue
-        shifts[called(measure)] = f"{called(measure)} nearer {number(with_more)} than {number(estimate.value)}"
+        name = display_name(measure)
+        shifts[name] = f"{name} nearer {number(with_more)} than {number(estimate.value)}"
         largest = max(largest, abs(drift))
     if shifts:
         clusters = number_of("cluster", len(case.table.clusters))

@@ -107,8 +107,6 @@ DEFAULTS: dict[type, tuple[str, ...]] = {
     Contingency: ("Purity", "InversePurity", "NMI", "Rand", "ARI", "PairF", "VMeasure", "BCubedF"),
     Points: ("Silhouette", "DaviesBouldin", "CalinskiHarabasz"),
 }
-#: Measures that people know by another name with their usual parameters.
-_CALLED = {"PairF": "PairF1", "BCubedF": "BCubedF1", "PurityF": "PurityF1"}
 _LACKING = {
     Contingency: "the classes of the items, and {0} has none: say {truth}",
     Points: "the points of the items, and {0} has none: give X, or say {points}",
@@ -122,15 +120,6 @@ def measure_of(name: str | Measure) -> Measure:
     Purity
     """
     return parse_measure(name, "clustering")
-
-
-def called(measure: Measure) -> str:
-    """A measure as people call it.
-
-    >>> called(measure_of("BCubedF")), called(measure_of("Purity"))
-    ('BCubedF1', 'Purity')
-    """
-    return _CALLED.get(str(measure), str(measure))
 
 
 def measures_of(

@@ -47,7 +47,7 @@ PRESENTERS = {
     "nested cross-validation": "assay.sections.crossvalidations:nested_document",
     "leakage check": "assay.sections.crossvalidations:leakage_document",
     "tuning": "assay.sections.tunings:document",
-    "number of clusters": "assay.sections.numbers_of_clusters:document",
+    "number of clusters": "assay.sections.clusterings:number_of_clusters",
 }
 #: Verbs that results have as methods.
 VERBS = {

@@ -9,7 +9,7 @@ from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
-from assay.measures.spoken import called
+from assay.measures.names import display_name
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_sections import Evidence
 from assay.reporting.items import baseline_of, renamed
@@ -48,7 +48,7 @@ def compared(
     if held is None:
         held = compare(result, measures=wanted, baseline=first, **settings)
     notes += [*held.notes, *(paired.why_not_accuracy() if wanted[0] == paired.headline else ())]
-    held = renamed(held, {str(measure): called(measure, result.task) for measure in result.measures})
+    held = renamed(held, {str(measure): display_name(measure) for measure in result.measures})
     return Evidence(result, first, held, paired, tuple(notes))
 
 

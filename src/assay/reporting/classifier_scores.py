@@ -14,10 +14,12 @@ from markupsafe import Markup
 
 from assay.classification import Classification, Estimate
 from assay.classifier_curves.spread import bin_edges, in_bins
-from assay.core.digits import as_percent, counted, number, significant, span, threshold
+from assay.core.digits import as_percent, counted, number, significant, threshold
 from assay.counting.confusion import Confusion
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.parser import parse_measure
+from assay.sections.estimates import number_with_interval, settings_of
+from assay.sections.thresholds import CELLS
 from assay.show import charts
 from assay.show.axis import Axis
 from assay.show.figure import Figure, Mark, Series
@@ -35,7 +37,6 @@ _MOST_LISTED = 21
 _BINS = 40
 #: Of charts, in pixels.
 _HEIGHT = 250
-_CELLS = ("tp", "fp", "fn", "tn")
 _START = "in use"
 _RULES = (
     (max_accuracy, "max accuracy", "most items right"),
@@ -58,6 +59,7 @@ FORMULAS = {
     "FPR": "FP / (FP + TN)",
     "FNR": "FN / (FN + TP)",
 }
+_SHARES = {"tpr": "TPR", "fpr": "FPR", "precision": "precision"}
 #: Those that stand in the table of what rules choose.
 _IN_TABLE = ("Precision", "Recall", "Specificity", "Accuracy", "F1", "MCC")
 _ON_OTHERS = (
@@ -90,23 +92,14 @@ class Thresholds:
     average_precision: Estimate
 
     @property
-    def last(self) -> int:
-        """The row of the lowest threshold."""
-        return self.rows.height - 1
-
-    @property
-    def says(self) -> list[str]:
+    def texts(self) -> list[str]:
         """The thresholds in digits that decide as they do, with true minus signs."""
         return [text.replace("-", "−") for text in self.rows["says"]]
 
     @property
-    def buttons(self) -> list[tuple[str, str, int]]:
-        """What sets the threshold: a name, why one would, and the row."""
-        rules = zip(_RULES, self.chosen["row"][1:], strict=True)
-        return [
-            ("back to the start", self.start_says, self.start),
-            *((name, why, row) for (_, name, why), row in rules),
-        ]
+    def rules(self) -> list[dict[str, Any]]:
+        """What each rule chooses."""
+        return self.chosen[1:].to_dicts()
 
     @property
     def measures(self) -> list[tuple[str, str, str]]:
@@ -125,24 +118,13 @@ class Thresholds:
         return rows
 
     @property
-    def counts(self) -> str:
-        """What the threshold decides, and how many there are."""
-        text = (
-            f"An item is predicted {self.labels[0]} if its score is at least the threshold. Grey and dashed: a "
-            "classifier that guesses. The slider goes through "
-        )
-        if self.rows.height < self.every:
-            return f"{text}{self.rows.height:,} of {self.every:,} thresholds, spread evenly along the ROC curve."
-        return f"{text}all {self.every:,} thresholds that make a difference."
-
-    @property
     def script(self) -> Markup:
         """The four cells at every threshold, for the script: numbers, and nothing from outside."""
         edges = self.scores[0]
         axis = Axis(edges[0], edges[-1])
         places = [round(axis.at(min(at, edges[-1])), 6) for at in self.rows["threshold"]]
-        cells = {name: self.rows[name].to_list() for name in _CELLS}
-        data = {"says": self.says, "place": places, **cells, "start": self.start}
+        cells = {name: self.rows[name].to_list() for name in CELLS}
+        data = {"says": self.texts, "place": places, **cells, "start": self.start}
         return Markup(json.dumps(data, separators=(",", ":")))
 
     def spread(self) -> Figure:
@@ -152,42 +134,37 @@ class Thresholds:
         bins = {"system": self.system, "low": edges[:-1], "high": edges[1:]}
         frame = pl.concat([pl.DataFrame({**bins, "label": label, "share": shares}) for label, shares in counts])
         cuts = {self.system: min(self.rows["threshold"][self.start], edges[-1])}
-        drawn = charts.score_distributions(frame, {self.system: ""}, cuts, mirrored=True, size=(480, _HEIGHT))
-        says = f"Scores of {self.labels[0]} (up) and {self.labels[1]} (down), by {self.system}"
-        return replace(drawn, key=None, says=says)
+        figure = charts.score_distributions(frame, {self.system: ""}, cuts, mirrored=True, size=(480, _HEIGHT))
+        caption = f"Scores of {self.labels[0]} (up) and {self.labels[1]} (down), by {self.system}"
+        return replace(figure, key=None, says=caption)
 
     def listed(self) -> Table:
         """Some of the thresholds as a table."""
-        step = max(1, math.ceil(self.last / (_MOST_LISTED - 1)))
-        frame = self.rows[sorted({*range(0, self.last + 1, step), self.start, self.last})]
-        shares = (("tpr", "TPR"), ("fpr", "FPR"), ("precision", "precision"))
-        columns = (
-            Column("says", "threshold"),
-            *(Column(name, name.upper(), "count") for name in _CELLS),
-            *(Column(name, title, "number") for name, title in shares),
-        )
+        last = self.rows.height - 1
+        step = max(1, math.ceil(last / (_MOST_LISTED - 1)))
+        frame = self.rows[sorted({*range(0, last + 1, step), self.start, last})]
+        shares = (Column(name, title, "number") for name, title in _SHARES.items())
+        columns = (Column("says", "threshold"), *CELLS.values(), *shares)
         fold = f"{frame.height:,} of the thresholds as a table"
         return Table("listed", frame, columns, f"Thresholds of {self.system}", fold=fold)
 
     def table(self) -> Table:
         """What rules choose, below the threshold that is in use, if one is."""
-        cells = (Column(name, name.upper(), "count") for name in _CELLS)
-        columns = (Column("rule", also="why"), Column("says", "threshold"), *cells)
         values = (Column(name, kind="number") for name in _IN_TABLE)
+        columns = (Column("rule", also="why"), Column("says", "threshold"), *CELLS.values(), *values)
         frame = self.chosen if self.in_use else self.chosen[1:]
         notes = (f"{self.labels[0]} is predicted from the threshold on. {_ON_OTHERS}",)
-        return Table("rules", frame, (*columns, *values), f"Thresholds of {self.system}", notes, look="rules")
+        return Table("rules", frame, columns, f"Thresholds of {self.system}", notes, look="rules")
 
     def payload(self) -> dict[str, Any]:
         """Everything besides the table, for other programs."""
-        names = ("system", "every", "start", "start_says", "in_use", "positive_first")
-        edges, positive, negative = self.scores
-        return {name: getattr(self, name) for name in names} | {
+        settings = settings_of(self, "system", "every", "start", "start_says", "in_use", "positive_first")
+        return settings | {
             "positive": self.labels[0],
             "negative": self.labels[1],
             "rows": self.rows.drop("says").to_dicts(),
             "values": self.chosen.select(*FORMULAS).row(0, named=True),
-            "scores": {"edges": edges, "positive": positive, "negative": negative},
+            "scores": dict(zip(("edges", "positive", "negative"), self.scores, strict=True)),
             "auc": self.auc._asdict(),
             "average_precision": self.average_precision._asdict(),
         }
@@ -200,26 +177,26 @@ def thresholds_of(result: Classification, system: str, names: dict[str, str]) ->
         return None
     candidates = Candidates(scored)
     places = {rule: chosen(rule, candidates).place for rule, *_ in _RULES}
-    start, says, in_use = _start(result, system, candidates, places[youden])
+    start, why, in_use = _start(result, system, candidates, places[youden])
     kept = _kept(scored.table, [start, *places.values()])
     rows = _rows(scored.table, kept)
     at = [kept.index(place) for place in (start, *places.values())]
     words = [(_START, ""), *((name, f" ({why})") for _, name, why in _RULES)]
-    named = pl.DataFrame(words, schema=["rule", "why"], orient="row").with_columns(row=pl.Series(at))
+    rules = pl.DataFrame(words, schema=["rule", "why"], orient="row").with_columns(row=pl.Series(at))
     edges = bin_edges([scored], _BINS)
     return Thresholds(
-        system,
-        (names[str(predictions.positive)], names[str(predictions.negative)]),
-        result.labels[0] == result.positive,
-        rows,
-        len(scored.table.threshold),
-        at[0],
-        says,
-        in_use,
-        _measured(named.hstack(rows[at])),
-        (edges.tolist(), *(side.tolist() for side in in_bins(scored, edges))),
-        _area(result, system, "AUC", scored),
-        _area(result, system, "AveragePrecision", scored),
+        system=system,
+        labels=(names[str(predictions.positive)], names[str(predictions.negative)]),
+        positive_first=result.labels[0] == result.positive,
+        rows=rows,
+        every=len(scored.table.threshold),
+        start=at[0],
+        start_says=why,
+        in_use=in_use,
+        chosen=_measured(rules.hstack(rows[at])),
+        scores=(edges.tolist(), *(side.tolist() for side in in_bins(scored, edges))),
+        auc=_area(result, system, "AUC", scored),
+        average_precision=_area(result, system, "AveragePrecision", scored),
     )
 
 
@@ -264,19 +241,14 @@ def _kept(table: ScoreTable, wanted: Sequence[int]) -> list[int]:
 
 def _rows(table: ScoreTable, places: Sequence[int]) -> pl.DataFrame:
     """The four cells at some thresholds; `below` is the next lower score: each number above it decides alike."""
-    below = np.append(table.threshold[1:], -np.inf)
-    cells = {name: getattr(table, name) for name in _CELLS}
-    frame = pl.DataFrame({"threshold": table.threshold, "below": below, **cells})[list(places)]
-    says = [threshold(*ends) for ends in frame.select("threshold", "below").iter_rows()]
-    tp, fp = pl.col("tp"), pl.col("fp")
-    return frame.with_columns(
-        pl.Series("says", says), tpr=tp / (tp + pl.col("fn")), fpr=fp / (fp + pl.col("tn")), precision=tp / (tp + fp)
-    )
+    frame = table.to_frame().with_columns(below=pl.col("threshold").shift(-1, fill_value=-math.inf))[list(places)]
+    texts = [threshold(*ends) for ends in frame.select("threshold", "below").iter_rows()]
+    return frame.with_columns(pl.Series("says", texts), precision=pl.col("tp") / (pl.col("tp") + pl.col("fp")))
 
 
 def _measured(rows: pl.DataFrame) -> pl.DataFrame:
     """The measures at each threshold, by the measures' own formulas."""
-    tp, fp, fn, tn = (rows[name].to_numpy() for name in _CELLS)
+    tp, fp, fn, tn = (rows[name].to_numpy() for name in CELLS)
     confusion = Confusion(tuple(map(str, range(rows.height))), tp, fp, fn, tn, "table")
     return rows.with_columns(pl.Series(name, parse_measure(name, "binary").of(confusion)) for name in FORMULAS)
 
@@ -293,8 +265,7 @@ def area(name: str, estimate: Estimate) -> str:
     """An area under a curve with its interval."""
     if math.isnan(estimate.value):
         return f"{name}: {estimate.undefined or 'not known'}"
-    reach = "" if math.isnan(estimate.low) else f" ({span(estimate.low, estimate.high)})"
-    return f"{name} {number(estimate.value)}{reach}"
+    return f"{name} {number_with_interval(estimate)}"
 
 
 def explorer(systems: Sequence[Thresholds], place: int) -> Section:
@@ -302,25 +273,25 @@ def explorer(systems: Sequence[Thresholds], place: int) -> Section:
 
     What stands in it is the state at the start, complete without a script.
     """
-    shown = systems[place]
-    widget = Widget("threshold", {"shown": shown, "curves": _curves(systems, shown)}, ())
-    parts = (widget, Section("rules", "What rules choose", (shown.table(),)))
-    name, aside = f"threshold-{place + 1}", area("AUC", shown.auc)
-    return Section(name, shown.system, parts, aside=aside, data=shown.payload())
+    system = systems[place]
+    widget = Widget("threshold", {"shown": system, "curves": _curves(systems, system)}, ())
+    parts = (widget, Section("rules", "What rules choose", (system.table(),)))
+    name, aside = f"threshold-{place + 1}", area("AUC", system.auc)
+    return Section(name, system.system, parts, aside=aside, data=system.payload())
 
 
-def _curves(systems: Sequence[Thresholds], shown: Thresholds) -> list[Figure]:
+def _curves(systems: Sequence[Thresholds], front: Thresholds) -> list[Figure]:
     """The ROC curve, and precision and recall, each with a point that moves."""
     columns = ("fpr", "tpr", pl.col("tpr").alias("recall"), "precision")
     parts = [each.rows.select(pl.lit(each.system).alias("system"), *columns) for each in systems]
     frame, series = pl.concat(parts).fill_nan(None), [Series(each.system) for each in systems]
-    at, first = (shown.rows.row(row, named=True) for row in (shown.start, 0))
+    at, first = (front.rows.row(row, named=True) for row in (front.start, 0))
     key, prevalence = "" if len(systems) > 1 else None, first["fn"] / (first["fn"] + first["tn"])
-    roc = charts.roc(frame, series, key=key, front=shown.system)
-    steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=shown.system)
-    precision = area("Average precision", shown.average_precision)
+    roc = charts.roc(frame, series, key=key, front=front.system)
+    steps = charts.precision_by_threshold(frame, series, key=key, prevalence=prevalence, front=front.system)
+    precision = area("Average precision", front.average_precision)
     return [
-        _pointed(roc, charts.here(at["fpr"], at["tpr"], "roc"), "ROC curve", area("AUC", shown.auc)),
+        _pointed(roc, charts.here(at["fpr"], at["tpr"], "roc"), "ROC curve", area("AUC", front.auc)),
         _pointed(steps, charts.here(at["tpr"], at["precision"], "pr"), "Precision and recall", precision),
     ]
 

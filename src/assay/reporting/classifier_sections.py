@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -20,22 +20,13 @@ from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.probabilities import Probabilities
-from assay.measures.spoken import called
+from assay.measures.names import display_name
 from assay.reporting.classifier_scores import explorer, thresholds_of
-from assay.reporting.items import (
-    LONGEST_NAME,
-    MOST_SYSTEMS,
-    by_system,
-    is_bounded,
-    measured,
-    named,
-    verdicts,
-)
+from assay.reporting.heat import MOST_ITEMS, HeatMap, Sides
+from assay.reporting.items import LONGEST_NAME, MOST_SYSTEMS, by_system, is_bounded, measured, named, verdicts
 from assay.reporting.texts import told_apart
-from assay.sections.classifications import together
-from assay.sections.heat import MOST_ITEMS, HeatMap, Sides
+from assay.sections.classifications import classes_table, together
 from assay.show import charts
-from assay.show.axis import Axis
 from assay.show.figure import Series
 from assay.show.model import Column, Prose, Section, Table
 
@@ -52,12 +43,11 @@ _SIDES = Sides(
     keys=("truth", "prediction"),
     corner="truth ↓ predicted →",
     ways=("Share of each true label (rows)", "Share of each predicted label (columns)"),
-    of_row="of all that are {}",
-    of_column="of all predicted as {}",
+    wholes=("of all that are {}", "of all predicted as {}"),
     right="{items} of {row} predicted rightly",
     wrong="{items} of {row} predicted as {column}",
-    axes="Rows are true labels, columns predicted ones.",
-    colours="On the diagonal, green, predictions are right; elsewhere, red, they are wrong.",
+    legend="Rows are true labels, columns predicted ones. On the diagonal, green, predictions are right; elsewhere, "
+    "red, they are wrong.",
     back="Back to the matrix",
 )
 
@@ -102,24 +92,20 @@ class Evidence:
 
 def sections(evidence: Evidence) -> Iterator[Section]:
     """All sections that have something to show, in reading order."""
-    for section in (measures, compared, confusion, threshold, classes, pairs, calibration):
-        shown = section(evidence)
-        if shown.parts:
-            yield shown
+    every = (section(evidence) for section in (measures, compared, confusion, threshold, classes, pairs, calibration))
+    return (section for section in every if section.parts)
 
 
 def measures(evidence: Evidence) -> Section:
     """Every measure of every system."""
-    result = evidence.result
-    first = result.baselines(result.systems[0].name)
-    majority = [baseline for baseline in first if baseline.kind == "majority"]
-    return measured(result, partial(called, task=result.task), majority, _AVERAGES)
+    first = evidence.result.baselines(evidence.result.systems[0].name)
+    return measured(evidence.result, [each for each in first if each.kind == "majority"], _AVERAGES)
 
 
 def compared(evidence: Evidence) -> Section:
     """Each verdict on a line, and what became of single items."""
     result, held, paired = evidence.result, evidence.held, evidence.paired
-    bounded = {called(measure, result.task) for measure in result.measures if is_bounded(measure)}
+    bounded = {display_name(measure) for measure in result.measures if is_bounded(measure)}
     parts = [] if held is None else [verdicts(held, "Classifiers compared", bounded)]
     if paired is not None:
         others = [system.name for system in result.systems if system.name != evidence.baseline]
@@ -140,10 +126,10 @@ def _flips(paired: Classifiers, baseline: str, system: str, name: str) -> Sectio
     columns = (Column("item_id", "item"), Column("truth"), Column("before", baseline), Column("after", system))
     tables = []
     for change, every in (("fixed", flips.fixed), ("broken", flips.broken)):
-        rows = frame.filter(pl.col("change") == change).head(MOST_ITEMS).drop("change")
-        items = pl.DataFrame([[named(cell) for cell in row] for row in rows.rows()], schema=rows.columns, orient="row")
-        shown = f"the first {rows.height:,} of {every:,}" if rows.height < every else number_of("item", every)
-        caption, fold = f"{change.capitalize()} by {system}", f"{change.capitalize()}: {shown}"
+        rows = frame.filter(change=change).head(MOST_ITEMS).drop("change")
+        items = rows.with_columns(pl.all().map_elements(named, return_dtype=pl.String))
+        some = f"the first {rows.height:,} of {every:,}" if rows.height < every else number_of("item", every)
+        caption, fold = f"{change.capitalize()} by {system}", f"{change.capitalize()}: {some}"
         if rows.height:
             tables.append(Table(change, items, columns, caption, most=_MOST_FLIPPED, fold=fold, look="listed"))
     counts = {"baseline": baseline, "system": system, "counts": flips._asdict()}
@@ -152,71 +138,52 @@ def _flips(paired: Classifiers, baseline: str, system: str, name: str) -> Sectio
 
 def confusion(evidence: Evidence) -> Section:
     """The matrix of each system as a map, all of the same labels in one order: if many, those confused most."""
-    parts = []
-    if evidence.counted:
-        whole = together(evidence.result, evidence.counted)
-        labels = [whole.labels[place] for place in _most_confused(whole)]
-        maps = (_map(evidence, name, labels, f"confusion-{at}") for at, name in enumerate(evidence.counted, 1))
-        parts = [
-            each.section(name, f"{counted(each.counts.trace())} of {counted(each.counts.sum())} right")
-            for name, each in zip(evidence.counted, maps, strict=True)
-        ]
+    parts, labels = [], _most_confused(evidence)
+    for place, name in enumerate(evidence.counted, 1):
+        heat = _map(evidence, name, labels, f"confusion-{place}")
+        parts.append(heat.section(name, f"{counted(heat.counts.trace())} of {counted(heat.counts.sum())} right"))
     lead = "What was taken for what."
     return by_system("confusion", "Confusion matrix", lead, parts, evidence.result, short="Confusion")
 
 
-def _most_confused(matrix: ConfusionMatrix) -> list[int]:
-    """The places of the labels with most errors, in the order of the labels."""
+def _most_confused(evidence: Evidence) -> list[Any]:
+    """The labels with most errors, in their order."""
+    if not evidence.counted:
+        return []
+    matrix = together(evidence.result, evidence.counted)
     _, fp, fn, _ = matrix.cells()
     most = np.argsort(-(fp + fn)[0], kind="stable")[:MOST_LABELS]
-    return sorted(int(place) for place in most)
+    return [matrix.labels[place] for place in np.sort(most)]
 
 
 def _map(evidence: Evidence, system: str, labels: Sequence[Any], name: str) -> HeatMap:
     """A system's matrix of these labels, with some items of each cell."""
     whole, predictions = evidence.result.matrix(system), evidence.result.system(system).predictions
-    kept = [whole.labels.index(label) for label in labels if label in whole.labels]
-    shown, names = [whole.labels[place] for place in kept], [evidence.names[str(whole.labels[at])] for at in kept]
+    known = [label for label in labels if label in whole.labels]
+    places, names = list(map(whole.labels.index, known)), [evidence.names[str(label)] for label in known]
     table = whole.table.astype(np.float64)
-    inside, total = table[np.ix_(kept, kept)], float(table.sum())
+    inside, total = table[np.ix_(places, places)], float(table.sum())
     left_out = ""
-    if len(kept) < len(whole.labels):
+    if len(known) < len(whole.labels):
         left_out = (
-            f"The {len(kept)} of {len(whole.labels):,} labels that are confused most; {total - inside.sum():,.0f} of "
+            f"The {len(known)} of {len(whole.labels):,} labels that are confused most; {total - inside.sum():,.0f} of "
             f"{total:,.0f} items have another label or were given one."
         )
-    drawn = HeatMap(
-        name,
-        f"Confusion matrix of {system}",
-        _SIDES,
-        names,
-        names,
-        inside,
-        (table.sum(axis=1)[kept], table.sum(axis=0)[kept], total),
-        np.eye(len(kept), dtype=bool),
-        evidence.result.confidence if whole.tables.dtype.kind in "iu" else None,
-        left_out=left_out,
-    )
+    sums = table.sum(axis=1)[places], table.sum(axis=0)[places], total
+    confidence = evidence.result.confidence if whole.tables.dtype.kind in "iu" else None
+    caption, diagonal = f"Confusion matrix of {system}", np.eye(len(known), dtype=bool)
+    heat = HeatMap(name, caption, _SIDES, names, names, inside, sums, diagonal, confidence, left_out)
     if predictions is None or predictions.prediction is None:
-        return drawn
-
-    def listed(cell: tuple[int, int], places: list[int]) -> pl.DataFrame:
-        # Ids that were not given are made of these items only: there may be millions of others.
-        ids = predictions.item_id.gather(places) if predictions.has_ids else [at + 1 for at in places]
-        frame = pl.DataFrame({"item_id": list(map(named, ids)), "truth": names[cell[0]], "prediction": names[cell[1]]})
-        score = predictions.score
-        return frame if score is None else frame.with_columns(score=score.gather(places).cast(pl.Float64))
-
-    columns = [Column("item_id", "item"), Column("truth"), Column("prediction")]
-    columns += [] if predictions.score is None else [Column("score", kind="short")]
-    labels = (predictions.truth, predictions.prediction)
+        return heat
+    ids = predictions.item_id if predictions.has_ids else None
+    both = (predictions.truth, predictions.prediction)
     # Within a cell, a threshold makes no difference to what is sure.
-    return drawn.with_items(labels, (shown, shown), listed, tuple(columns), sureness(predictions))
+    return heat.with_items(both, (known, known), ids, predictions.score, sureness(predictions))
 
 
 def threshold(evidence: Evidence) -> Section:
     """A threshold to move, for each system with scores."""
-    known = [thresholds_of(evidence.result, name, evidence.names) for name in evidence.close]
+    known = (thresholds_of(evidence.result, name, evidence.names) for name in evidence.close)
     systems = [each for each in known if each is not None]
     parts = [explorer(systems, place) for place in range(len(systems))]
     lead = "Move the threshold and see what it costs: all parts below move together."
@@ -227,29 +194,17 @@ def classes(evidence: Evidence) -> Section:
     """How well each class is told from the others; of many, the largest."""
     parts = []
     for place, system in enumerate(evidence.labelled, 1):
-        frame = evidence.result.per_class(system)
-        rest = frame.height - MOST_CLASSES
-        if rest > 0:
-            frame = frame.sort("support", descending=True, maintain_order=True).head(MOST_CLASSES)
-        names = [evidence.names[str(label)] for label in frame["label"]]
+        table = classes_table(evidence.result, system, f"Classes, by {system}", least=4)
+        frame, rest = table.frame, table.frame.height - MOST_CLASSES
         note = (
             f"Support: items that truly are of the class. Lines: {as_level(evidence.result.confidence)} intervals, all "
             "on an axis from 0 to 1."
         )
         if rest > 0:
+            frame = frame.sort("support", descending=True, maintain_order=True).head(MOST_CLASSES)
             note += f" The {frame.height} largest classes; {number_of('smaller one', rest)} not shown."
-        rates = (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
-        columns = (
-            Column("label", "class"),
-            Column("support", kind="count"),
-            Column("predicted", kind="count"),
-            *(
-                Column(key, title, "estimate", 4, ends=(f"{key}_low", f"{key}_high"), axis=Axis(0, 1))
-                for key, title in rates
-            ),
-        )
-        shown = frame.with_columns(label=pl.Series(names, dtype=pl.String))
-        table = Table("classes", shown, columns, f"Classes, by {system}", (note,), look="systems classes")
+        names = pl.Series([evidence.names[str(label)] for label in frame["label"]], dtype=pl.String)
+        table = replace(table, frame=frame.with_columns(label=names), notes=(note,), look="systems classes")
         parts.append(Section(f"classes-{place}", system, (table,), data={"system": system}))
     return by_system("classes", "Class by class", "", parts, evidence.result, short="Classes")
 
@@ -257,12 +212,8 @@ def classes(evidence: Evidence) -> Section:
 def pairs(evidence: Evidence) -> Section:
     """Which labels are taken for which others, most often first; nothing of two labels, or without a mistake."""
     parts = []
-    columns = (
-        Column("truth"),
-        Column("prediction", "taken for"),
-        Column("items", kind="count"),
-        Column("share", "of the label", "bar"),
-    )
+    numbers = (Column("items", kind="count"), Column("share", "of the label", "bar"))
+    columns = (Column("truth"), Column("prediction", "taken for"), *numbers)
     for place, system in enumerate(evidence.counted, 1):
         frame = evidence.result.confused(system).head(MOST_PAIRS)
         if frame.height and len(evidence.result.labels) >= _NEEDED_FOR_PAIRS:
@@ -274,30 +225,33 @@ def pairs(evidence: Evidence) -> Section:
 
 def calibration(evidence: Evidence) -> Section:
     """How far probabilities are shares of positive items, or of right predictions."""
-    result, parts = evidence.result, []
+    result, level = evidence.result, as_level(evidence.result.confidence)
+    parts = []
     for place, system in enumerate(evidence.close, 1):
         probabilities: Probabilities | None = result.system(system).counts.get(Probabilities)
-        if probabilities is None:
-            continue
-        frame, error = reliability(probabilities, bins=_BINS, confidence=result.confidence)
-        frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
-        label = "right predictions" if probabilities.positive is None else evidence.names[str(result.positive)]
-        columns = (
-            Column("probability", "mean score", "number"),
-            Column("came_true", f"share of {label}", "number"),
-            Column("came_true", "interval", "bracketed", 3, ends=("low", "high")),
-            Column("items", kind="count"),
-        )
-        text = f"Expected calibration error {number(error)}."
-        table = Table("bins", frame, columns, f"Calibration of {system}", (text,), fold="As a table")
-        drawn = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
-        drawn = replace(drawn, subtitle=text, says=f"Calibration of {system}: {text}", data=pl.DataFrame())
-        data = {"system": system, "label": label, "error": error}
-        parts.append(Section(f"calibration-{place}", system, (drawn, table), data=data))
+        if probabilities is not None:
+            parts.append(replace(_calibration(evidence, system, probabilities), name=f"calibration-{place}"))
     are = "positive" if result.task == "binary" else "predicted rightly"
     lead = (
-        f"If scores are probabilities, of all items with a score of 0.8 four fifths are {are}. Lines: "
-        f"{as_level(result.confidence)} intervals."
+        f"If scores are probabilities, of all items with a score of 0.8 four fifths are {are}. Lines: {level} "
+        "intervals."
     )
     title = "Can scores be read as probabilities?"
-    return by_system("calibration", title, lead, parts, evidence.result, short="Calibration")
+    return by_system("calibration", title, lead, parts, result, short="Calibration")
+
+
+def _calibration(evidence: Evidence, system: str, probabilities: Probabilities) -> Section:
+    frame, error = reliability(probabilities, bins=_BINS, confidence=evidence.result.confidence)
+    frame = frame.with_columns(pl.col(pl.Float64).fill_nan(None))
+    label = "right predictions" if probabilities.positive is None else evidence.names[str(evidence.result.positive)]
+    columns = (
+        Column("probability", "mean score", "number"),
+        Column("came_true", f"share of {label}", "number"),
+        Column("came_true", "interval", "bracketed", 3, ends=("low", "high")),
+        Column("items", kind="count"),
+    )
+    text = f"Expected calibration error {number(error)}."
+    table = Table("bins", frame, columns, f"Calibration of {system}", (text,), fold="As a table")
+    figure = charts.calibration(frame.with_columns(system=pl.lit(system)), [Series(system)], label=label)
+    figure = replace(figure, subtitle=text, says=f"Calibration of {system}: {text}", data=pl.DataFrame())
+    return Section("", system, (figure, table), data={"system": system, "label": label, "error": error})

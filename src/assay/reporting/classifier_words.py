@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from assay.classification import Classification
 from assay.classification.measurement import LEADING, SPARE, imbalance_of
-from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
+from assay.core.digits import as_level, as_percent, as_percents, percent_span
 from assay.core.errors import joined, number_of
+from assay.measures.names import display_name
 from assay.measures.registry import Measure
-from assay.measures.spoken import called
 from assay.reporting.classifier_sections import Evidence
 from assay.reporting.naming import values_of_systems
+from assay.sections.estimates import number_with_interval
 from assay.sections.methods import items_of
 from assay.stats.proportions import wilson
 
@@ -35,13 +36,13 @@ def worth_of(evidence: Evidence) -> Iterator[str]:
     if len(systems) > _FEW:
         measure = _headline(result)
         values = values_of_systems({name: result.value(measure, name) for name in systems}, MOST_NAMES)
-        yield f"Under {called(measure, result.task)}, {values}."
+        yield f"Under {display_name(measure)}, {values}."
         return
     for name in systems:
         if result.task == "multilabel":
             yield from _several_labels(result, name)
         elif not result.system(name).is_labelled:
-            yield f"{called(result.measures[0], result.task)} of {name} is {_value(result, result.measures[0], name)}."
+            yield f"{_value(result, result.measures[0], name)}."
         else:
             yield from _labels(evidence, name)
 
@@ -59,6 +60,10 @@ def _headline(result: Classification) -> Measure:
     return result.measures[0]
 
 
+def _value(result: Classification, measure: Measure, system: str) -> str:
+    return f"{display_name(measure)} of {system} is {number_with_interval(result.estimate(measure, system))}"
+
+
 def _several_labels(result: Classification, system: str) -> Iterator[str]:
     """For how many items all labels are right, and a mean over labels or items."""
     exact = next((measure for measure in result.measures if measure.name == "ExactMatch"), None)
@@ -73,7 +78,7 @@ def _several_labels(result: Classification, system: str) -> Iterator[str]:
         )
     others = [measure for measure in result.measures if measure != exact and (exact is None or measure.name == "F")]
     for measure in others[:1]:
-        yield f"{called(measure, result.task)} is {_value(result, measure, system)}."
+        yield f"{display_name(measure)} is {number_with_interval(result.estimate(measure, system))}."
 
 
 def _labels(evidence: Evidence, system: str) -> Iterator[str]:
@@ -83,7 +88,7 @@ def _labels(evidence: Evidence, system: str) -> Iterator[str]:
         yield _binary(evidence, system)
     if imbalance_of(matrix) is not None and (measure := _headline(result)).name in {LEADING, SPARE}:
         guess = "0" if measure.name == LEADING else f"{1 / len(matrix.classes):.2g}"
-        yield f"{called(measure, result.task)} of {system} is {_value(result, measure, system)}; a guess has {guess}."
+        yield f"{_value(result, measure, system)}; a guess has {guess}."
     support, total = matrix.table.sum(axis=1), float(matrix.items[0])
     right, most = float(matrix.table.trace()), int(support.argmax())
     share, constant = as_percents([right / total, float(support[most]) / total])
@@ -115,10 +120,3 @@ def _reach(result: Classification, system: str, part: float, whole: float) -> st
 
 def _interval(result: Classification, low: float, high: float) -> str:
     return f" ({as_level(result.confidence)} interval {percent_span(low, high)})"
-
-
-def _value(result: Classification, measure: Measure, system: str) -> str:
-    """A number with its interval."""
-    value, low, high, *_ = result.estimate(measure, system)
-    text = "no number" if math.isnan(value) else number(value)
-    return text if math.isnan(low) else f"{text} ({span(low, high)})"

@@ -8,10 +8,10 @@ from typing import Any
 from assay.clustering import Clustering, cluster
 from assay.clustering.over_k import NumberOfClusters
 from assay.clustering.pairing import Clusterings
-from assay.clustering.rules import called
 from assay.comparison import Comparison, compare
 from assay.core.arguments import argument
 from assay.core.errors import InputError, ParameterError, number_of
+from assay.measures.names import display_name
 from assay.reporting.basis import compared_with
 from assay.reporting.cluster_sections import sections
 from assay.reporting.cluster_words import lead_of, summary_of, title_of
@@ -111,7 +111,7 @@ def _compared(
         held = compare(result, baseline=first, **asked) if held is None else held
     except (InputError, ParameterError) as problem:
         return None, (f"the clusterings are not compared: {problem}",)
-    return renamed(held, {str(measure): called(measure) for measure in result.measures}), tuple(held.notes)
+    return renamed(held, {str(measure): display_name(measure) for measure in result.measures}), tuple(held.notes)
 
 
 def _notes(result: Clustering, silhouettes: bool) -> Iterator[str]:

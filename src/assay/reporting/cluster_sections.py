@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +13,13 @@ from assay import cluster_curves
 from assay.clustering import Clustering
 from assay.clustering.groups import arranged, bars_of
 from assay.clustering.over_k import NumberOfClusters
-from assay.clustering.rules import called
 from assay.comparison import Comparison
 from assay.core.digits import as_percent, counted, number
 from assay.core.errors import number_of
 from assay.counting.contingency import Contingency
 from assay.counting.points import Points
+from assay.measures.names import display_name
+from assay.reporting.heat import HeatMap, Sides
 from assay.reporting.items import (
     LONGEST_NAME,
     MOST_SYSTEMS,
@@ -30,11 +31,8 @@ from assay.reporting.items import (
     verdicts,
 )
 from assay.reporting.texts import told_apart
-from assay.sections.clusterings import moves_tables, of_points
+from assay.sections.clusterings import groups_table, moves_tables, numbers_table, of_points
 from assay.sections.curves import figure
-from assay.sections.estimates import DASH
-from assay.sections.heat import HeatMap, Sides
-from assay.sections.numbers_of_clusters import numbers_table
 from assay.show.model import Column, Part, Prose, Section, Table, Verdict, Widget
 
 #: Of more classes and clusters than these, the largest are drawn.
@@ -45,47 +43,26 @@ _SIDES = Sides(
     keys=("class", "cluster"),
     corner="class ↓ cluster →",
     ways=("Share of each class (rows)", "Share of each cluster (columns)"),
-    of_row="of the class {}",
-    of_column="of the cluster {}",
+    wholes=("of the class {}", "of the cluster {}"),
     right="{items} of class {row} in cluster {column}",
     wrong="{items} of class {row} in cluster {column}",
-    axes="Rows are classes, columns clusters.",
-    colours="Green is the largest class of a cluster, which purity counts; red are the others in it.",
+    legend="Rows are classes, columns clusters. Green is the largest class of a cluster, which purity counts; red are "
+    "the others in it.",
     back="Back to the map",
 )
-_CLUSTERS = (
-    Column("cluster"),
-    Column("items", kind="count"),
-    Column("share", "of all", "percent"),
-    Column("largest_class", "largest class", missing=""),
-    Column("purity", "its share", "bar", missing=""),
-    Column("silhouette", kind="number"),
-    Column("misplaced", "nearer to another", "percent", missing=DASH),
-)
-_CLASSES = (
-    Column("class"),
-    Column("items", kind="count"),
-    Column("clusters", "in clusters", "count"),
-    Column("mostly", "most of it in"),
-    Column("best_match", "best match"),
-    Column("precision", kind="number"),
-    Column("recall", kind="number"),
-    Column("f1", "F1", "number"),
-)
+_MOVES = {"split": ("class", "is split over"), "merged": ("cluster", "merges")}
 
 
 def sections(result: Clustering, held: Comparison | None, over_k: NumberOfClusters | None) -> Iterator[Section]:
     """All sections that have something to show, in reading order; `held` names measures as people call them."""
     close = [system.name for system in result.systems[:MOST_SYSTEMS]]
-    yield measured(result, called)
+    yield measured(result)
     yield from further_advice(result)
     if held is not None:
-        drawn = {called(measure) for measure in result.measures if is_bounded(measure)}
+        bounded = {display_name(measure) for measure in result.measures if is_bounded(measure)}
         lead = "Whether the difference could be due to the items that happen to be here."
-        yield Section("compared", "Compared", (verdicts(held, "Clusterings compared", drawn),), lead)
-    for shown in (_maps(result, close), _silhouettes(result, close)):
-        if shown.parts:
-            yield shown
+        yield Section("compared", "Compared", (verdicts(held, "Clusterings compared", bounded),), lead)
+    yield from (section for section in (_maps(result, close), _silhouettes(result, close)) if section.parts)
     if over_k is not None:
         yield _numbers(over_k)
     parts = [_groups(result, name, f"groups-{place}") for place, name in enumerate(close, 1)]
@@ -97,19 +74,18 @@ def _maps(result: Clustering, systems: Sequence[str]) -> Section:
     parts = []
     for place, system in enumerate(systems, 1):
         if (table := result.contingency(system)) is not None:
-            drawn = _map(result, system, table, f"map-{place}")
-            pure = f"{counted(drawn.counts.max(axis=0).sum())} of {counted(drawn.counts.sum())}"
-            shown = drawn.section(system, f"{pure} are of the largest class of their cluster")
-            parts.append(replace(shown, data={"system": system, **shown.data}))
+            heat = _map(result, system, table, f"map-{place}")
+            pure = f"{counted(heat.counts.max(axis=0).sum())} of {counted(heat.counts.sum())}"
+            parts.append(heat.section(system, f"{pure} are of the largest class of their cluster"))
     lead = "Which classes are in which clusters."
     return by_system("map", "Classes in clusters", lead, parts, result, short="Map")
 
 
 def _map(result: Clustering, system: str, table: Contingency, name: str) -> HeatMap:
-    every = arranged(table)
-    of_class, of_cluster, total = table.class_sizes[0], table.cluster_sizes[0], float(table.items[0])
-    classes = cluster_curves.largest(every[0], of_class, MOST_CLASSES)
-    clusters = cluster_curves.largest(every[1], of_cluster, MOST_CLUSTERS)
+    """The largest classes and clusters, with the first items of each cell; nothing is known of those of a table."""
+    every, sizes, total = arranged(table), (table.class_sizes[0], table.cluster_sizes[0]), float(table.items[0])
+    classes = cluster_curves.largest(every[0], sizes[0], MOST_CLASSES)
+    clusters = cluster_curves.largest(every[1], sizes[1], MOST_CLUSTERS)
     counts = table.part(classes, clusters).astype(np.float64)
     left_out = ""
     if counts.size < len(table.classes) * len(table.clusters):
@@ -117,39 +93,19 @@ def _map(result: Clustering, system: str, table: Contingency, name: str) -> Heat
         cut = [f"the {len(kept)} largest of {len(of):,} {what}" for what, kept, of in kinds if len(kept) < len(of)]
         rest = "of the weight is" if table.is_weighted else "of the items are"
         left_out = f"Shown are {' and '.join(cut)}; {as_percent(1 - counts.sum() / total)} {rest} in others."
-    labels = [table.classes[place] for place in classes], [table.clusters[place] for place in clusters]
-    rows, columns = (told_apart(list(map(_text, each)), LONGEST_NAME) for each in labels)
-    drawn = HeatMap(
-        name,
-        f"Classes of {system} in rows, clusters in columns",
-        _SIDES,
-        rows,
-        columns,
-        counts,
-        (of_class[classes], of_cluster[clusters], total),
-        (counts > 0) & (counts == table.largest_of_clusters[0][clusters]),
-        left_out=left_out,
+    known = [table.classes[place] for place in classes], [table.clusters[place] for place in clusters]
+    rows, columns = (
+        told_apart(["(none)" if label is None else str(label) for label in each], LONGEST_NAME) for each in known
     )
-    return _with_items(drawn, result, system, *labels)
-
-
-def _with_items(
-    drawn: HeatMap, result: Clustering, system: str, classes: Sequence[Any], clusters: Sequence[Any]
-) -> HeatMap:
-    """The first items of each cell; nothing is known of those of a table."""
+    caption = f"Classes of {system} in rows, clusters in columns"
+    sums = sizes[0][classes], sizes[1][clusters], total
+    largest = (counts > 0) & (counts == table.largest_of_clusters[0][clusters])
+    heat = HeatMap(name, caption, _SIDES, rows, columns, counts, sums, largest, left_out=left_out)
     held = result.system(system).clusters
     if held is None or held.truth is None:
-        return drawn
-    labels = (held.truth, result.rules.clusters_of(held))
-
-    def listed(_: tuple[int, int], places: list[int]) -> pl.DataFrame:
-        return pl.DataFrame({"item_id": [named(held.item_id[at] if held.has_ids else at + 1) for at in places]})
-
-    return drawn.with_items(labels, (classes, clusters), listed, (Column("item_id", "item"),))
-
-
-def _text(label: Any) -> str:
-    return "(none)" if label is None else str(label)
+        return heat
+    ids = held.item_id if held.has_ids else None
+    return heat.with_items((held.truth, result.rules.clusters_of(held)), known, ids)
 
 
 def _silhouettes(result: Clustering, systems: Sequence[str]) -> Section:
@@ -174,21 +130,14 @@ def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) 
     )
     text = f"The mean is {number(bars.mean)}; {len(below):,} of {bars.items:,} points lie nearer to another cluster."
     lines = filter(None, (text, f"{bars.note}." if bars.note else "", of_points(result, system)))
+    keys = ("cluster", "points", "mean", "smallest", "largest")
     rows = [
-        {
-            "cluster": named(each.cluster), "points": each.items, "mean": each.mean,
-            "smallest": float(each.values.min()), "largest": float(each.values.max()),
-        }
-        for each in bars.clusters
-    ]  # fmt: skip
-    numbers = (Column(key, kind="number") for key in ("mean", "smallest", "largest"))
-    table = Table(
-        "silhouettes", pl.DataFrame(rows), (Column("cluster"), Column("points", kind="count"), *numbers),
-        f"Silhouettes of {system}", fold="In numbers",
-    )  # fmt: skip
-    drawn = figure(cluster_curves.silhouettes(result, system=system))
-    drawn = replace(drawn, title="", subtitle="", notes=(legend,), says=f"Silhouettes of {system}. {text}")
-    parts: list[Part] = [drawn, Prose(" ".join(lines), "dim"), table]
+        (named(each.cluster), each.items, each.mean, each.values.min(), each.values.max()) for each in bars.clusters
+    ]
+    table = Table.of("silhouettes", pl.DataFrame(rows, schema=keys, orient="row"), f"Silhouettes of {system}")
+    chart = figure(cluster_curves.silhouettes(result, system=system))
+    chart = replace(chart, title="", subtitle="", notes=(legend,), says=f"Silhouettes of {system}. {text}")
+    parts: list[Part] = [chart, Prose(" ".join(lines), "dim"), replace(table, fold="In numbers")]
     if len(below):
         parts.append(_misplaced(system, points, below))
     data = {"system": system, "mean": bars.mean, "items": bars.items, "below_zero": len(below)}
@@ -197,42 +146,35 @@ def _silhouettes_of(result: Clustering, system: str, points: Points, name: str) 
 
 def _misplaced(system: str, points: Points, below: np.ndarray) -> Table:
     """The points that lie nearest to another cluster."""
-    worst = below[np.argsort(points.silhouettes[below], kind="stable")][:MOST_MISPLACED].tolist()
+    worst = below[np.argsort(points.silhouettes[below], kind="stable")][:MOST_MISPLACED]
+    ids = points.item_id
     frame = pl.DataFrame(
         {
-            "item_id": [named(at + 1 if points.item_id is None else points.item_id[at]) for at in worst],
-            "cluster": [named(points.clusters[points.codes[at]]) for at in worst],
-            "nearest": [named(points.clusters[points.nearest[at]]) for at in worst],
+            "item_id": [named(row + 1 if ids is None else ids[row]) for row in worst.tolist()],
+            "cluster": [named(points.clusters[code]) for code in points.codes[worst]],
+            "nearest": [named(points.clusters[code]) for code in points.nearest[worst]],
             "silhouette": points.silhouettes[worst],
         }
     )
-    columns = (
-        Column("item_id", "item"),
-        Column("cluster", "its cluster"),
-        Column("nearest", "nearer to"),
-        Column("silhouette", kind="number"),
-    )
-    shown = f"the first {len(worst):,} of {len(below):,}" if len(worst) < len(below) else f"{len(below):,}"
-    title = "lie nearer to another cluster"
-    return Table(
-        "misplaced", frame, columns, f"Points of {system} that {title}", fold=f"Points that {title}: {shown}",
-        look="listed",
-    )  # fmt: skip
+    titles = {"item_id": "item", "cluster": "its cluster", "nearest": "nearer to"}
+    columns = (*(Column(key, title) for key, title in titles.items()), Column("silhouette", kind="number"))
+    some = f"the first {len(worst):,} of {len(below):,}" if len(worst) < len(below) else f"{len(below):,}"
+    caption, fold = (f"Points{of} that lie nearer to another cluster" for of in (f" of {system}", ""))
+    return Table("misplaced", frame, columns, caption, fold=f"{fold}: {some}", look="listed")
 
 
 def _numbers(over_k: NumberOfClusters) -> Section:
     """Measures over the number of clusters: the verdict in words, the charts, and all in numbers."""
-    parts: list[Part] = [
-        Verdict(over_k.verdict, "good" if over_k.verdict == "agree" else "open", _sentence(over_k.says()))
-    ]
+    sentence, measures = _sentence(over_k.says()), over_k.to_frame()
+    parts: list[Part] = [Verdict(over_k.verdict, "good" if over_k.verdict == "agree" else "open", sentence)]
     if remarks := tuple(map(_sentence, over_k.remarks())):
         parts.append(Prose(style="list", points=remarks))
-    if over_k.to_frame()["value"].is_not_null().any():
-        drawn = figure(cluster_curves.over_k(over_k))
-        parts.append(replace(drawn, title="", subtitle="", notes=(), says=_sentence(over_k.says())))
+    if measures["value"].is_not_null().any():
+        chart = figure(cluster_curves.over_k(over_k))
+        parts.append(replace(chart, title="", subtitle="", notes=(), says=sentence))
     table = replace(numbers_table(over_k), caption="Measures over the number of clusters", fold="In numbers")
     parts += [Prose(" ".join(over_k.basis()), "dim"), table]
-    data = {"k": over_k.k, "votes": over_k.votes, "measures": over_k.to_frame().to_dicts()}
+    data = {"k": over_k.k, "votes": over_k.votes, "measures": measures.to_dicts()}
     lead = "Measures over the number of clusters, and how stable each number is."
     return Section("number", "How many clusters?", tuple(parts), lead, "How many", data)
 
@@ -247,17 +189,15 @@ def _groups(result: Clustering, system: str, name: str) -> Section:
     if result.contingency(system) is not None:
         moves, classes = result.moves(system), result.per_class(system)
         if moves.height:
-            drawn, rows = (_moves(moves, system),), {"moves": moves.to_dicts()}
-            parts.append(Section(f"{name}-moves", "Split and merged", drawn, data=rows))
-        most = zip(classes["largest_cluster"], classes["held"], strict=True)
-        words = pl.Series([f"{named(cluster)} ({counted(held)})" for cluster, held in most], dtype=pl.String)
-        table = _table("classes", classes.with_columns(mostly=words), _CLASSES, f"Classes, by {system}")
+            bars, rows = (_moves(moves, system),), {"moves": moves.to_dicts()}
+            parts.append(Section(f"{name}-moves", "Split and merged", bars, data=rows))
         note = (
             "Best match: the cluster that would do best as a guess at the class; precision is the share of the cluster "
             "that is of the class, recall the share of the class that is in the cluster."
         )
-        parts.append(Section(f"{name}-classes", "Where each class went", (replace(table, notes=(note,)),)))
-    table = _table("clusters", clusters, _CLUSTERS, f"Clusters of {system}")
+        table = replace(_table("classes", classes, f"Classes, by {system}"), notes=(note,))
+        parts.append(Section(f"{name}-classes", "Where each class went", (table,)))
+    table = _table("clusters", clusters, f"Clusters of {system}")
     parts.append(Section(f"{name}-clusters", "What is in each cluster", (table,)))
     more = {"cluster": clusters.height - MOST_ROWS, "class": classes.height - MOST_ROWS}
     rest = [number_of(f"smaller {what}", count) for what, count in more.items() if count > 0]
@@ -265,23 +205,22 @@ def _groups(result: Clustering, system: str, name: str) -> Section:
     return Section(name, system, (*parts, *(Prose(line, "dim") for line in lines)), data={"system": system})
 
 
-def _table(name: str, frame: pl.DataFrame, columns: Sequence[Column], caption: str) -> Table:
-    """The first rows of a frame with names that are not too long, and the columns that it has."""
-    shown = frame.head(MOST_ROWS).with_columns(pl.col(pl.String).map_elements(named, return_dtype=pl.String))
-    kept = tuple(column for column in columns if column.name in shown.columns)
-    return Table(name, shown, kept, caption, look="groups")
+def _table(name: str, frame: pl.DataFrame, caption: str) -> Table:
+    """The first rows of a frame with names that are not too long."""
+    rows = frame.head(MOST_ROWS).with_columns(pl.col(pl.String).map_elements(named, return_dtype=pl.String))
+    narrow = (key for key in frame.columns if not key.endswith("_distance"))
+    return replace(groups_table(name, rows, caption).only(*narrow), look="groups")
 
 
 def _moves(moves: pl.DataFrame, system: str) -> Widget:
     """Classes that are split over clusters, and clusters that merge classes, as bars of their parts."""
-    words = {"split": ("class", "is split over"), "merged": ("cluster", "merges")}
-    shown: list[Mapping[str, Any]] = []
+    bars: list[dict[str, Any]] = []
     for rows in moves.partition_by("kind", "group", maintain_order=True)[:MOST_ROWS]:
         starts = rows["share"].cum_sum() - rows["share"]
         parts = [
             (named(part), as_percent(share), f"{100 * start:.2f}%", f"{100 * share:.2f}%")
             for part, share, start in zip(rows["part"], rows["share"], starts, strict=True)
         ]
-        shown.append({"words": words[rows["kind"][0]], "group": named(rows["group"][0]), "parts": parts})
-    data = {"caption": f"Splits and merges of {system}", "moves": shown}
+        bars.append({"words": _MOVES[rows["kind"][0]], "group": named(rows["group"][0]), "parts": parts})
+    data = {"caption": f"Splits and merges of {system}", "moves": bars}
     return Widget("moves", data, tuple(moves_tables(moves)))

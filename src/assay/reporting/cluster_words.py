@@ -6,15 +6,21 @@ import math
 from collections.abc import Iterator
 
 from assay.clustering import Clustering
-from assay.clustering.rules import called
 from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
+from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of
 
 _MOST_NAMES = 6
 _A_PAIR = 2
+#: What the best known measures say of a clustering.
+_SENTENCES = {
+    "ARI": "{who} agrees with the classes to an adjusted Rand index of {value}; by chance it is 0.",
+    "Purity": "{who} puts {value} of the items in a cluster whose largest class is theirs.",
+    "Silhouette": "{who} has a mean silhouette of {value}; 1 is far apart, 0 is overlapping.",
+}
 
 
 def title_of(result: Clustering) -> str:
@@ -32,8 +38,8 @@ def lead_of(result: Clustering) -> str:
     if len(result.systems) == 1:
         parts.append(number_of("cluster", clusters_of(result, first)))
     if points is not None:
-        parts.append(f"points of {number_of('number', points.X.shape[1])}" if points.metric != "precomputed" else
-                     "distances")  # fmt: skip
+        features = f"points of {number_of('number', points.X.shape[1])}"
+        parts.append("distances" if points.metric == "precomputed" else features)
     return ", ".join(parts)
 
 
@@ -48,38 +54,23 @@ def summary_of(result: Clustering, *, judged: bool = False) -> Iterator[str]:
 
     `judged`: that a verdict says already how two of them stand, if there are no more.
     """
-    chosen = [
-        measure
-        for name in ("ARI", "Purity", "Silhouette")
-        for measure in result.measures
-        if measure.name == name and not measure.given
-    ] or list(result.measures[:1])
-    if len(result.systems) > 1:
-        if not judged or len(result.systems) > _A_PAIR:
-            told = values_of_systems(
-                {one.name: result.value(chosen[0], one.name) for one in result.systems}, _MOST_NAMES
-            )
-            yield f"Under {called(chosen[0])}, {told}."
-        return
-    name = result.systems[0].name
-    for place, measure in enumerate(chosen):
-        yield _sentence(result, measure, name if not place else "it")
+    usual = {measure.name: measure for measure in reversed(result.measures) if not measure.given}
+    measures = [usual[name] for name in _SENTENCES if name in usual] or list(result.measures[:1])
+    if len(result.systems) == 1:
+        for measure in measures:
+            yield _sentence(result, measure, "It" if measure is not measures[0] else result.systems[0].name)
+    elif not judged or len(result.systems) > _A_PAIR:
+        values = {system.name: result.value(measures[0], system.name) for system in result.systems}
+        yield f"Under {display_name(measures[0])}, {values_of_systems(values, _MOST_NAMES)}."
 
 
 def _sentence(result: Clustering, measure: Measure, who: str) -> str:
-    one = result.estimate(measure)
-    if math.isnan(one.value):
-        return f"{called(measure)} of {result.systems[0].name} is undefined: {one.undefined}."
-    level = as_level(result.confidence)
-    reach = "" if math.isnan(one.low) else f" ({level} interval {span(one.low, one.high)})"
-    who = who if who != "it" else "It"
-    if measure.name == "Purity":
-        part = "" if math.isnan(one.low) else f" ({level} interval {percent_span(one.low, one.high)})"
-        return f"{who} puts {as_percent(one.value)}{part} of the items in a cluster whose largest class is theirs."
-    if measure.name == "ARI":
-        return (
-            f"{who} agrees with the classes to an adjusted Rand index of {number(one.value)}{reach}; by chance it is 0."
-        )
-    if measure.name == "Silhouette":
-        return f"{who} has a mean silhouette of {number(one.value)}{reach}; 1 is far apart, 0 is overlapping."
-    return f"{who} has {called(measure)} {number(one.value)}{reach}."
+    estimate, is_share = result.estimate(measure), measure.name == "Purity"
+    if math.isnan(estimate.value):
+        return f"{display_name(measure)} of {result.systems[0].name} is undefined: {estimate.undefined}."
+    value = as_percent(estimate.value) if is_share else number(estimate.value)
+    if not math.isnan(estimate.low):
+        reach = (percent_span if is_share else span)(estimate.low, estimate.high)
+        value += f" ({as_level(result.confidence)} interval {reach})"
+    words = _SENTENCES.get(measure.name, f"{{who}} has {display_name(measure)} {{value}}.")
+    return words.format(who=who, value=value)

@@ -137,15 +137,14 @@ def remarks_of(result: Classification | Clustering) -> Iterator[str]:
 
 def measured(
     result: Classification | Clustering,
-    called: Callable[[Measure], str],
     beside: Sequence[Baseline] = (),
     averages: Mapping[str, str] | None = None,
 ) -> Section:
     """Every measure with its interval, drawn where it has bounds, and beside it what no skill at all would score.
 
-    `called` is what people call a measure; `averages` says what the averages are over, by their names.
+    `averages` says what the averages are over, by their names.
     """
-    table, bounds = measures_table(result, called, beside), [is_bounded(measure) for measure in result.measures]
+    table, bounds = measures_table(result, beside), [is_bounded(measure) for measure in result.measures]
     notes = [_note(measure, averages or {}) for measure in result.measures]
     frame = table.frame.with_columns(pl.Series("note", notes, dtype=pl.String), pl.Series("is_bounded", bounds))
     estimates = [result.estimate(measure, system.name) for system in result.systems for measure in result.measures]
@@ -155,12 +154,7 @@ def measured(
     if not all(bounds):
         legend.append("Measures that are not from 0 to 1, or from -1 to 1, are not drawn.")
     legend += [f"No skill: what one scores that says {each.says}; a thin line where it lies." for each in beside]
-    whys = (
-        (called(measure), system.name, result.estimate(measure, system.name).no_interval)
-        for system in result.systems
-        for measure in result.measures
-    )
-    lines = (" ".join(legend), *undefined(result, called), *without_interval(whys, len(result.systems)))
+    lines = (" ".join(legend), *undefined(result), *without_interval(result))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
     shown = replace(
         table, frame=frame, columns=tuple(_drawn(column, axis, beside) for column in table.columns),

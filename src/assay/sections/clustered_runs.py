@@ -10,6 +10,7 @@ import polars as pl
 from assay.core.digits import number, numbers
 from assay.core.errors import number_of
 from assay.sections.comparisons import document as of_comparison
+from assay.sections.estimates import settings_of
 from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -38,18 +39,15 @@ def _best(result: ClustersByUse) -> Section:
     rows = [{"of": words} | {part: means[f"{part}{of}"] for part in _PARTS} for words, of in _ROWS.items()]
     columns = (Column("of", "mean over queries"), *(Column(part, name, "number") for part, name in _PARTS.items()))
     caption = f"best cluster (of {number(result.mean('clusters'), 1)} per query)"
-    own, of_list, by_chance = numbers([means["f1"], means["f1_flat"], means["f1_chance"]])
+    in_clusters, of_list, by_chance = numbers([means["f1"], means["f1_flat"], means["f1_chance"]])
     parts = (
         Table("means", pl.DataFrame(rows), columns, caption),
         Prose(
             "The best cluster is optimistic: whoever picks it knows which documents are relevant. Random clusters of "
             f"the same sizes come to an F1 of {by_chance} that way ({result.draws:,} deals, seed {result.seed}), these "
-            f"to {own}, and the flat list, cut after as many documents, to {of_list}."
+            f"to {in_clusters}, and the flat list, cut after as many documents, to {of_list}."
         ),
         Prose(f"{number_of('query', result.best.height)}; relevant from a grade of {result.level:g} on."),
     )
-    data = {
-        "order": result.order, "level": result.level, "draws": result.draws, "seed": result.seed,
-        "warnings": list(result.warnings), "queries": result.best.to_dicts(),
-    }  # fmt: skip
+    data = settings_of(result, "order", "level", "draws", "seed", "warnings") | {"queries": result.best.to_dicts()}
     return Section("best", parts=parts, data=data)

@@ -1,57 +1,58 @@
-"""What clusterings show: classes by clusters, measures with intervals, clusters, classes, splits and merges, advice."""
+"""What clusterings show: classes by clusters, measures with intervals, clusters, classes; and over their number."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.clustering.rules import called
+from assay.clustering.over_k import STABILITY
 from assay.core.digits import as_level, as_percent, short
 from assay.core.errors import number_of
 from assay.core.words import INTERVALS
-from assay.sections.estimates import DASH, measures_table, undefined, without_interval
+from assay.sections.estimates import (
+    DASH,
+    advice_section,
+    measures_table,
+    prefix,
+    prose_section,
+    settings_of,
+    undefined,
+    without_interval,
+)
 from assay.sections.matrices import contingency_table
-from assay.show.model import Column, Document, Kind, Prose, Section, Table
+from assay.show.model import Column, Document, Kind, Prose, Section, Table, Verdict
 from assay.stats.interval_names import SUBSAMPLING
 
 if TYPE_CHECKING:
     from assay.clustering import Clustering
+    from assay.clustering.over_k import NumberOfClusters
     from assay.counting.contingency import Contingency
 
 #: Tables of more classes or clusters than this are not shown.
 MOST_CLASSES, MOST_CLUSTERS = 25, 15
-_KINDS: dict[str, Kind] = {
-    "share": "percent", "misplaced": "percent", "items": "short", "of_largest": "short", "held": "short",
-    "clusters": "count",
-}  # fmt: skip
+_KINDS: dict[str, Kind] = dict.fromkeys(("items", "of_largest", "held", "clusters"), "count")
+_KINDS |= {"share": "percent", "misplaced": "percent", "purity": "bar"}
+_SPREAD = f"{STABILITY} (sd)"
 
 
 def document(result: Clustering) -> Document:
     """Classes by clusters of each clustering, the measures of all, what else was asked for; advice, and the basis."""
     names = [system.name for system in result.systems]
     held = {name: table for name in names if (table := result.contingency(name)) is not None}
-    contingencies = tuple(
-        contingency_table(table, _prefix(result, name)) for name, table in held.items() if not _is_large(table)
-    )
-    settings = {"rules": result.rules._asdict(), "confidence": result.confidence, "resamples": result.resamples}
-    settings |= {"seed": result.seed, "warnings": list(result.warnings), "signatures": result.signatures}
+    small = {name: table for name, table in held.items() if not _is_large(table)}
+    contingencies = tuple(contingency_table(table, prefix(result, name)) for name, table in small.items())
+    settings = settings_of(result, "confidence", "resamples", "seed", "warnings", "signatures")
     counts = {"contingency": {name: table.to_frame().to_dicts() for name, table in held.items()}}
-    remarks = {"remarks": [remark._asdict() for remark in result.advice]}
     sections = (
         Section("contingency", parts=contingencies, data=counts),
-        Section("measures", parts=(measures_table(result, called),), data={"measures": result.to_frame().to_dicts()}),
+        Section("measures", parts=(measures_table(result),), data={"measures": result.to_frame().to_dicts()}),
         Section("systems", parts=tuple(_groups(result, name) for name in names)),
-        Section("advice", parts=tuple(_advice(result)), data=remarks),
-        Section("basis", parts=tuple(map(Prose, _basis(result))), data=settings),
+        advice_section(result, "remarks"),
+        prose_section("basis", _basis(result), {"rules": result.rules._asdict()} | settings),
     )
     return Document("clustering", sections, ", ".join(names))
-
-
-def _prefix(result: Clustering, system: str) -> str:
-    return f"{system}: " if len(result.systems) > 1 else ""
 
 
 def _is_large(table: Contingency) -> bool:
@@ -60,25 +61,26 @@ def _is_large(table: Contingency) -> bool:
 
 def _groups(result: Clustering, system: str) -> Section:
     """What was asked for besides: clusters, classes, splits and merges. JSON has all of them."""
-    prefix, asked = _prefix(result, system), result.shown
+    before, asked = prefix(result, system), result.shown
     clusters, items = result.per_cluster(system), result.system(system).clusters
     data: dict[str, Any] = {} if items is None else {"items": len(items)}
     data |= {"clusters": clusters.to_dicts()}
-    parts = [groups_table("clusters", clusters, f"{prefix}clusters")] if asked.per_cluster else []
+    parts = [groups_table("clusters", clusters, f"{before}clusters")] if asked.per_cluster else []
     if (table := result.contingency(system)) is not None:
         classes, moves = result.per_class(system), result.moves(system)
         data |= {"left_out": dict(table.left_out), "classes": classes.to_dicts(), "moves": moves.to_dicts()}
-        parts += [groups_table("classes", classes, f"{prefix}classes")] if asked.per_class else []
-        parts += moves_tables(moves, prefix) if asked.moves else []
+        parts += [groups_table("classes", classes, f"{before}classes")] if asked.per_class else []
+        parts += moves_tables(moves, before) if asked.moves else []
     return Section(system, parts=tuple(parts), data=data)
 
 
 def groups_table(name: str, frame: pl.DataFrame, caption: str) -> Table:
     """Clusters, or classes, in the order of the frame's columns: names among the numbers stay where they are."""
-    columns = (
-        Column(key, key.replace("_", " "), _KINDS.get(key, "text" if dtype == pl.String else "number"), missing=DASH)
-        for key, dtype in frame.schema.items()
-    )
+    columns = []
+    for key, dtype in frame.schema.items():
+        title = "F1" if key == "f1" else key.replace("_", " ")
+        kind = _KINDS.get(key, "text" if dtype == pl.String else "number")
+        columns.append(Column(key, title, kind, missing=DASH))
     return Table(name, frame, tuple(columns), caption)
 
 
@@ -98,31 +100,19 @@ def moves_tables(moves: pl.DataFrame, prefix: str = "") -> Iterator[Table]:
             yield Table(kind, pl.DataFrame(rows), columns, prefix + title)
 
 
-def _advice(result: Clustering) -> Iterator[Prose]:
-    """All remarks; what holds for every clustering alike is said once."""
-    often = Counter((remark.code, remark.says) for remark in result.advice)
-    points = []
-    for remark in result.advice:
-        whose = "" if often[remark.code, remark.says] == len(result.systems) else f"{remark.system}: "
-        points.append(f"{whose}{remark.says} [{remark.code}]")
-    if points:
-        yield Prose(style="list", points=tuple(dict.fromkeys(points)))
-
-
 def _basis(result: Clustering) -> Iterator[str]:
     """What is undefined; how many items, classes and clusters there were, and where intervals come from."""
     names = [system.name for system in result.systems]
-    yield from undefined(result, called)
+    yield from undefined(result)
     sizes = {name: _size(result, name) for name in names}
     each = [f"{name}: {size}" for name, size in sizes.items()]
     yield f"{sizes[names[0]] if len(set(sizes.values())) == 1 else '; '.join(each)}."
-    estimates = [(measure, name, result.estimate(measure, name)) for measure in result.measures for name in names]
-    drawn = sorted({estimate.resamples for *_, estimate in estimates if estimate.method == SUBSAMPLING})
-    if drawn:
-        way = f"{INTERVALS[SUBSAMPLING].short} ({' or '.join(f'{count:,}' for count in drawn)}, seed {result.seed})"
+    estimates = [result.estimate(measure, name) for measure in result.measures for name in names]
+    halves = sorted({estimate.resamples for estimate in estimates if estimate.method == SUBSAMPLING})
+    if halves:
+        way = f"{INTERVALS[SUBSAMPLING].short} ({' or '.join(f'{count:,}' for count in halves)}, seed {result.seed})"
         yield f"Intervals ({as_level(result.confidence)}): {way}; the clusters are taken as they are."
-    reasons = ((called(measure), name, estimate.no_interval) for measure, name, estimate in estimates)
-    yield from without_interval(reasons, len(names))
+    yield from without_interval(result)
     for name in names:
         if (table := result.contingency(name)) is not None and _is_large(table):
             size = f"{number_of('class', len(table.classes))} and {number_of('cluster', len(table.clusters))}"
@@ -153,3 +143,43 @@ def _size(result: Clustering, system: str) -> str:
         parts.append(number_of("point", len(points.codes)))
         parts += [] if table is not None else [number_of("cluster", len(points.clusters))]
     return ", ".join(parts)
+
+
+def number_of_clusters(result: NumberOfClusters) -> Document:
+    """One row per number of clusters; the verdict, what else to know, and what the numbers rest on."""
+    table, measures, reference = numbers_table(result), result.to_frame(), result.reference
+    verdict = Verdict(result.verdict, "good" if result.verdict == "agree" else "open", f"Verdict: {result.says()}.")
+    remarks = tuple(result.remarks())
+    without_number = dict.fromkeys(
+        f"{measure} with {k} clusters is undefined: {reason}."
+        for k, measure, reason in measures.drop_nulls("undefined").select("k", "measure", "undefined").rows()
+    )
+    settings = settings_of(result, "by", "metric", "items", "resamples", "seed", "warnings")
+    settings["reference"] = None
+    if reference is not None:
+        settings["reference"] = settings_of(reference, "value", "points") | {"without_structure": reference.without}
+    sections = (
+        Section("numbers", parts=(table,), data={"measures": measures.to_dicts()}),
+        Section("verdict", parts=(verdict,), data={"k": result.k, "votes": result.votes}),
+        Section("remarks", parts=(Prose(style="list", points=remarks),) if remarks else ()),
+        prose_section("basis", (*without_number, *result.basis()), settings),
+    )
+    return Document("number of clusters", sections, table.caption)
+
+
+def numbers_table(result: NumberOfClusters) -> Table:
+    """One row per number of clusters; what a measure prefers stands out, and stands below."""
+    rows: list[dict[str, Any]] = []
+    for at in result.rows:
+        row = {"k": at.k, "smallest": at.smallest} | {name: result.value(name, at.k) for name in result.names}
+        rows.append(row | ({} if at.stability is None else {_SPREAD: at.stability.spread}))
+    prefers = {name: result.preferred(name) for name in result.names}
+    columns = (Column(name, kind="number", also=_SPREAD if name == STABILITY else "") for name in result.names)
+    return Table(
+        "numbers",
+        pl.DataFrame(rows, infer_schema_length=None),
+        (Column("k"), *columns, Column("smallest", kind="count")),
+        "measures over the number of clusters k",
+        best=frozenset((result.ks.index(k), name) for name, k in result.votes.items()),
+        foot={"k": "prefers"} | {name: DASH if k is None else str(k) for name, k in prefers.items()},
+    )

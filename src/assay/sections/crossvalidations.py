@@ -10,11 +10,11 @@ import polars as pl
 
 from assay.core.digits import as_level, number, p_phrase
 from assay.core.errors import number_of, of_kind
-from assay.measures.spoken import called
-from assay.sections.estimates import DASH, end_of
+from assay.measures.names import display_name
+from assay.sections.estimates import DASH, end_of, prose_section, settings_of, whose
 from assay.show.cells import best
 from assay.show.data import as_data
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.crossvalidation import CrossValidation, LeakageCheck, Nested
@@ -24,14 +24,13 @@ def document(result: CrossValidation) -> Document:
     """The measures of all systems, then each fold if asked for; and what they rest on."""
     each = tuple(_each_fold(result, system.name) for system in result.systems) if result.shows_folds else ()
     values = {"folds": [fold._asdict() for fold in result.folds], "values": result.per_fold().to_dicts()}
-    settings = {"task": result.task.kind, "labels": list(result.task.labels), "positive": result.task.positive}
-    settings |= {"splits": result.says, "seed": result.seed, "confidence": result.confidence}
-    settings |= {"test_share": result.test_share, "warnings": list(result.warnings)}
+    settings = {"task": result.task.kind, "splits": result.says} | settings_of(result.task, "labels", "positive")
+    settings |= settings_of(result, "seed", "confidence", "test_share", "warnings")
     sections = (
         Section("measures", parts=(_measures(result),)),
         Section("folds", parts=each, data=values),
-        Section("basis", parts=tuple(map(Prose, (*_undefined(result), *_basis(result)))), data=settings),
-        Section("notes", parts=tuple(map(Prose, result.notes))),
+        prose_section("basis", (*_undefined(result), *_basis(result)), settings),
+        prose_section("notes", result.notes),
     )
     names = ", ".join(system.name for system in result.systems)
     return Document("cross-validation", sections, f"{names} over {number_of('fold', len(result.folds))}")
@@ -45,7 +44,7 @@ def _measures(result: CrossValidation) -> Table:
         means = systems["mean_of_folds"].fill_null(math.nan).to_list()
         top = best(means, end_of(measure))
         tops |= {(len(rows) + place, "mean_of_folds") for place, mean in enumerate(means) if mean == top}
-        rows += [row | {"called": called(measure, result.task.kind)} for row in systems.to_dicts()]
+        rows += [row | {"called": display_name(measure)} for row in systems.to_dicts()]
     frame = pl.DataFrame(rows, infer_schema_length=None)
     columns = [Column("called", "measure"), *([Column("system")] if len(result.systems) > 1 else [])]
     columns.append(Column("mean_of_folds", "mean of folds" if len(result.folds) > 1 else "value", "number"))
@@ -77,7 +76,7 @@ def _each_fold(result: CrossValidation, system: str) -> Table:
         Column("fold"),
         Column("train_items", "learned from", "count"),
         Column("test_items", "tested", "count"),
-        *(Column(str(measure), called(measure, result.task.kind), "number") for measure in result.measures),
+        *(Column(str(measure), display_name(measure), "number") for measure in result.measures),
     )
     return Table(system, frame, columns, f"{system}: each fold" if len(result.systems) > 1 else "each fold")
 
@@ -86,10 +85,9 @@ def _undefined(result: CrossValidation) -> Iterator[str]:
     """Where measures, or parts of them, have no number, and why."""
     folds = number_of("fold", len(result.folds))
     for system in result.systems:
-        whose = f" of {system.name}" if len(result.systems) > 1 else ""
         for measure in result.measures:
             values, reasons, left_out = system.values[measure]
-            name = f"{called(measure, result.task.kind)}{whose}"
+            name = f"{display_name(measure)}{whose(result, system.name)}"
             missing = [reason for value, reason in zip(values.tolist(), reasons, strict=True) if math.isnan(value)]
             if missing:
                 known = dict.fromkeys(reason for reason in missing if reason)
@@ -151,8 +149,8 @@ def nested_document(result: Nested) -> Document:
     sections = (
         Section("measures", parts=(_nested_measures(result),)),
         Section("chosen", parts=(chosen,)),
-        Section("basis", parts=tuple(map(Prose, lines)), data={"chosen_by": result.says} | both),
-        Section("notes", parts=tuple(map(Prose, outer.notes))),
+        prose_section("basis", lines, {"chosen_by": result.says} | both),
+        prose_section("notes", outer.notes),
     )
     return Document("nested cross-validation", sections, f"{outer.systems[0].name}, nested")
 
@@ -166,7 +164,7 @@ def _nested_measures(result: Nested) -> Table:
         columns = [Column("nested", kind="number"), _interval("nested", outer)]
         columns += [Column("pooled", kind="number")] if outer.is_pooled else []
         columns.append(Column("not_nested", "not nested", "number"))
-    names = [called(measure, outer.task.kind) for measure in result.measures]
+    names = [display_name(measure) for measure in result.measures]
     frame = result.to_frame().with_columns(called=pl.Series(names))
     return Table("measures", frame, (Column("called", "measure"), *columns, _optimism()))
 
@@ -180,10 +178,9 @@ def leakage_document(check: LeakageCheck) -> Document:
         lines.append("Whatever looked at labels before items were split has to be done inside each fold.")
     elif check.is_fine:
         lines.append(f"Permuted labels did as well as the real ones with {p_phrase(check.p_real)}.")
-    data = {"leaks": check.leaks, "p": check.p, "p_real": check.p_real, "seed": check.seed}
     sections = (
         Section("means", parts=(Table.of("means", frame),)),
         Section("permutations", data={"permutations": check.to_frame().to_dicts()}),
-        Section("verdict", parts=tuple(map(Prose, lines)), data=data),
+        prose_section("verdict", lines, settings_of(check, "leaks", "p", "p_real", "seed")),
     )
     return Document("leakage check", sections, "Leakage check")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import polars as pl
 
-from assay.core.digits import as_level
+from assay.core.digits import as_level, number, span
 from assay.core.errors import listed
+from assay.measures.names import display_name
 from assay.show.cells import best
-from assay.show.model import Column, Table
+from assay.show.model import Column, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.classification import Classification
@@ -20,86 +22,71 @@ if TYPE_CHECKING:
     from assay.clustering import Clustering
     from assay.measures.registry import Measure
 
+Estimated: TypeAlias = "Classification | Clustering"
 #: Stands where there is no interval.
 DASH = "–"
 
 
-def measures_table(
-    result: Classification | Clustering,
-    called: Callable[[Measure], str],
-    beside: Sequence[Baseline] = (),
-    system: str | None = None,
-) -> Table:
+def measures_table(result: Estimated, beside: Sequence[Baseline] = (), system: str | None = None) -> Table:
     """All measures: of one system with intervals and the baselines `beside`; of several, a column each.
 
-    `called` is what people call a measure. `system`: this one alone, of several.
+    `system`: this one alone, of several.
     """
-    if len(result.systems) > 1 and system is None:
-        return _of_several(result, called, beside)
-    return _of_one(result, called, beside, result.system(system).name)
+    several = len(result.systems) > 1 and system is None
+    names = [each.name for each in result.systems] if several else [result.system(system).name]
+    level, compared = f"{as_level(result.confidence)} interval", "" if several else "row"
+    data: dict[str, Any] = {"measure": list(map(display_name, result.measures))}
+    columns, systems = [Column("measure")], {}
+    for place, name in enumerate(names):
+        key = f"system_{place}" if several else "value"
+        ends = (f"{key}_low", f"{key}_high") if several else ("low", "high")
+        systems[key] = [result.estimate(measure, name) for measure in result.measures]
+        for part, column in zip(("value", "low", "high"), (key, *ends), strict=True):
+            data[column] = [getattr(estimate, part) for estimate in systems[key]]
+        if several:
+            data[f"{key}_without"] = list(map(_without, systems[key]))
+            columns.append(Column(key, name, "estimate", compared="systems", ends=ends, also=f"{key}_without"))
+        else:
+            columns.append(Column(key, kind="number", compared=compared))
+            columns.append(Column(key, level, "bracketed", ends=ends, missing=DASH))
+    for baseline in beside:
+        data[baseline.kind] = [baseline.values[measure] for measure in result.measures]
+        columns.append(Column(baseline.kind, baseline.says, "number", compared=compared, missing=DASH))
+    if several:
+        return Table(
+            "measures", pl.DataFrame(data), tuple(columns), f"measures, with {level}s", best=_best(result, systems)
+        )
+    data["left_out"] = [listed(estimate.left_out) for estimate in systems["value"]]
+    columns += [Column("left_out", "left out")] if any(data["left_out"]) else []
+    caption = f"{names[0]}: measures" if len(result.systems) > 1 else "measures"
+    return Table("measures", pl.DataFrame(data), tuple(columns), caption)
 
 
-def _of_one(
-    result: Classification | Clustering,
-    called: Callable[[Measure], str],
-    beside: Sequence[Baseline],
-    system: str,
-) -> Table:
-    rows = []
-    for measure in result.measures:
-        estimate = result.estimate(measure, system)
-        row = {"measure": called(measure), "value": estimate.value, "low": estimate.low, "high": estimate.high}
-        row |= {baseline.kind: baseline.values[measure] for baseline in beside}
-        rows.append(row | {"left_out": listed(estimate.left_out)})
-    columns = [
-        Column("measure"),
-        Column("value", kind="number", compared="row"),
-        Column("value", _level(result), "bracketed", ends=("low", "high"), missing=DASH),
-        *_beside(beside, compared="row"),
-    ]
-    if any(row["left_out"] for row in rows):
-        columns.append(Column("left_out", "left out"))
-    caption = f"{system}: measures" if len(result.systems) > 1 else "measures"
-    return Table("measures", pl.DataFrame(rows), tuple(columns), caption)
-
-
-def _of_several(
-    result: Classification | Clustering,
-    called: Callable[[Measure], str],
-    beside: Sequence[Baseline],
-) -> Table:
-    names = [system.name for system in result.systems]
-    rows, tops = [], set()
+def _best(result: Estimated, systems: dict[str, list[Estimate]]) -> frozenset[tuple[int, str]]:
+    """The cells of the best systems under each measure."""
+    cells = set()
     for place, measure in enumerate(result.measures):
-        row: dict[str, Any] = {"measure": called(measure)}
-        estimates = {f"system_{number}": result.estimate(measure, name) for number, name in enumerate(names)}
-        for key, estimate in estimates.items():
-            row |= {key: estimate.value, f"{key}_low": estimate.low, f"{key}_high": estimate.high}
-            row[f"{key}_without"] = _without(estimate)
-        top = best((estimate.value for estimate in estimates.values()), end_of(measure))
-        tops |= {(place, key) for key, estimate in estimates.items() if estimate.value == top}
-        rows.append(row | {baseline.kind: baseline.values[measure] for baseline in beside})
-    systems = (
-        Column(key, name, "estimate", compared="systems", ends=(f"{key}_low", f"{key}_high"), also=f"{key}_without")
-        for key, name in ((f"system_{number}", name) for number, name in enumerate(names))
-    )
-    columns = (Column("measure"), *systems, *_beside(beside))
-    return Table("measures", pl.DataFrame(rows), columns, f"measures, with {_level(result)}s", best=frozenset(tops))
-
-
-def _level(result: Classification | Clustering) -> str:
-    return f"{as_level(result.confidence)} interval"
-
-
-def _beside(baselines: Sequence[Baseline], compared: str = "") -> Iterator[Column]:
-    for baseline in baselines:
-        yield Column(baseline.kind, baseline.says, "number", compared=compared, missing=DASH)
+        values = {key: estimates[place].value for key, estimates in systems.items()}
+        top = best(values.values(), end_of(measure))
+        cells |= {(place, key) for key, value in values.items() if value == top}
+    return frozenset(cells)
 
 
 def _without(estimate: Estimate) -> str:
     """What a number lacks: its interval, or classes that its average leaves out."""
     dash = f" {DASH}" if math.isnan(estimate.low) and not math.isnan(estimate.value) else ""
     return dash + (f" without {listed(estimate.left_out)}" if estimate.left_out else "")
+
+
+def number_with_interval(estimate: Estimate) -> str:
+    """A number and from where to where it may lie, in a sentence.
+
+    >>> from assay import Predictions, classify
+    >>> number_with_interval(classify(Predictions.of([1, 1, 0], [1, 0, 0])).estimate("Recall"))
+    '0.5000 (0.0945 to 0.9055)'
+    """
+    text = "no number" if math.isnan(estimate.value) else number(estimate.value)
+    return text if math.isnan(estimate.low) else f"{text} ({span(estimate.low, estimate.high)})"
 
 
 def end_of(measure: Measure) -> Literal["high", "low"] | None:
@@ -113,29 +100,69 @@ def end_of(measure: Measure) -> Literal["high", "low"] | None:
     return None if higher is None else "high" if higher else "low"
 
 
-def undefined(result: Classification | Clustering, called: Callable[[Measure], str]) -> Iterator[str]:
+def undefined(result: Estimated) -> Iterator[str]:
     """Why there is no number, a line each."""
     for system in result.systems:
-        whose = f" of {system.name}" if len(result.systems) > 1 else ""
         for measure in result.measures:
-            reason = result.estimate(measure, system.name).undefined
-            if reason is not None:
-                yield f"{called(measure)}{whose} is undefined: {reason}."
+            if reason := result.estimate(measure, system.name).undefined:
+                yield f"{display_name(measure)}{whose(result, system.name)} is undefined: {reason}."
 
 
-def without_interval(reasons: Iterable[tuple[str, str, str | None]], systems: int) -> Iterator[str]:
-    """Which numbers have no interval, a line a reason; `reasons` are measures, systems and why, if that is so.
+def prose_section(name: str, lines: Iterable[str], data: Mapping[str, Any] | None = None) -> Section:
+    """A section of lines, with further values for JSON.
 
-    >>> list(without_interval([("ARI", "a", None), ("NMI", "a", "all halves are alike")], systems=1))
-    ['No interval (–) of NMI: all halves are alike.']
+    >>> [part.text for part in prose_section("basis", ["On 2 topics."]).parts]
+    ['On 2 topics.']
+    """
+    return Section(name, parts=tuple(map(Prose, lines)), data=data or {})
+
+
+def settings_of(result: object, *names: str) -> dict[str, Any]:
+    """What a result was made with, by name, for JSON.
+
+    >>> from assay import Clusters, cluster
+    >>> settings_of(cluster(Clusters.of(list("xxoo"), [0, 0, 1, 1])), "seed", "resamples")
+    {'seed': 0, 'resamples': 2000}
+    """
+    return {name: getattr(result, name) for name in names}
+
+
+def advice_section(result: Estimated, key: str) -> Section:
+    """All remarks, and under a `key` for JSON; what holds for every system alike is said once."""
+    often = Counter((remark.code, remark.says) for remark in result.advice)
+    points: dict[str, None] = {}
+    for remark in result.advice:
+        of_all = often[remark.code, remark.says] == len(result.systems)
+        points[f"{'' if of_all else f'{remark.system}: '}{remark.says} [{remark.code}]"] = None
+    parts = (Prose(style="list", points=tuple(points)),) if points else ()
+    return Section("advice", parts=parts, data={key: [remark._asdict() for remark in result.advice]})
+
+
+def whose(result: Any, system: str) -> str:
+    """Which of several systems a sentence is about; nothing of one alone."""
+    return f" of {system}" if len(result.systems) > 1 else ""
+
+
+def prefix(result: Any, system: str) -> str:
+    """The same in front of a caption or a remark."""
+    return f"{system}: " if len(result.systems) > 1 else ""
+
+
+def without_interval(result: Estimated) -> Iterator[str]:
+    """Which numbers have no interval, a line a reason.
+
+    >>> from assay import Clusters, cluster
+    >>> list(without_interval(cluster(Clusters.of(list("xxoo") * 3, [0, 0, 1, 1] * 3), ["Purity", "ARI"])))
+    ['No interval (–) of Purity, ARI: all halves are alike.']
     """
     whys: dict[str, dict[str, list[str]]] = {}
-    for measure, system, why in reasons:
-        if why:
-            whys.setdefault(why, {}).setdefault(measure, []).append(system)
+    for measure in result.measures:
+        for system in result.systems:
+            if why := result.estimate(measure, system.name).no_interval:
+                whys.setdefault(why, {}).setdefault(display_name(measure), []).append(system.name)
     for why, measures in whys.items():
         alike: dict[tuple[str, ...], list[str]] = {}
-        for name, whose in measures.items():
-            alike.setdefault(() if len(whose) == systems else tuple(whose), []).append(name)
-        parts = [f"{listed(names)} of {listed(whose)}" if whose else listed(names) for whose, names in alike.items()]
+        for name, systems in measures.items():
+            alike.setdefault(() if len(systems) == len(result.systems) else tuple(systems), []).append(name)
+        parts = [f"{listed(names)} of {listed(of)}" if of else listed(names) for of, names in alike.items()]
         yield f"No interval ({DASH}) of {'; '.join(parts)}: {why}."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from assay.core.digits import as_level
 from assay.core.errors import number_of, of_kind
 from assay.core.words import INTERVALS
-from assay.sections.estimates import DASH
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.sections.estimates import DASH, prose_section, settings_of
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.extraction import Extraction
@@ -26,23 +26,16 @@ _MATCHES = {
 
 def document(result: Extraction) -> Document:
     """The numbers, their intervals, then the lists that were asked for; what all that rests on."""
-    intervals = {
-        "confidence": result.confidence, "method": result.interval_method, "unit": "document",
-        "resamples": result.draws, "seed": result.seed,
-    }  # fmt: skip
-    settings = {
-        "match": result.match,
-        "beta": result.beta if math.isfinite(result.beta) else "inf",
-        "intervals": intervals,
-        "undefined": result.undefined,
-        "left_out": result.left_out,
-    }
+    method, draws = result.interval_method, result.draws
+    intervals = {"method": method, "resamples": draws, "unit": "document"} | settings_of(result, "confidence", "seed")
+    settings = settings_of(result, "match", "undefined", "left_out") | {"intervals": intervals}
+    settings["beta"] = result.beta if math.isfinite(result.beta) else "inf"
     sections = (
         Section("types", parts=tuple(_types(result))),
         Section("documents", data={"documents": result.per_document.to_dicts()}),
         *(_list(result, name) for name in _LISTS),
-        Section("basis", parts=tuple(map(Prose, _basis(result))), data=settings),
-        Section("warnings", parts=tuple(map(Prose, result.warnings))),
+        prose_section("basis", _basis(result), settings),
+        prose_section("warnings", result.warnings),
     )
     return Document("extraction", sections, "Extracted spans")
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from assay import __version__
 from assay.classification import Classification
 from assay.clustering import Clustering, stability
-from assay.clustering.rules import called as name_of_measure
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS
-from assay.measures import spoken
+from assay.measures.names import display_name
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
@@ -199,7 +198,7 @@ def _equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Ite
 
 
 def _of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
-    called = {measure: spoken.called(measure, result.task) for measure in result.measures}
+    called = {measure: display_name(measure) for measure in result.measures}
     labels = number_of("label", len(result.labels)) + _decisions(result)
     yield f"{_systems(result, 'classifier')} {_were(result.systems)} evaluated on {_items(result)} with {labels}."
     yield _measured(called, len(result.systems), cite)
@@ -270,7 +269,7 @@ def _each(measures: Mapping[str, Iterable[str]]) -> str:
 def _of_clusterings(
     result: Clustering, comparison: Comparison | None, over_k: NumberOfClusters | None, cite: Citations
 ) -> Iterator[str]:
-    called = {measure: name_of_measure(measure) for measure in result.measures}
+    called = {measure: display_name(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
     against = "" if table is None else f" with {number_of('class', len(table.classes))}"

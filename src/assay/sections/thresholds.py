@@ -13,7 +13,8 @@ import polars as pl
 from assay.core.digits import ABOVE_ALL, NOT_AVAILABLE, as_level, as_percent, counted, number, threshold
 from assay.core.errors import number_of
 from assay.measures import registered
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.sections.estimates import prose_section
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.counting.judgments import Floats
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 #: What is shown of all measures where there are several rules.
 _SHOWN = {"Recall": "TPR", "Specificity": "TNR", "Precision": "precision", "F": "F1", "Accuracy": "accuracy"}
-_CELLS = {name: Column(name, name.upper(), "count") for name in ("tp", "fp", "fn", "tn")}
+#: The four cells as columns.
+CELLS = {name: Column(name, name.upper(), "count") for name in ("tp", "fp", "fn", "tn")}
 _MOST_TIED = 5
 _POSITIVE = "Positive is predicted where the score is at least the threshold."
 
@@ -44,7 +46,7 @@ def chosen(result: ChosenThreshold) -> Document:
     tables, data = [_facts(result)], _data(result)
     if result.is_chosen:
         tables += [_matrix(result), _measures(result)]
-        data |= {"counts": {name: result.row()[name] for name in _CELLS}, "measures": result.measures.to_dicts()}
+        data |= {"counts": {name: result.row()[name] for name in CELLS}, "measures": result.measures.to_dicts()}
     choice = Section("thresholds", parts=tuple(tables), data=data)
     return Document("chosen_threshold", (choice, *_closing(result, _meaning(result))), f"Threshold by {result.rule}")
 
@@ -61,12 +63,12 @@ def every(result: ThresholdTable) -> Document:
     lines = [f"{result.system}: {items}, {counted(last['tp'])} positive; AUC {number(result.auc)}. {_POSITIVE}"]
     if len(result.scores) > frame.height:
         lines.append(f"{frame.height:,} of {len(result.scores):,} thresholds, evenly spaced.")
-    table = Table("rows", frame, (Column("text", "threshold"), *_CELLS.values(), *rates))
+    table = Table("rows", frame, (Column("text", "threshold"), *CELLS.values(), *rates))
     data = {"system": result.system, "auc": result.auc, "of": len(result.scores)}
     sections = (
         Section("thresholds", parts=(table,)),
-        Section("basis", parts=tuple(map(Prose, lines)), data=data),
-        Section("warnings", parts=tuple(map(Prose, result.warnings))),
+        prose_section("basis", lines, data),
+        prose_section("warnings", result.warnings),
     )
     return Document("threshold_table", sections, "Thresholds")
 
@@ -88,14 +90,13 @@ def _closing(result: Thresholds | ChosenThreshold, words: Iterable[str]) -> Iter
     positive = result.made.positive
     plain = positive if isinstance(positive, str | int | float | bool | None) else str(positive)
     settings = asdict(result.made) | {"positive": plain, "predicted_positive": "score >= threshold"}
-    yield Section("meaning", parts=tuple(map(Prose, words)), data=settings)
-    yield Section("warnings", parts=tuple(map(Prose, result.notes)))
+    yield prose_section("meaning", words, settings)
+    yield prose_section("warnings", result.notes)
 
 
 def _choices(result: Thresholds, title: str) -> Table:
     level, resampled = as_level(result.made.confidence), result.made.resamples > 0
     texts = [(threshold_text(each, each.threshold), _where(each), " *" if each.tied else "") for each in result.chosen]
-    names = ["text", "where", "mark"]
     columns = (
         Column("rule"),
         Column("text", "threshold", "words", also="mark"),
@@ -105,22 +106,21 @@ def _choices(result: Thresholds, title: str) -> Table:
         *([Column("corrected", kind="number")] if resampled and result.made.judged_on is None else []),
         *([Column("value", f"{level} interval", "interval", ends=("value_low", "value_high"))] if resampled else []),
     )
-    frame = pl.concat([result.to_frame(), pl.DataFrame(texts, schema=names, orient="row")], how="horizontal")
+    frame = result.to_frame().hstack(pl.DataFrame(texts, schema=["text", "where", "mark"], orient="row"))
     return Table("thresholds", frame, columns, title)
 
 
 def _counts(result: Thresholds) -> Table:
-    frame = result.to_frame().select(
-        "rule",
-        *_CELLS,
-        *(pl.Series(name, [each.value_of(name) for each in result.chosen]) for name in _SHOWN),
+    values = {name: [each.value_of(name) for each in result.chosen] for name in _SHOWN}
+    frame = (
+        result.to_frame().select("rule", *CELLS).with_columns(**{name: pl.Series(of) for name, of in values.items()})
     )
     rates = (Column(name, title, "number") for name, title in _SHOWN.items())
-    return Table("counts", frame, (Column("rule"), *_CELLS.values(), *rates), _where_counted("they count", result.made))
+    return Table("counts", frame, (Column("rule"), *CELLS.values(), *rates), _where_counted("they count", result.made))
 
 
-def _where_counted(what: str, made: Made) -> str:
-    return f"What {what}" if made.judged_on is None else f"What {what} on {made.judged_on}"
+def _where_counted(what: str, settings: Made) -> str:
+    return f"What {what}" if settings.judged_on is None else f"What {what} on {settings.judged_on}"
 
 
 def _facts(result: ChosenThreshold) -> Table:
@@ -144,7 +144,7 @@ def _matrix(result: ChosenThreshold) -> Table:
     """The four cells, truth down the side."""
     positive = str(result.made.positive) if _is_named(result.made) else "positive"
     row = result.row()
-    tp, fp, fn, tn = (f"{name.upper()} {'' if row[name] is None else counted(row[name])}" for name in _CELLS)
+    tp, fp, fn, tn = (f"{name.upper()} {'' if row[name] is None else counted(row[name])}" for name in CELLS)
     frame = pl.DataFrame({"truth": [positive, "otherwise"], "positive": [tp, fp], "otherwise": [fn, tn]})
     predicted = (
         Column(key, f"predicted {name}", "words") for key, name in zip(frame.columns[1:], frame["truth"], strict=True)
@@ -224,12 +224,12 @@ def _tie(result: ChosenThreshold) -> str:
     return f"{listed}{more} would do as well; of equals the {result.made.ties} threshold is taken."
 
 
-def _about(made: Made) -> Iterator[str]:
+def _about(settings: Made) -> Iterator[str]:
     yield _POSITIVE
-    resamples = f"{made.resamples:,} resamples of the items, seed {made.seed}"
-    if made.resamples and made.judged_on is not None:
-        yield f"Chosen on these data, judged on {made.judged_on}; {resamples}."
-    elif made.resamples:
+    resamples = f"{settings.resamples:,} resamples of the items, seed {settings.seed}"
+    if settings.resamples and settings.judged_on is not None:
+        yield f"Chosen on these data, judged on {settings.judged_on}; {resamples}."
+    elif settings.resamples:
         gain = f"corrected: the criterion less what choosing gains by chance, from {resamples}"
         yield f"{gain}; the interval allows for it, too."
 
@@ -245,5 +245,5 @@ def _no_spread(choices: tuple[ChosenThreshold, ...]) -> Iterator[str]:
         yield f"{', '.join(alike)}: no interval, as all resamples give the same number."
 
 
-def _is_named(made: Made) -> bool:
-    return made.positive is not None and not isinstance(made.positive, bool)
+def _is_named(settings: Made) -> bool:
+    return settings.positive is not None and not isinstance(settings.positive, bool)

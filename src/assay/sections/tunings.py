@@ -10,10 +10,10 @@ import polars as pl
 
 from assay.core.digits import as_level, number
 from assay.core.errors import number_of
-from assay.sections.estimates import DASH
+from assay.sections.estimates import DASH, prose_section, settings_of
 from assay.sections.sentences import of_finding
 from assay.sections.verdicts import finding_rows
-from assay.show.model import Column, Document, Prose, Section, Table
+from assay.show.model import Column, Document, Section, Table
 
 if TYPE_CHECKING:
     from assay.crossvalidation.tuning_result import Tuning
@@ -31,19 +31,17 @@ def document(result: Tuning) -> Document:
         Section("numbers", parts=(_numbers(result),), data=_values(result)),
         Section("folds", parts=(folds,) if len(result.folds) <= _MOST_FOLDS else (), data=every),
         Section("settings", parts=(_settings(result),), data=settings),
-        Section("meaning", parts=tuple(map(Prose, _lines(result)))),
-        Section("notes", parts=tuple(map(Prose, result.notes))),
+        prose_section("meaning", _lines(result)),
+        prose_section("notes", result.notes),
     )
     return Document("tuning", sections, f"{number_of('setting', len(result.settings))} tuned by {result.measure}")
 
 
 def _values(result: Tuning) -> dict[str, Any]:
     """What the tables have no room for."""
-    return {
-        "measure": result.measure, "splits": result.says, "seed": result.seed, "warnings": list(result.warnings),
-        "interval": result.interval._asdict(), "optimism": result.optimism, "stability": result.stability,
-        "comparison": None if result.finding is None else finding_rows([result.finding])[0],
-    }  # fmt: skip
+    finding = None if result.finding is None else finding_rows([result.finding])[0]
+    values = settings_of(result, "measure", "seed", "warnings", "optimism", "stability")
+    return values | {"splits": result.says, "interval": result.interval._asdict(), "comparison": finding}
 
 
 def _numbers(result: Tuning) -> Table:

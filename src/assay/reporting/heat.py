@@ -7,7 +7,7 @@ to its items, which the style shows as long as they are what the address points 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ import polars as pl
 
 from assay.core.digits import as_level, as_percent, counted, percent_span
 from assay.core.errors import number_of
+from assay.reporting.items import named
 from assay.sections.matrices import counts_table
 from assay.show.drawings import Reach
 from assay.show.model import Column, Section, Table, Widget
@@ -35,19 +36,17 @@ _SHADES = 10
 class Sides(NamedTuple):
     """What the rows and columns of a map are, in words; `{}` stands for a label.
 
-    `keys` are their names in JSON, and in the table that stands for the map. `right` and `wrong` say what a cell holds,
-    of `items` with a `row` and a `column`; `axes` and `colours` are sentences on the whole map.
+    `keys` are their names in JSON, and in tables. `wholes` is what the shares of a row and of a column are of; `right`
+    and `wrong` say what a cell holds, of `items` with a `row` and a `column`; `legend` is about the whole map.
     """
 
     keys: tuple[str, str]
     corner: str
     ways: tuple[str, str]
-    of_row: str
-    of_column: str
+    wholes: tuple[str, str]
     right: str
     wrong: str
-    axes: str
-    colours: str
+    legend: str
     back: str
 
 
@@ -64,7 +63,7 @@ class HeatCell(NamedTuple):
     headline: str
     facts: tuple[str, ...]
     items: Table | None
-    shown: str
+    order: str
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -79,7 +78,7 @@ class HeatMap:
 
     `sums` of rows, of columns and of all are what shares are of: they may hold more than is shown, and `left_out` says
     so. `is_right` marks the cells to be green. `confidence`: shares have intervals at this level; None: they have none.
-    `items` are the first ones of a cell, by its row and column, of `all_items`; `shown` the columns of their tables.
+    `items` are the first ones of a cell, by its row and column, of `all_items`.
     """
 
     name: str
@@ -91,70 +90,55 @@ class HeatMap:
     sums: tuple[np.ndarray, np.ndarray, float]
     is_right: np.ndarray
     confidence: float | None = None
+    left_out: str = ""
     items: Mapping[tuple[int, int], pl.DataFrame] = field(default_factory=dict)
     all_items: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    shown: tuple[Column, ...] = ()
     order: str = "in the order of the file"
-    left_out: str = ""
 
-    def section(self, title: str = "", aside: str = "") -> Section:
-        """The map as a part of a section, which can be folded if it has a title; JSON has its `cells`, too."""
-        return Section(
-            self.name, title, (Widget("heat", self, (self._table(),)),), aside=aside,
-            data={"system": title, "cells": [self._payload(*place) for place in np.ndindex(self.counts.shape)]},
-        )  # fmt: skip
+    def section(self, system: str, aside: str) -> Section:
+        """The map as a part of a section, which can be folded; JSON has its `cells`, too."""
+        data = {"system": system, "cells": [self._payload(*place) for place in np.ndindex(self.counts.shape)]}
+        heads = (" \\ ".join(self.sides.keys), self.rows, self.columns)
+        table = counts_table("matrix", heads, self.counts, self.is_right, self.caption)
+        table = replace(table, notes=(self.left_out,) if self.left_out else ())
+        return Section(self.name, system, (Widget("heat", self, (table,)),), aside=aside, data=data)
 
     def with_items(
         self,
         labels: tuple[pl.Series, pl.Series],
-        shown: tuple[Sequence[Any], Sequence[Any]],
-        listed: Callable[[tuple[int, int], list[int]], pl.DataFrame],
-        columns: tuple[Column, ...],
+        known: tuple[Sequence[Any], Sequence[Any]],
+        item_id: pl.Series | None,
+        score: pl.Series | None = None,
         sure: pl.Series | None = None,
     ) -> HeatMap:
         """The same with the first items of each cell: the surest ones, else as they come.
 
-        `labels` of all items, in rows and in columns; `shown` are those of the map. `listed` makes a table of items at
-        some places, of a cell.
+        `labels` of all items, in rows and in columns; `known` are those of the map. Items without ids are numbered: of
+        these only, as there may be millions of others.
         """
-        rows, places = (_places(*each) for each in zip(labels, shown, strict=True))
-        frame = pl.DataFrame({"row": rows, "column": places}).with_row_index("at")
+        places = map(_places, labels, known)
+        frame = pl.DataFrame(dict(zip(("row", "column"), places, strict=True))).with_row_index("at")
         if sure is not None:
-            frame = frame.with_columns(sure=sure)
-            frame = frame.sort("sure", descending=True, nulls_last=True, maintain_order=True).drop("sure")
-        known = frame.drop_nulls().group_by("row", "column", maintain_order=True)
-        cells = known.agg(pl.col("at").head(MOST_ITEMS), pl.len())
+            frame = frame.sort(sure, descending=True, nulls_last=True, maintain_order=True)
+        groups = frame.drop_nulls().group_by("row", "column", maintain_order=True)
+        cells = groups.agg(pl.col("at").head(MOST_ITEMS), pl.len())
         most = max(1, min(MOST_ITEMS, MOST_ITEMS_IN_ALL // max(1, cells.height)))
-        return replace(
-            self,
-            items={(row, column): listed((row, column), at[:most]) for row, column, at, _ in cells.iter_rows()},
-            all_items={(row, column): count for row, column, _, count in cells.iter_rows()},
-            shown=columns,
-            order=self.order if sure is None else "the surest predictions first",
-        )
-
-    @property
-    def ways(self) -> tuple[tuple[str, str], ...]:
-        """The ways to read the cells: the value of a radio button, and what it is called."""
-        of_row, of_column = self.sides.ways
-        return ("count", "Counts"), ("truth", of_row), ("predicted", of_column), ("all", "Share of all items")
-
-    @property
-    def every(self) -> str:
-        """What the sums in the margins are of."""
-        return "shown" if self.left_out else "all"
+        items, counts = {}, {}
+        for row, column, every, counts[row, column] in cells.iter_rows():
+            at = every[:most]
+            ids = [place + 1 for place in at] if item_id is None else item_id.gather(at)
+            names = dict(zip(self.sides.keys, (self.rows[row], self.columns[column]), strict=True))
+            listed = pl.DataFrame({"item_id": list(map(named, ids)), **names})
+            scores = {} if score is None else {"score": score.gather(at).cast(pl.Float64)}
+            items[row, column] = listed.with_columns(**scores)
+        order = self.order if sure is None else "the surest predictions first"
+        return replace(self, items=items, all_items=counts, order=order)
 
     @property
     def margins(self) -> tuple[list[str], list[str]]:
         """The sums of what is shown: of the rows; of the columns, and of all."""
         rows, columns = (list(map(counted, self.counts.sum(axis=axis).tolist())) for axis in (1, 0))
         return rows, [*columns, counted(float(self.counts.sum()))]
-
-    @property
-    def legend(self) -> str:
-        """What rows, columns and colours are."""
-        linked = " A cell leads to its items." if self.items else ""
-        return f"{self.sides.axes} {self.sides.colours} The stronger the colour, the more.{linked}"
 
     @property
     def size(self) -> str:
@@ -171,37 +155,33 @@ class HeatMap:
 
     def _cell(self, row: int, column: int) -> HeatCell:
         names, number = (self.rows[row], self.columns[column]), float(self.counts[row, column])
-        frame, every = self.items.get((row, column)), self.all_items.get((row, column), 0)
-        shares, is_right = self._shares(row, column), bool(self.is_right[row, column])
-        headline = (self.sides.right if is_right else self.sides.wrong).format(
-            items=_items(number, every), row=names[0], column=names[1]
-        )
+        every, shares = self.all_items.get((row, column), 0), self._shares(row, column)
+        is_right = bool(self.is_right[row, column])
+        words = self.sides.right if is_right else self.sides.wrong
+        headline = words.format(items=_items(number, every), row=names[0], column=names[1])
         headline += "" if number == (every or number) else f", with a weight of {counted(number)}"
-        wholes = (self.sides.of_row.format(names[0]), self.sides.of_column.format(names[1]), "of all items")
-        facts = tuple(f"{self._says(share)} {of}" for share, of in zip(shares, wholes, strict=True) if _is_known(share))
+        wholes = (*(words.format(name) for words, name in zip(self.sides.wholes, names, strict=True)), "of all items")
+        known = [(share, of) for share, of in zip(shares, wholes, strict=True) if not math.isnan(share.value)]
+        facts = tuple(f"{self._percent(share)} {of}" for share, of in known)
         part = number / (float(self.counts.max(initial=0.0)) or 1.0)
         shades = tuple(map(_shade, (part, shares[0].value, shares[1].value)))
-        listed, shown = None, ""
-        if frame is not None:
-            listed = Table(f"{self.name}-{row}-{column}", frame, self.shown, headline, look="listed")
-            shown = f"The first {frame.height:,} of {every:,}" if frame.height < every else "All of them"
-        return HeatCell(number, shares, shades, is_right, headline, facts, listed, f"{shown}, {self.order}.")
+        listed, some = None, "All of them"
+        if (frame := self.items.get((row, column))) is not None:
+            columns = [Column("item_id", "item"), *map(Column, self.sides.keys)]
+            columns += [Column("score", kind="short")] if "score" in frame.columns else []
+            listed = Table(f"{self.name}-{row}-{column}", frame, tuple(columns), headline, look="listed")
+            some = f"The first {frame.height:,} of {every:,}" if frame.height < every else some
+        return HeatCell(number, shares, shades, is_right, headline, facts, listed, f"{some}, {self.order}.")
 
     def _shares(self, row: int, column: int) -> tuple[Reach, ...]:
         wholes, part = (self.sums[0][row], self.sums[1][column], self.sums[2]), float(self.counts[row, column])
         return tuple(_share(part, float(whole), self.confidence) for whole in wholes)
 
-    def _says(self, share: Reach) -> str:
+    def _percent(self, share: Reach) -> str:
         if self.confidence is None:
             return as_percent(share.value)
         reach = f"{as_level(self.confidence)} interval {percent_span(share.low, share.high)}"
         return f"{as_percent(share.value)} ({reach})"
-
-    def _table(self) -> Table:
-        """The counts, for where nothing can be drawn."""
-        heads = (" \\ ".join(self.sides.keys), self.rows, self.columns)
-        table = counts_table("matrix", heads, self.counts, self.is_right, self.caption)
-        return replace(table, notes=(self.left_out,) if self.left_out else ())
 
     def _payload(self, row: int, column: int) -> dict[str, Any]:
         """A cell for other programs."""
@@ -214,12 +194,12 @@ class HeatMap:
         return payload
 
 
-def _places(labels: pl.Series, shown: Sequence[Any]) -> pl.Series:
+def _places(labels: pl.Series, known: Sequence[Any]) -> pl.Series:
     """Where the label of each item stands among those that are shown; none where it does not."""
-    places = {label: place for place, label in enumerate(shown)}
+    places = {label: place for place, label in enumerate(known)}
     of_none = places.pop(None, None)
-    known = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
-    return known if of_none is None else known.zip_with(labels.is_not_null(), pl.Series([of_none] * len(labels)))
+    at = labels.replace_strict(list(places), list(places.values()), default=None, return_dtype=pl.Int64)
+    return at if of_none is None else at.zip_with(labels.is_not_null(), pl.Series([of_none] * len(labels)))
 
 
 def _share(part: float, whole: float, confidence: float | None) -> Reach:
@@ -227,10 +207,6 @@ def _share(part: float, whole: float, confidence: float | None) -> Reach:
         return Reach(part / whole if whole else math.nan)
     interval = wilson(part, whole, confidence)
     return Reach(part / whole, interval.low, interval.high)
-
-
-def _is_known(share: Reach) -> bool:
-    return not math.isnan(share.value)
 
 
 def _shade(share: float) -> int:
