@@ -15,16 +15,16 @@ from assay.classification import Classification
 from assay.classification.mistakes import sureness
 from assay.classification.pairing import Classifiers
 from assay.classifier_curves.calibrated import reliability
-from assay.comparison import Comparison
 from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.probabilities import Probabilities
+from assay.measures.registry import Measure
 from assay.measures.spoken import called
 from assay.reporting.classifier_scores import explorer, thresholds_of
 from assay.reporting.items import (
     LONGEST_NAME,
-    MOST_SYSTEMS,
+    Items,
     by_system,
     is_bounded,
     measured,
@@ -63,23 +63,18 @@ _SIDES = Sides(
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """What a report on classifiers rests on: their numbers, and what came of holding them against a baseline.
+class Evidence(Items[Classification]):
+    """What a report on classifiers rests on; `paired`: the predictions of the same items, where there are such."""
 
-    `held` names measures as people call them; None if nothing could be compared. `paired`: the predictions of the same
-    items, where there are such. `notes` says what could not be compared.
-    """
+    kind = "classifier"
+    role = "predictions"
+    described = "predictions of"
 
-    result: Classification
-    baseline: str = ""
-    held: Comparison | None = None
     paired: Classifiers | None = None
-    notes: tuple[str, ...] = ()
 
-    @cached_property
-    def close(self) -> list[str]:
-        """The systems that are looked at closely."""
-        return [system.name for system in self.result.systems[:MOST_SYSTEMS]]
+    def called(self, measure: Measure) -> str:
+        """What people call a measure."""
+        return called(measure, self.result.task)
 
     @cached_property
     def labelled(self) -> list[str]:

@@ -12,7 +12,7 @@ from assay.core.errors import joined, number_of
 from assay.measures.registry import Measure
 from assay.measures.spoken import called
 from assay.reporting.classifier_sections import Evidence
-from assay.reporting.naming import values_of_systems
+from assay.reporting.texts import values_of_systems
 from assay.sections.methods import items_of
 from assay.stats.proportions import wilson
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.digits import numbers
+from assay.core.errors import joined
 from assay.files import is_file, read_documents, read_topics
 from assay.tables import Documents, Topics
 
@@ -114,3 +117,13 @@ def _around(line: str, place: int, most: int) -> str:
 
 def _on_one_line(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
+
+
+def values_of_systems(values: Mapping[str, float], most: int) -> str:
+    """The number of each system in a sentence, with decimals until they differ.
+
+    >>> values_of_systems({"a": 0.5, "b": 0.90001, "c": 0.90002}, most=6)
+    'a has 0.5000, b has 0.90001 and c has 0.90002'
+    """
+    texts = zip(values, values.values(), numbers(values.values()), strict=True)
+    return joined([f"{name} has {'no number' if math.isnan(value) else text}" for name, value, text in texts], most)
