@@ -25,7 +25,7 @@ from assay.given import check_levels
 from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.rankings.noticed import PAGE
-from assay.reporting.subject import check_name, compared_with, refuse_repeated
+from assay.reporting.subject import Request, check_name, compared_with, refuse_repeated
 from assay.reporting.texts import Texts
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
@@ -62,20 +62,6 @@ class Shown(NamedTuple):
     texts: Texts
     wording: Wording
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        changed: int = 6,
-        show: int = 10,
-        topics: Any = None,
-        documents: Any = None,
-        wording: Wording | None = None,
-    ) -> Shown:
-        """Check the numbers, and read the texts."""
-        queries, ranks = Whole(0).check("changed", changed), Whole(1).check("show", show)
-        return cls(queries, ranks, Texts.of(topics, documents), wording or Wording())
-
 
 @dataclass(frozen=True, eq=False)
 class Basis:
@@ -99,12 +85,18 @@ class Basis:
     counts: Mapping[str, Ranks] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, given: Any, runs: Any, measures: Any, *, baseline: str | None, details: Mapping[str, Any], **rules: Any
-    ) -> Self:
+    def of(cls, request: Request) -> Self:
         """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
-        texts = dict(details)
-        system, shown = texts.pop("system", None), Shown.of(**texts)
+        given, runs, measures, baseline, details, rules = request
+        system, shown = (
+            details.get("system"),
+            Shown(
+                Whole(0).check("changed", details.get("changed", 6)),
+                Whole(1).check("show", details.get("show", 10)),
+                Texts.of(details.get("topics"), details.get("documents")),
+                details.get("wording", Wording()),
+            ),
+        )
         if isinstance(given, Comparison):
             refuse_repeated({"runs": runs, "measures": measures, **rules}, "comparison", "compare")
             paired = {each.measure: each for each in given.paired}

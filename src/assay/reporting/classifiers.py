@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from assay.reporting.classifier_scores import MOST_THRESHOLDS
 from assay.reporting.classifier_sections import Evidence, sections
 from assay.reporting.classifier_words import lead_of, worth_of
 from assay.reporting.items import further_advice, summary
+from assay.reporting.subject import Request
 from assay.sections.bibliography import Citations
 from assay.sections.methods import of_classifiers, thresholds_of
 from assay.show.model import Section
@@ -37,19 +38,12 @@ class ReportedClassifiers(Evidence):
     rules = ("labels", "pos_label", "threshold", "confidence", "resamples", "seed", "mute")
 
     @classmethod
-    def of(
-        cls,
-        given: Any,
-        runs: Any = None,
-        measures: Any = None,
-        *,
-        comparison: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
+    def of(cls, request: Request) -> Self:
         """The same; intervals are at the level that is asked for comparisons, where there is no other."""
-        if comparison and "alpha" in comparison and not isinstance(given, Classification):
-            options.setdefault("confidence", round(1 - comparison["alpha"], 12))
-        return super().of(given, runs, measures, comparison=comparison, **options)
+        alpha = (request.rules.get("comparison") or {}).get("alpha")
+        if alpha is not None and not isinstance(request.given, Classification):
+            request.rules.setdefault("confidence", round(1 - alpha, 12))
+        return super().of(request)
 
     @staticmethod
     def taken_from(classifiers: Classifiers) -> tuple[list[Any], dict[str, Any]]:

@@ -17,6 +17,7 @@ from assay.measures.registry import Measure
 from assay.reporting.cluster_sections import sections
 from assay.reporting.cluster_words import lead_of, summary_of
 from assay.reporting.items import Items, summary
+from assay.reporting.subject import Request
 from assay.sections.bibliography import Citations
 from assay.sections.methods import of_clusterings
 from assay.show.model import Section
@@ -43,17 +44,10 @@ class ReportedClusterings(Items[Clustering]):
     over_k: NumberOfClusters | None = None
 
     @classmethod
-    def of(
-        cls,
-        given: Any,
-        runs: Any = None,
-        measures: Any = None,
-        *,
-        over_k: NumberOfClusters | None = None,
-        **options: Any,
-    ) -> Self:
+    def of(cls, request: Request) -> Self:
         """The same, with how a number of clusters was looked for."""
-        return replace(super().of(given, runs, measures, **options), over_k=over_k)
+        over_k = request.rules.pop("over_k", None)
+        return replace(super().of(request), over_k=over_k)
 
     @staticmethod
     def taken_from(clusterings: Clusterings) -> tuple[list[Any], dict[str, Any]]:

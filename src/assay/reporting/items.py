@@ -17,7 +17,7 @@ from assay.comparison import Comparison
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
-from assay.reporting.subject import IN_MEMORY, InputFile, Role, check_name, compared_with, refuse_repeated
+from assay.reporting.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
 from assay.reporting.summary import summed_up
 from assay.reporting.texts import shortened
 from assay.sections.conflicts import conflict
@@ -68,41 +68,30 @@ class Items(Generic[ResultT]):
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        given: Any,
-        runs: Any = None,
-        measures: Any = None,
-        *,
-        baseline: str | None = None,
-        details: Mapping[str, Any] | None = None,
-        comparison: Mapping[str, Any] | None = None,
-        **rules: Any,
-    ) -> Self:
+    def of(cls, request: Request) -> Self:
         """Take a result, or a comparison of such systems with one baseline; or evaluate what the verb takes.
 
-        Of several systems the first, or the one that `baseline` names, is what the others are held against;
+        Of several systems the first, or the one that `baseline` names, is what the others are held against; the rule
         `comparison` are further arguments of `compare` for that.
         """
-        for name in details or ():
+        given, runs, measures, baseline, details, rules = request
+        for name in details:
             if name != "wording":
                 raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
         if isinstance(given, Comparison):
-            refuse_repeated({"measures": measures, "comparison": comparison, **rules}, "comparison", "compare")
+            refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
             first = compared_with(given, baseline)
             inputs, settings = cls.taken_from(getattr(given, several(cls.kind)))
             settings |= {"confidence": round(1 - given.settings.alpha, 12), "seed": given.settings.seed}
             result = cls.verb(inputs, list(given.measures), **settings)
-        else:
-            result = cls._result(given if runs is None else [*_each(given), *_each(runs)], measures, rules)
-            names = [system.name for system in result.systems]
-            check_name("baseline", baseline, names)
-            first = baseline or names[0]
-        basis = cls(result, first, notes=tuple(getattr(result, "notes", ())))
-        if len(result.systems) == 1:
-            return basis
-        asked = {"alpha": round(1 - result.confidence, 12), "seed": result.seed, **(comparison or {})}
-        return basis.compared(asked, given if isinstance(given, Comparison) else None)
+            return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, given)
+        asked = rules.pop("comparison", None) or {}
+        result = cls._result(given if runs is None else [*_each(given), *_each(runs)], measures, rules)
+        names = [system.name for system in result.systems]
+        check_name("baseline", baseline, names)
+        basis = cls(result, baseline or names[0], notes=tuple(getattr(result, "notes", ())))
+        settings = {"alpha": round(1 - result.confidence, 12), "seed": result.seed, **asked}
+        return basis if len(names) == 1 else basis.compared(settings, None)
 
     @classmethod
     def _result(cls, given: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:

@@ -16,7 +16,7 @@ from assay.measured import check_rules
 from assay.measures.registry import Measure
 from assay.reporting.basis import Wording
 from assay.reporting.provenance import Stamp, provenance, stamps_of
-from assay.reporting.subject import Reported
+from assay.reporting.subject import Reported, Request
 from assay.sections.methods import methods
 from assay.sections.report import Report
 from assay.show.model import Document, Prose, Section
@@ -68,23 +68,16 @@ def make_report(
     verbs = (make_report, compare, classify, cluster)
     check_rules([name for name in rules if name not in {"comparison", "over_k"}], *verbs)
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
-    details = {
-        "system": system,
-        "topics": topics,
-        "documents": documents,
-        "changed": changed,
-        "show": show,
-        "wording": wording,
-    }
-    asked = {name: value for name, value in details.items() if value is not None}
+    details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
+    asked = {name: value for name, value in (details | {"wording": wording}).items() if value is not None}
     kind: type[Reported] = registry.reported(subject_of(given, runs))
-    subject = kind.of(given, runs, measures, baseline=baseline, details=asked, **rules)
+    subject = kind.of(Request(given, runs, measures, baseline, asked, rules))
     sections, notes = list[Section](), list(subject.notes)
     for part in subject.sections():
-        if isinstance(part, Section):
-            sections.append(part)
-        else:
+        if isinstance(part, str):
             notes.append(part)
+        else:
+            sections.append(part)
     sections += [methods(subject), provenance(subject, command, before)]
     if notes:
         sections.append(Section("notes", "Notes", (Prose(style="list", points=tuple(merged(notes))),), short="Notes"))

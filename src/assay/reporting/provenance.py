@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -18,6 +18,8 @@ from assay.reporting.subject import IN_MEMORY, InputFile, Reported
 from assay.show.model import Column, Prose, Section, Table
 from assay.stats.suited_tests import SIMULTANEOUS
 
+#: What changes whenever a file does: its size, the time of its last change, and which file it is.
+Stamp: TypeAlias = tuple[int, int, int]
 _EPOCH = "SOURCE_DATE_EPOCH"
 _INPUTS = (
     Column("role", "input"),
@@ -69,7 +71,8 @@ def _described(source: InputFile, before: Mapping[str, Stamp]) -> dict[str, str 
     if source.format != IN_MEMORY and path.is_file():
         known = before.get(os.path.realpath(path), stamp_of(path))
         digest = digest_of(path)
-        check_unchanged(path, known)
+        if known is not None and stamp_of(path) != known:
+            raise InputError(f"{path}: changed while the report was made: make it again")
         # A path below the working folder goes without what leads to it: a report may travel.
         shown = (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
     says = f"{source.format}, {source.counts}" + ("" if digest else "; not a file, so without a digest")
@@ -84,14 +87,6 @@ def digest_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
         raise InputError(f"{path}: cannot be read: {(problem.strerror or str(problem)).lower()}") from problem
-
-
-class Stamp(NamedTuple):
-    """What changes whenever a file does: its size, the time of its last change, and which file it is."""
-
-    size: int
-    changed: int
-    inode: int
 
 
 def stamps_of(*values: Any) -> dict[str, Stamp]:
@@ -122,13 +117,7 @@ def stamp_of(path: Path) -> Stamp | None:
         status = path.stat()
     except (OSError, ValueError):
         return None
-    return Stamp(status.st_size, status.st_mtime_ns, status.st_ino)
-
-
-def check_unchanged(path: Path, before: Stamp | None) -> None:
-    """Refuse a file that is not what it was."""
-    if before is not None and stamp_of(path) != before:
-        raise InputError(f"{path}: changed while the report was made: make it again")
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def correction_of(comparison: Comparison) -> str:

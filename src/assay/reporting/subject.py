@@ -27,6 +27,20 @@ class InputFile(NamedTuple):
     name: str | None = None
 
 
+class Request(NamedTuple):
+    """What was given to `make_report`, and what was asked for.
+
+    `details` are what only reports on rankings show, as far as it was asked for; `rules`, what the verbs take.
+    """
+
+    given: Any
+    runs: Any
+    measures: Any
+    baseline: str | None
+    details: dict[str, Any]
+    rules: dict[str, Any]
+
+
 class Reported(Protocol):
     """What a report is about: results, their comparison with a baseline, and all that is said of them.
 
@@ -38,13 +52,8 @@ class Reported(Protocol):
     eyebrow: ClassVar[str]
 
     @classmethod
-    def of(
-        cls, given: Any, runs: Any, measures: Any, *, baseline: str | None, details: Mapping[str, Any], **rules: Any
-    ) -> Self:
-        """Evaluate and compare what was given, as far as that has not been done.
-
-        `details` are what only reports on rankings show, as far as it was asked for.
-        """
+    def of(cls, request: Request) -> Self:
+        """Evaluate and compare what was given, as far as that has not been done."""
 
     @property
     def notes(self) -> Sequence[str]:

@@ -17,6 +17,7 @@ from assay.sections.conflicts import conflict
 from assay.sections.methods import topics_of
 from assay.sections.sentences import headline, of_group, of_verdict
 from assay.show.model import Part, Prose, Section, Widget
+from assay.stats.bootstrap import Interval
 
 _MOST_NAMES = 6
 #: Groups of systems with the same verdict, in their order.
@@ -102,8 +103,7 @@ def _sentences(basis: Basis) -> Iterator[str]:
         value, interval = basis.standings[basis.main, best]
         if not math.isnan(value):
             top = "highest" if basis.higher_is_better(basis.main) is None else "best"
-            reach = f"{as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)}"
-            yield f"{best} has the {top} number, {number(value)} ({reach})."
+            yield f"{best} has the {top} number, {number(value)} ({_reach(interval)})."
 
 
 def _caveats(basis: Basis) -> Iterator[str]:
@@ -122,15 +122,18 @@ def _caveats(basis: Basis) -> Iterator[str]:
 def _without_comparison(basis: Basis) -> Iterator[str]:
     if len(basis.systems) == 1:
         value, interval = basis.standings[basis.main, basis.systems[0]]
-        known, reach = "no number" if math.isnan(value) else number(value), ""
-        if interval.is_known:
-            reach = f" ({as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)})"
+        known = "no number" if math.isnan(value) else number(value)
+        reach = f" ({_reach(interval)})" if interval.is_known else ""
         yield f"{basis.systems[0]} has {known} under {basis.main}{reach}."
         yield "There is no other system to compare it with."
         return
     values = values_of_systems({name: basis.standings[basis.main, name][0] for name in basis.systems}, _MOST_NAMES)
     yield f"Under {basis.main}, {values}."
     yield f"The {number_of('system', len(basis.systems))} are not compared by {basis.main}: see the notes."
+
+
+def _reach(interval: Interval) -> str:
+    return f"{as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)}"
 
 
 def _other_measures(basis: Basis) -> Iterator[str]:

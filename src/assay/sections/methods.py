@@ -190,16 +190,20 @@ def of_classifiers(result: Classification, comparison: Comparison | None, cite: 
     items = number_of("item", items_of(result))
     yield f"{systems} {_were(result.systems)} evaluated on {items} with {labels}."
     yield _measured(called, len(result.systems), cite)
-    ways = [
-        f"{INTERVALS[method].full}{cite(*interval_names.CITES.get(method, ()))}"
-        f"{f' ({resamples:,} resamples of the items)' if resamples else ''} for {joined(names)}"
-        for (method, resamples), names in _ways(result, called).items()
-        if method in INTERVALS
-    ]
-    if ways:
-        yield f"Intervals at the {as_level(result.confidence)} level are {'; '.join(ways)}."
-    if comparison is not None:
-        yield from _classifiers_compared(comparison, cite)
+    if ways := _grouped(_ways(result, called, cite)):
+        yield f"Intervals at the {as_level(result.confidence)} level are {ways}."
+    if comparison is None:
+        return
+    findings = comparison.findings
+    tests = [(each.outcome.test, each.measure) for each in findings]
+    tested = _grouped((f"{TESTS[test]}{cite(*suited_tests.CITES.get(test, ()))}", name) for test, name in tests)
+    yield f"{_tested(comparison)}: {tested}."
+    if comparison.family_size > 1:
+        yield f"{_family(comparison, cite)}."
+    by_measure = {name: tuple(each for each in findings if each.measure == name) for _, name in tests}
+    intervals = {name: intervals_in_words(replace(comparison, findings=of)) for name, of in by_measure.items()}
+    yield f"Their intervals: {_grouped((way, name) for name, way in intervals.items())}."
+    yield from _equivalence(comparison, "item", cite)
 
 
 def _decisions(result: Classification) -> str:
@@ -221,36 +225,25 @@ def thresholds_of(result: Classification) -> str:
     return joined([f"{system.threshold:g} ({system.name})" for system in known], _MOST_NAMES) if known else ""
 
 
-def _ways(result: Classification, called: Mapping[Measure, str]) -> dict[tuple[str, int], list[str]]:
-    """The measures by how their intervals were made, and from how many resamples."""
-    ways: dict[tuple[str, int], list[str]] = {}
+def _ways(result: Classification, called: Mapping[Measure, str], cite: Citations) -> Iterator[tuple[str, str]]:
+    """How intervals were made, and of which measures."""
     for measure, name in called.items():
         # Of two classifiers, one may have another way: a perfect AUC has an exact bound.
-        of_systems = {system.name: result.estimate(measure, system.name) for system in result.systems}
-        alike = len({(estimate.method, estimate.resamples) for estimate in of_systems.values()}) == 1
-        for system, estimate in of_systems.items():
-            names = ways.setdefault((estimate.method, estimate.resamples), [])
-            names += [who for who in (name if alike else f"{name} of {system}",) if who not in names]
-    return ways
+        estimates = {system.name: result.estimate(measure, system.name) for system in result.systems}
+        alike = len({(estimate.method, estimate.resamples) for estimate in estimates.values()}) == 1
+        for system, estimate in estimates.items():
+            if estimate.method in INTERVALS:
+                way = f"{INTERVALS[estimate.method].full}{cite(*interval_names.CITES.get(estimate.method, ()))}"
+                resamples = f" ({estimate.resamples:,} resamples of the items)" if estimate.resamples else ""
+                yield f"{way}{resamples}", name if alike else f"{name} of {system}"
 
 
-def _classifiers_compared(comparison: Comparison, cite: Citations) -> Iterator[str]:
-    tests: dict[str, dict[str, None]] = {}
-    intervals: dict[str, dict[str, None]] = {}
-    for finding in comparison.findings:
-        name, test = finding.measure, finding.outcome.test
-        tests.setdefault(f"{TESTS[test]}{cite(*suited_tests.CITES.get(test, ()))}", {})[name] = None
-        of_measure = tuple(each for each in comparison.findings if each.measure == name)
-        intervals.setdefault(intervals_in_words(replace(comparison, findings=of_measure)), {})[name] = None
-    yield f"{_tested(comparison)}: {_each(tests)}."
-    if comparison.family_size > 1:
-        yield f"{_family(comparison, cite)}."
-    yield f"Their intervals: {_each(intervals)}."
-    yield from _equivalence(comparison, "item", cite)
-
-
-def _each(measures: Mapping[str, Iterable[str]]) -> str:
-    return "; ".join(f"{what} for {joined(list(names))}" for what, names in measures.items())
+def _grouped(pairs: Iterable[tuple[str, str]]) -> str:
+    """What holds for which measures, each of them named once."""
+    groups: dict[str, dict[str, None]] = {}
+    for text, name in pairs:
+        groups.setdefault(text, {})[name] = None
+    return "; ".join(f"{text} for {joined(list(names))}" for text, names in groups.items())
 
 
 def of_clusterings(
