@@ -62,6 +62,14 @@ class Shown(NamedTuple):
     texts: Texts
     wording: Wording
 
+    @classmethod
+    def of(cls, details: Mapping[str, Any]) -> Shown:
+        """Check the numbers, and read the texts."""
+        queries = Whole(0).check("changed", details.get("changed", 6))
+        ranks = Whole(1).check("show", details.get("show", 10))
+        texts = Texts.of(details.get("topics"), details.get("documents"))
+        return cls(queries, ranks, texts, details.get("wording", Wording()))
+
 
 @dataclass(frozen=True, eq=False)
 class Basis:
@@ -79,7 +87,7 @@ class Basis:
     baseline: str
     paired: Mapping[str, Paired]
     shown: Shown
-    notes: tuple[str, ...]
+    notes: Sequence[str]
     asked_system: str | None = None
     origin: str = ""  # of scores alone: the file that they were read from
     counts: Mapping[str, Ranks] = field(default_factory=dict)
@@ -87,53 +95,38 @@ class Basis:
     @classmethod
     def of(cls, request: Request) -> Self:
         """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
-        given, runs, measures, baseline, details, rules = request
-        system, shown = (
-            details.get("system"),
-            Shown(
-                Whole(0).check("changed", details.get("changed", 6)),
-                Whole(1).check("show", details.get("show", 10)),
-                Texts.of(details.get("topics"), details.get("documents")),
-                details.get("wording", Wording()),
-            ),
-        )
-        if isinstance(given, Comparison):
-            refuse_repeated({"runs": runs, "measures": measures, **rules}, "comparison", "compare")
-            paired = {each.measure: each for each in given.paired}
-            basis = cls(
-                given.evaluation, given, given.settings, given.measures, given.systems,
-                compared_with(given, baseline), paired, shown, given.notes, system,
-            )  # fmt: skip
-            if basis.no_documents:  # the report says so itself, of all that it lacks
-                told = [note for note in given.notes if not isinstance(note, Note) or note.kind != UNSEEN]
-                basis = replace(basis, notes=tuple(told))
-            return basis._counted()
-        asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
-        check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
-        if runs is not None and measures is None:
-            measures = DEFAULT_MEASURES
-        measured = Measured.of(given, runs, measures, seed=Whole(0).check("seed", asked["seed"]), **rules)
-        wanted = measured.measures(measures)
-        systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))
-        paired, notes = _paired(measured, wanted)
-        first = (baseline or systems[0]) if len(systems) > 1 else ""
-        comparison = None
-        if first:
-            check_name("baseline", baseline, systems)
-            if paired:
+        source, runs, wanted, baseline, details, rules = request
+        system, shown, origin = details.get("system"), Shown.of(details), ""
+        comparison: Comparison | None = None
+        if isinstance(source, Comparison):
+            refuse_repeated({"runs": runs, "measures": wanted, **rules}, "comparison", "compare")
+            comparison, evaluation, settings = source, source.evaluation, source.settings
+            measures, systems, notes = source.measures, source.systems, list(source.notes)
+            paired, first = {each.measure: each for each in source.paired}, compared_with(source, baseline)
+        else:
+            asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
+            check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
+            if runs is not None and wanted is None:
+                wanted = DEFAULT_MEASURES
+            measured = Measured.of(source, runs, wanted, seed=Whole(0).check("seed", asked["seed"]), **rules)
+            evaluation, settings = measured.evaluation, Settings(**{**asked, "resamples": None})
+            measures = tuple(measured.measures(wanted))
+            systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))
+            paired, notes = _paired(measured, measures)
+            first = (baseline or systems[0]) if len(systems) > 1 else ""
+            if first:
+                check_name("baseline", baseline, systems)
+            elif baseline is not None or system is not None:
+                raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
+            if first and paired:
                 comparison = compare(measured, measures=list(paired), baseline=first, look_into=False, **asked)
+                settings = comparison.settings
                 notes += comparison.notes
-        elif baseline is not None or system is not None:
-            raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
-        settings = Settings(**{**asked, "resamples": None}) if comparison is None else comparison.settings
-        if comparison is None:
-            notes += [note for each in paired.values() for note in few_units(each.unit_kind, len(each.units))]
-        origin = _origin(given) if measured.evaluation is None else ""
-        basis = cls(
-            measured.evaluation, comparison, settings, tuple(wanted), systems, first, paired, shown, tuple(notes),
-            system, origin,
-        )  # fmt: skip
-        return basis._counted()._looked_into()
+            else:
+                notes += [note for each in paired.values() for note in few_units(each.unit_kind, len(each.units))]
+            origin = _origin(source) if evaluation is None else ""
+        basis = cls(evaluation, comparison, settings, measures, systems, first, paired, shown, notes, system, origin)
+        return basis._counted() if comparison is source else basis._counted()._looked_into()
 
     @property
     def main(self) -> str:
@@ -213,6 +206,8 @@ class Basis:
     def _counted(self) -> Self:
         """The same with the documents of the systems that are looked at closely, and with a note on the others."""
         notes, detailed, counts = list(self.notes), self.detailed, dict[str, Ranks]()
+        if self.no_documents:  # the report says so itself, of all that it lacks
+            notes = [note for note in notes if not isinstance(note, Note) or note.kind != UNSEEN]
         if len(self.systems) > MOST_SYSTEMS:
             notes.append(
                 f"{number_of('system', len(self.systems))} are too many to look at each closely: verdicts in words, "

@@ -10,6 +10,7 @@ from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
+from assay.core.notes import Note
 from assay.reporting.classifier_scores import MOST_THRESHOLDS
 from assay.reporting.classifier_sections import Evidence, sections
 from assay.reporting.classifier_words import lead_of, worth_of
@@ -41,7 +42,7 @@ class ReportedClassifiers(Evidence):
     def of(cls, request: Request) -> Self:
         """The same; intervals are at the level that is asked for comparisons, where there is no other."""
         alpha = (request.rules.get("comparison") or {}).get("alpha")
-        if alpha is not None and not isinstance(request.given, Classification):
+        if alpha is not None and not isinstance(request.source, Classification):
             request.rules.setdefault("confidence", round(1 - alpha, 12))
         return super().of(request)
 
@@ -67,7 +68,7 @@ class ReportedClassifiers(Evidence):
             try:
                 paired.paired(paired.measure(name))
             except (InputError, ParameterError) as problem:
-                notes.append(f"{name}: not compared: {problem}")
+                notes.append(Note.on(name, f"not compared: {problem}"))
             else:
                 wanted.append(name)
         if wanted and comparison is None:

@@ -74,19 +74,19 @@ class Items(Generic[ResultT]):
         Of several systems the first, or the one that `baseline` names, is what the others are held against; the rule
         `comparison` are further arguments of `compare` for that.
         """
-        given, runs, measures, baseline, details, rules = request
+        source, runs, measures, baseline, details, rules = request
         for name in details:
             if name != "wording":
                 raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
-        if isinstance(given, Comparison):
+        if isinstance(source, Comparison):
             refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
-            first = compared_with(given, baseline)
-            inputs, settings = cls.taken_from(getattr(given, several(cls.kind)))
-            settings |= {"confidence": round(1 - given.settings.alpha, 12), "seed": given.settings.seed}
-            result = cls.verb(inputs, list(given.measures), **settings)
-            return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, given)
+            first = compared_with(source, baseline)
+            inputs, settings = cls.taken_from(getattr(source, several(cls.kind)))
+            settings |= {"confidence": round(1 - source.settings.alpha, 12), "seed": source.settings.seed}
+            result = cls.verb(inputs, list(source.measures), **settings)
+            return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, source)
         asked = rules.pop("comparison", None) or {}
-        result = cls._result(given if runs is None else [*_each(given), *_each(runs)], measures, rules)
+        result = cls._result(source if runs is None else [*_each(source), *_each(runs)], measures, rules)
         names = [system.name for system in result.systems]
         check_name("baseline", baseline, names)
         basis = cls(result, baseline or names[0], notes=tuple(getattr(result, "notes", ())))
@@ -94,15 +94,15 @@ class Items(Generic[ResultT]):
         return basis if len(names) == 1 else basis.compared(settings, None)
 
     @classmethod
-    def _result(cls, given: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:
+    def _result(cls, source: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:
         """What was given, where it is a result; or what the verb makes of it."""
-        if isinstance(given, Classification | Clustering):
-            refuse_repeated({"measures": measures, **rules}, given.kind, cls.verb.__name__)
-            return cast(ResultT, given)
+        if isinstance(source, Classification | Clustering):
+            refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
+            return cast(ResultT, source)
         for name in rules:
             if name not in cls.rules:
                 raise ParameterError(f"{name!r} is no rule of {several(cls.kind)}{did_you_mean(name, cls.rules)}")
-        return cast(ResultT, cls.verb(given, measures, **rules))
+        return cast(ResultT, cls.verb(source, measures, **rules))
 
     @staticmethod
     def taken_from(systems: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -261,12 +261,11 @@ def measured(
     )
     lines = (" ".join(legend), *undefined(result, called), *without_interval(whys, len(result.systems)))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
-    shown = replace(
-        table, frame=frame, columns=tuple(_drawn(column, axis, beside) for column in table.columns),
-        caption="Measures, with intervals", notes=tuple(filter(None, lines)), drawn="is_bounded", look=size,
-    )  # fmt: skip
+    columns = tuple(_drawn(column, axis, beside) for column in table.columns)
+    table = replace(table, frame=frame, columns=columns, caption="Measures, with intervals", drawn="is_bounded")
+    table = replace(table, notes=tuple(filter(None, lines)), look=size)
     lead = "Every number with its interval" + (", and beside it what no skill at all would score." if beside else ".")
-    return Section("measures", "Measures", (shown,), lead, data={"estimates": result.to_frame().to_dicts()})
+    return Section("measures", "Measures", (table,), lead, data={"estimates": result.to_frame().to_dicts()})
 
 
 def is_bounded(measure: Measure) -> bool:

@@ -84,7 +84,7 @@ def make_report(
     return Report(Document("report", tuple(sections), title or subject.title, page=True, eyebrow=subject.eyebrow))
 
 
-def subject_of(given: Any, runs: Any = None) -> str:
+def subject_of(source: Any, runs: Any = None) -> str:
     """What a report on this would be about, by its name in the registry.
 
     >>> from assay import Predictions
@@ -92,10 +92,10 @@ def subject_of(given: Any, runs: Any = None) -> str:
     ('classifiers', 'rankings')
     """
     for name, recognised in RECOGNISED.items():
-        if isinstance(given, Comparison):
-            is_it = runs is None and getattr(given, name) is not None
+        if isinstance(source, Comparison):
+            is_it = runs is None and getattr(source, name) is not None
         else:
-            is_it = recognised(given) and (runs is None or recognised(runs))
+            is_it = recognised(source) and (runs is None or recognised(runs))
         if is_it:
             return name
     return "rankings"

@@ -67,17 +67,17 @@ def now() -> str:
 
 def _described(source: InputFile, before: Mapping[str, Stamp]) -> dict[str, str | None]:
     """A file that went in, with its digest; or what was in memory."""
-    path, shown, digest = Path(source.origin), source.origin, None
+    path, place, digest = Path(source.origin), source.origin, None
     if source.format != IN_MEMORY and path.is_file():
         known = before.get(os.path.realpath(path), stamp_of(path))
         digest = digest_of(path)
         if known is not None and stamp_of(path) != known:
             raise InputError(f"{path}: changed while the report was made: make it again")
         # A path below the working folder goes without what leads to it: a report may travel.
-        shown = (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
-    says = f"{source.format}, {source.counts}" + ("" if digest else "; not a file, so without a digest")
-    name = shown if source.name in {None, shown} else f"{source.name} = {shown}"
-    return {"role": source.role, "name": name, "sha256": digest, "says": says}
+        place = (path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path).as_posix()
+    description = f"{source.format}, {source.counts}" + ("" if digest else "; not a file, so without a digest")
+    name = place if source.name in {None, place} else f"{source.name} = {place}"
+    return {"role": source.role, "name": name, "sha256": digest, "says": description}
 
 
 def digest_of(path: Path) -> str:

@@ -33,7 +33,7 @@ class Request(NamedTuple):
     `details` are what only reports on rankings show, as far as it was asked for; `rules`, what the verbs take.
     """
 
-    given: Any
+    source: Any
     runs: Any
     measures: Any
     baseline: str | None

@@ -46,8 +46,8 @@ class Texts(NamedTuple):
         if self.topics is None:
             return dict.fromkeys(wanted, "")
         known = self.topics.frame.filter(pl.col("query_id").is_in(wanted)).select("query_id", "title", "description")
-        found = {query: shortened(title or description, _LONGEST_TEXT) for query, title, description in known.rows()}
-        return {query: found.get(query, "") for query in wanted}
+        texts = {query: shortened(title or description, _LONGEST_TEXT) for query, title, description in known.rows()}
+        return {query: texts.get(query, "") for query in wanted}
 
     def of_documents(self, documents: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Title and text of each document, not too long; empty where they are not known."""
@@ -55,21 +55,21 @@ class Texts(NamedTuple):
         if self.documents is None:
             return dict.fromkeys(wanted, ("", ""))
         known = self.documents.frame.filter(pl.col("doc_id").is_in(wanted)).select("doc_id", "title", "text")
-        found = {
+        texts = {
             document: (shortened(title, _LONGEST_TITLE), shortened(text, _LONGEST_TEXT))
             for document, title, text in known.rows()
         }
-        return {document: found.get(document, ("", "")) for document in wanted}
+        return {document: texts.get(document, ("", "")) for document in wanted}
 
-    def notes(self, queries: Iterable[str], shown: Iterable[str]) -> list[str]:
+    def notes(self, queries: Iterable[str], documents: Iterable[str]) -> list[str]:
         """What to say where ids and texts do not fit together."""
-        told, units = [], list(queries)
+        notes, units = [], list(queries)
         if self.topics is not None and units and not any(self.of_queries(units).values()):
-            told.append(f"{self.topics.name}: no topic has the id of a query")
-        ids = list(shown)
+            notes.append(f"{self.topics.name}: no topic has the id of a query")
+        ids = list(documents)
         if self.documents is not None and ids and not any(map(any, self.of_documents(ids).values())):
-            told.append(f"{self.documents.name}: none of the documents shown is there")
-        return told
+            notes.append(f"{self.documents.name}: none of the documents shown is there")
+        return notes
 
 
 def shortened(text: str, most: int) -> str:
@@ -96,9 +96,9 @@ def told_apart(names: Sequence[str], most: int) -> list[str]:
         return cut
     lines = [_on_one_line(name) for name in names]
     shared = dict.fromkeys(lines, 0)  # how far each one is the same as the one most like it
-    for one, other in pairwise(sorted(shared)):
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-        shared |= {one: max(shared[one], same), other: max(shared[other], same)}
+    for name, other in pairwise(sorted(shared)):
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False)))
+        shared |= {name: max(shared[name], same), other: max(shared[other], same)}
     return [
         _around(line, shared[line], most) if short in alike else short for line, short in zip(lines, cut, strict=True)
     ]

@@ -121,11 +121,11 @@ def _parameters(measure: Measure, top: float) -> str:
 
     `top` is the largest grade of the judgments: the top of the scale, where a measure wants one and none was named.
     """
-    shown = {measure.definition.at, *measure.given}
+    visible = {measure.definition.at, *measure.given}
     details = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in measure.parameters.items()
-        if name not in shown and value is not None
+        if name not in visible and value is not None
     ]
     if measure.parameters.get("max_grade", top) is None:
         details.append(f"max_grade {top:g}, the largest in the judgments")
@@ -260,9 +260,9 @@ def of_clusterings(
     if any(result.points(name) is not None for name in names):
         yield f"Distances of points are {result.rules.metric}."
     estimates = [result.estimate(measure, name) for name in names for measure in called]
-    if drawn := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
+    if halves := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
         yield (
-            f"Intervals at the {as_level(result.confidence)} level are from {drawn:,} random halves of the items, "
+            f"Intervals at the {as_level(result.confidence)} level are from {halves:,} random halves of the items, "
             f"drawn without replacement{cite(*interval_names.CITES[SUBSAMPLING])}; the clusters were taken as they are."
         )
     if comparison is not None:

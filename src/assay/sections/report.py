@@ -56,9 +56,9 @@ class Report(Result):
     @property
     def advice(self) -> str:
         """What to do next, in a sentence; empty where there is nothing to compare."""
-        found = self.made.section("summary").data.get("advice") or {"text": ""}
-        command = found.get("command")
-        return f"{found['text'].removesuffix('.')} ({command})." if command else str(found["text"])
+        advice = self.made.section("summary").data.get("advice") or {"text": ""}
+        text, command = str(advice["text"]), advice.get("command")
+        return f"{text.removesuffix('.')} ({command})." if command else text
 
     def _repr_html_(self) -> str:
         """What a notebook shows: what was found, and the main numbers."""
