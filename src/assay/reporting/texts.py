@@ -6,7 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -42,23 +43,22 @@ class Texts(NamedTuple):
 
     def of_queries(self, queries: Iterable[str]) -> dict[str, str]:
         """What each query looks for: the topic's title, or its description; empty where it is not known."""
+        texts: dict[str, str] = {}
         wanted = list(queries)
-        if self.topics is None:
-            return dict.fromkeys(wanted, "")
-        known = self.topics.frame.filter(pl.col("query_id").is_in(wanted)).select("query_id", "title", "description")
-        texts = {query: shortened(title or description, _LONGEST_TEXT) for query, title, description in known.rows()}
+        if self.topics is not None:
+            known = self.topics.frame.filter(pl.col("query_id").is_in(wanted))
+            rows = known.select("query_id", "title", "description").rows()
+            texts = {query: shortened(title or description, _LONGEST_TEXT) for query, title, description in rows}
         return {query: texts.get(query, "") for query in wanted}
 
     def of_documents(self, documents: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Title and text of each document, not too long; empty where they are not known."""
+        texts: dict[str, tuple[str, str]] = {}
         wanted = list(dict.fromkeys(documents))
-        if self.documents is None:
-            return dict.fromkeys(wanted, ("", ""))
-        known = self.documents.frame.filter(pl.col("doc_id").is_in(wanted)).select("doc_id", "title", "text")
-        texts = {
-            document: (shortened(title, _LONGEST_TITLE), shortened(text, _LONGEST_TEXT))
-            for document, title, text in known.rows()
-        }
+        if self.documents is not None:
+            known = self.documents.frame.filter(pl.col("doc_id").is_in(wanted))
+            for document, title, text in known.select("doc_id", "title", "text").rows():
+                texts[document] = shortened(title, _LONGEST_TITLE), shortened(text, _LONGEST_TEXT)
         return {document: texts.get(document, ("", "")) for document in wanted}
 
     def notes(self, queries: Iterable[str], documents: Iterable[str]) -> list[str]:
@@ -97,11 +97,10 @@ def told_apart(names: Sequence[str], most: int) -> list[str]:
     lines = [_on_one_line(name) for name in names]
     shared = dict.fromkeys(lines, 0)  # how far each one is the same as the one most like it
     for name, other in pairwise(sorted(shared)):
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False)))
+        same = len(commonprefix([name, other]))  # noqa: RUF071  # names, letter by letter
         shared |= {name: max(shared[name], same), other: max(shared[other], same)}
-    return [
-        _around(line, shared[line], most) if short in alike else short for line, short in zip(lines, cut, strict=True)
-    ]
+    pairs = zip(lines, cut, strict=True)
+    return [_around(line, shared[line], most) if short in alike else short for line, short in pairs]
 
 
 def _around(line: str, place: int, most: int) -> str:
