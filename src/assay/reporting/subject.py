@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 from assay.comparison.result import Comparison
 from assay.core.errors import ParameterError, did_you_mean, listed
@@ -48,8 +48,9 @@ class Reported(Protocol):
     say in `making.RECOGNISED` how its inputs are recognised.
     """
 
-    #: What stands above the title.
-    eyebrow: ClassVar[str]
+    @property
+    def eyebrow(self) -> str:
+        """What stands above the title."""
 
     @classmethod
     def of(cls, request: Request) -> Self:
