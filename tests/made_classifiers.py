@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from assay import Predictions
-from assay.reporting.classifier_making import classifier_report
+from assay import Predictions, make_report
 from assay.sections.report import Report
 from assay.show.model import Section
 
@@ -64,7 +63,7 @@ def made_reports(text: str = "") -> dict[str, Report]:
         "several labels": several_labels(text=text),
         "weights": by_sign,
     }
-    return {kind: classifier_report(given[kind], title=f"A report{text}", resamples=200) for kind in KINDS}
+    return {kind: make_report(given[kind], title=f"A report{text}", resamples=200) for kind in KINDS}
 
 
 def inside(report: Report, name: str) -> list[Section]:

@@ -12,12 +12,11 @@ import pytest
 from made_classifiers import inside, labelled, made_reports, rows, scored
 from test_report_browser import CONTRASTS, HOSTILE, THEMES, Visit, opened
 
-from assay import Predictions
+from assay import Predictions, make_report
 from assay.core import digits
 from assay.core.digits import threshold
 from assay.counting.confusion import Confusion
 from assay.measures import parse_measure
-from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_scores import FORMULAS
 from assay.sections.report import Report
 from assay.show.model import Section
@@ -69,7 +68,7 @@ def number(value: float) -> str:
 
 @pytest.fixture(scope="session")
 def spam() -> Report:
-    return classifier_report(scored(120))
+    return make_report(scored(120))
 
 
 @pytest.fixture
@@ -121,7 +120,7 @@ def test_every_position_of_the_slider_shows_what_python_computes(visited: Visite
 @pytest.mark.parametrize("width", [1280, 420])
 def test_long_names_of_labels_leave_the_numbers_in_view(visited: Visited, tmp_path: Path, width: int) -> None:
     """Both matrices fit into their boxes, names with blanks and without; a phone scrolls to the sums at most."""
-    report = classifier_report(scored(60, text=f" {'as it is called ' * 6}{'x' * 90}"))
+    report = make_report(scored(60, text=f" {'as it is called ' * 6}{'x' * 90}"))
     visit = visited(written(report, tmp_path), viewport={"width": width, "height": 900})
     beyond = """name => { const box = document.querySelector(name), edge = box.getBoundingClientRect().right;
         return [...box.querySelectorAll("td:not(.margin)")].filter(
@@ -131,7 +130,7 @@ def test_long_names_of_labels_leave_the_numbers_in_view(visited: Visited, tmp_pa
 
 
 def test_twenty_labels_fit_into_a_wide_page(visited: Visited, tmp_path: Path) -> None:
-    visit = visited(written(classifier_report(labelled(600, labels=40), "Accuracy"), tmp_path))
+    visit = visited(written(make_report(labelled(600, labels=40), measures="Accuracy"), tmp_path))
     wide, room = visit.page.evaluate(
         "() => { const box = document.querySelector('.heat .scroll'); return [box.scrollWidth, box.clientWidth]; }"
     )
@@ -146,7 +145,7 @@ def test_numbers_between_two_are_rounded_as_python_does(visited: Visited, tmp_pa
     """Of 32 positive items, shares such as 1/32 = 0.03125 lie in the middle between two numbers of four decimals."""
     truth = [1] * 32 + [0] * 32
     scores = [n / 100 for n in range(64)]
-    report = classifier_report(Predictions.of(truth, y_score=scores))
+    report = make_report(Predictions.of(truth, y_score=scores))
     visit = visited(written(report, tmp_path))
     (part,) = inside(report, "threshold")
     expected = measured(part)
@@ -337,7 +336,7 @@ def test_paper_shows_everything_and_no_controls(visited: Visited, tmp_path: Path
 
 
 def test_many_labels_stay_a_map_that_can_be_read(visited: Visited, tmp_path: Path) -> None:
-    visit = visited(written(classifier_report(labelled(900, labels=40)), tmp_path))
+    visit = visited(written(make_report(labelled(900, labels=40)), tmp_path))
     assert visit.page.locator(".heat tbody tr").count() > 20
     cells = visit.ask("""() => [...document.querySelectorAll(".heat td.right, .heat td.wrong")].map(one => {
         const box = one.getBoundingClientRect(); return [box.width, box.height]; })""")

@@ -25,7 +25,6 @@ from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
 from assay.measures.names import display_name
-from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_scores import FORMULAS, MOST_THRESHOLDS
 from assay.reporting.classifier_sections import MOST_LABELS
 from assay.reporting.heat import MOST_ITEMS, MOST_ITEMS_IN_ALL
@@ -40,7 +39,7 @@ run = CliRunner()
 def test_cells_hold_the_counts_their_shares_and_their_items() -> None:
     predictions = scored(400)
     result = classify(predictions)
-    (matrix,) = inside(classifier_report(predictions), "confusion")
+    (matrix,) = inside(make_report(predictions), "confusion")
     frame = result.system().predictions.frame  # type: ignore[union-attr]
     table, labels = result.matrix().table, ["ham", "spam"]
     assert labels_of(matrix) == ("ham", "spam")
@@ -68,19 +67,19 @@ def items_of(report: Report) -> list[str]:
 
 
 def test_items_without_ids_are_named_by_their_row() -> None:
-    assert items_of(classifier_report(Predictions.of([0, 1, 1], [0, 0, 1]))) == ["1", "2", "3"]
+    assert items_of(make_report(Predictions.of([0, 1, 1], [0, 0, 1]))) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("labels", [[True, False, True], [1, 0, 1], ["yes", "no", "yes"]])
 def test_labels_of_any_type_find_their_items(labels: list[bool] | list[int] | list[str]) -> None:
     given = Predictions.of(labels, labels[:2] + labels[1:2], pos_label=labels[0])
-    assert len(items_of(classifier_report(given))) == 3
+    assert len(items_of(make_report(given))) == 3
 
 
 def test_labels_of_an_enum_find_their_items() -> None:
     kind = pl.Enum(["low", "middle", "high"])
     truth, given = (pl.Series(values, dtype=kind) for values in (["low", "high", "middle"], ["low", "low", "middle"]))
-    (matrix,) = inside(classifier_report(Predictions.of(truth, given)), "confusion")
+    (matrix,) = inside(make_report(Predictions.of(truth, given)), "confusion")
     assert labels_of(matrix) == ("low", "middle", "high")
     (cell,) = (cell for cell in matrix.data["cells"] if (cell["truth"], cell["prediction"]) == ("high", "low"))
     assert cell["items"][0]["item_id"] == "2"
@@ -89,7 +88,7 @@ def test_labels_of_an_enum_find_their_items() -> None:
 @pytest.mark.parametrize("items", [30, 5000])
 def test_rows_of_thresholds_are_those_of_the_table_and_hold_what_rules_choose(items: int) -> None:
     predictions = scored(items)
-    (part,) = inside(classifier_report(predictions), "threshold")
+    (part,) = inside(make_report(predictions), "threshold")
     shown, found = part.data["rows"], rows(part, "rules")
     scores, truth = predictions.score.to_numpy(), predictions.truth.to_numpy() == "spam"  # type: ignore[union-attr]
     for row in shown[:: max(1, len(shown) // 40)]:
@@ -125,13 +124,13 @@ def _value(name: str, row: dict[str, Any]) -> float:
 def test_predictions_that_follow_no_threshold_are_not_said_to() -> None:
     """As many of each cell as a threshold would give, but other items."""
     predictions = Predictions.of([1, 1, 0, 0], [0, 1, 0, 1], y_score=[0.9, 0.1, 0.8, 0.2])
-    (part,) = inside(classifier_report(predictions), "threshold")
+    (part,) = inside(make_report(predictions), "threshold")
     assert "its own predictions follow no threshold" in part.data["start_says"]
 
 
 @pytest.mark.parametrize("score", [1e17, 0.5, -3.0])
 def test_a_score_that_is_the_same_for_all_items_has_a_page(score: float) -> None:
-    read = Read(classifier_report(Predictions.of([1, 0, 1], [1, 1, 1], y_score=[score] * 3)).to_html())
+    read = Read(make_report(Predictions.of([1, 0, 1], [1, 1, 1], y_score=[score] * 3)).to_html())
     assert "above all scores" in read.text
 
 
@@ -167,9 +166,9 @@ def test_measures_at_a_threshold_are_the_registered_ones() -> None:
 
 def test_predictions_that_follow_no_threshold_are_said_to() -> None:
     truth, given, score = [1, 1, 0, 0], [0, 0, 1, 1], [0.2, 0.9, 0.1, 0.4]
-    (part,) = inside(classifier_report(Predictions.of(truth, given, y_score=score)), "threshold")
+    (part,) = inside(make_report(Predictions.of(truth, given, y_score=score)), "threshold")
     assert "follow no threshold" in part.data["start_says"]
-    (other,) = inside(classifier_report(Predictions.of(truth, [0, 1, 0, 1], y_score=score)), "threshold")
+    (other,) = inside(make_report(Predictions.of(truth, [0, 1, 0, 1], y_score=score)), "threshold")
     assert other.data["start_says"] == "where its predictions were made"
     assert other.data["rows"][other.data["start"]]["threshold"] == 0.4
 
@@ -181,16 +180,16 @@ def test_calibration_counts_every_item_once() -> None:
     assert error == pytest.approx((bins["items"] * (bins["probability"] - bins["came_true"]).abs()).sum() / 200)
     assert error == pytest.approx(classify(scored(), "ECE(bins=10)").value())
     assert bins.filter(pl.col("came_true").is_between("low", "high")).height == bins.height
-    (other,) = inside(classifier_report(scored(sharpness=3), threshold=0.4), "calibration")
+    (other,) = inside(make_report(scored(sharpness=3), threshold=0.4), "calibration")
     assert not rows(other, "bins").equals(bins)
     outside = Predictions.of([0, 1, 1], y_score=[-3.0, 0.5, 8.0])
-    assert inside(classifier_report(outside, threshold=0.0), "calibration") == []
+    assert inside(make_report(outside, threshold=0.0), "calibration") == []
 
 
 def test_weighted_items_have_the_calibration_of_the_curve_with_its_intervals() -> None:
     rng = np.random.default_rng(3)
     truth, score, weight = rng.random(80) < 0.4, rng.random(80), rng.random(80) * 3
-    report = classifier_report(Predictions.of(truth, y_score=score, sample_weight=weight))
+    report = make_report(Predictions.of(truth, y_score=score, sample_weight=weight))
     (part,) = inside(report, "calibration")
     curve = assay.classifier_curves.calibration(truth, score, sample_weight=weight)
     names = ["items", "probability", "came_true", "low", "high"]
@@ -206,7 +205,7 @@ def test_weighted_items_of_several_labels_have_intervals_of_calibration_too() ->
     by_label = {label: scores[:, place] for place, label in enumerate("abc")}
     truth = rng.choice(list("abc"), 60).tolist()
     plain, doubled = (
-        inside(classifier_report(Predictions.of(truth, y_score=by_label, sample_weight=weight)), "calibration")[0]
+        inside(make_report(Predictions.of(truth, y_score=by_label, sample_weight=weight)), "calibration")[0]
         for weight in (None, [2.0] * 60)
     )
     both = [rows(part, "bins").select("came_true", "low", "high").to_numpy() for part in (doubled, plain)]
@@ -218,7 +217,7 @@ def test_weighted_items_of_several_labels_have_intervals_of_calibration_too() ->
     "scores", [[3e307, -3e307, 1e307, -2e307], [1.7e308, -1.7e308, 3e307, 0.0], [5e-324, 0.0, -5e-324, -1e-323]]
 )
 def test_scores_of_any_size_are_drawn_within_the_page(scores: list[float]) -> None:
-    report = classifier_report(Predictions.of([1, 0, 1, 0], y_score=scores), threshold=0.0)
+    report = make_report(Predictions.of([1, 0, 1, 0], y_score=scores), threshold=0.0)
     text = report.to_html()
     drawn = text.partition('class="at-scores"')[2].partition("</figure>")[0]
     places = [float(place) for place in re.findall(r'<rect x="(\S+)%"[^>]* class="box s[12]', drawn)]
@@ -234,7 +233,7 @@ def test_all_matrices_of_a_page_have_the_same_labels_in_one_order() -> None:
     other = many[1].prediction
     assert other is not None
     turned = Predictions.of(many[1].truth, other.reverse(), item_id=many[1].item_id, name="turned")
-    one, two = inside(classifier_report([many[0], turned], "Accuracy"), "confusion")
+    one, two = inside(make_report([many[0], turned], measures="Accuracy"), "confusion")
     assert labels_of(one) == labels_of(two)
     ready = [
         assay.ConfusionMatrix.from_matrix([[5, 1, 0], [0, 4, 1], [1, 0, 3]], ["a", "b", "c"]),
@@ -251,7 +250,7 @@ def test_all_matrices_of_a_page_have_the_same_labels_in_one_order() -> None:
 @pytest.mark.parametrize("labels", [["ham", "spam"], ["spam", "ham"]])
 def test_the_matrix_at_the_threshold_has_the_order_of_the_other_one(labels: list[str]) -> None:
     given = Predictions.of(["ham", "spam", "ham"], y_score=[0.1, 0.9, 0.6], labels=labels, pos_label="spam")
-    report = classifier_report(given)
+    report = make_report(given)
     assert labels_of(inside(report, "confusion")[0]) == tuple(labels)
     assert inside(report, "threshold")[0].data["positive_first"] == (labels[0] == "spam")
     cells = re.findall(r'data-cell="(..)"', report.to_html())
@@ -261,7 +260,7 @@ def test_the_matrix_at_the_threshold_has_the_order_of_the_other_one(labels: list
 def test_long_names_that_begin_alike_are_told_apart() -> None:
     labels = [f"{'what is known about tea and its ' * 4}, chapter {number}, {'x' * 90}" for number in range(4)]
     truth = [labels[place % 4] for place in range(40)]
-    report = classifier_report(Predictions.of(truth, truth[1:] + truth[:1]))
+    report = make_report(Predictions.of(truth, truth[1:] + truth[:1]))
     shown = labels_of(inside(report, "confusion")[0])
     assert len(set(shown)) == 4
     assert all(f"chapter {number}" in name and len(name) <= 80 for number, name in enumerate(shown))
@@ -271,7 +270,7 @@ def test_long_names_that_begin_alike_are_told_apart() -> None:
 
 def test_scores_without_predictions_have_a_report_without_a_matrix() -> None:
     given = Predictions.of([1, 0, 1, 0], y_score=[3.5, -1.0, 0.2, 0.4])
-    report = classifier_report(given, ["AUC"])
+    report = make_report(given, measures=["AUC"])
     assert str(report).splitlines()[0] == "AUC of predictions is 0.7500 (0.0693 to 0.9918)."
     assert [part for name in ("confusion", "classes", "pairs") for part in inside(report, name)] == []
     (part,) = inside(report, "threshold")
@@ -283,7 +282,7 @@ def test_scores_without_predictions_have_a_report_without_a_matrix() -> None:
 
 
 def test_a_report_on_classifiers_is_a_report_and_short_to_look_at() -> None:
-    report = classifier_report(scored())
+    report = make_report(scored())
     assert isinstance(report, Report)
     assert repr(report) == "<Report 'words': 1 classifier, 200 items, 2 labels (ham and spam); positive is spam>"
 
@@ -324,7 +323,7 @@ def test_two_classifiers_are_compared_and_their_items_counted() -> None:
     right, then = (system.truth == system.prediction for system in (each.at(0.5) for each in given))
     assert (flips["fixed"], flips["broken"]) == ((~right & then).sum(), (right & ~then).sum())
     assert flips["fixed"] - flips["broken"] == round(200 * accuracy["difference"])
-    _, turned = inside(classifier_report(given, baseline="letters"), "compared")
+    _, turned = inside(make_report(given, baseline="letters"), "compared")
     assert turned.data["counts"]["fixed"] == flips["broken"]
 
 
@@ -337,7 +336,7 @@ def test_what_p_values_of_classifiers_are_corrected_over_is_told(
 ) -> None:
     """The family is the pairs under one measure, or under all of them, and the methods name the correction."""
     given = [scored(200, name=f"model {n}", sharpness=1.0 + n) for n in range(systems)]
-    report = classifier_report(given, comparison=options)
+    report = make_report(given, comparison=options)
     found, (part, *_) = report.table("findings"), inside(report, "compared")
     expected = comparisons or found["measure"].n_unique()
     assert (part.data["correction"], part.data["comparisons"]) == (correction, expected)
@@ -350,7 +349,7 @@ def test_what_p_values_of_classifiers_are_corrected_over_is_told(
 
 
 def test_one_class_only_has_a_page_without_curves() -> None:
-    report = classifier_report(Predictions.of([1, 1, 1], y_score=[0.2, 0.6, 0.9]))
+    report = make_report(Predictions.of([1, 1, 1], y_score=[0.2, 0.6, 0.9]))
     assert inside(report, "threshold") == []
     assert "is undefined: there is no negative item" in Read(report.to_html()).text
 
@@ -368,7 +367,7 @@ def test_a_million_items_make_a_small_page() -> None:
     rng = np.random.default_rng(5)
     truth = rng.random(1_000_000) < 0.2
     given = Predictions.of(truth, y_score=rng.normal(truth * 1.0, 1.0))
-    report = classifier_report(given, ["Accuracy", "AUC"], threshold=0.5)
+    report = make_report(given, measures=["Accuracy", "AUC"], threshold=0.5)
     (part,) = inside(report, "threshold")
     assert len(part.data["rows"]) <= MOST_THRESHOLDS < part.data["every"]
     assert len(report.to_html()) < 250_000
@@ -381,7 +380,7 @@ def test_the_largest_page_is_bounded() -> None:
     long = "x" * 300
     systems = [labelled(1500, labels=25, seed=seed, name=f"system{seed}", text=long) for seed in range(7)]
     systems = [Predictions.of(systems[0].truth, one.prediction, item_id=one.item_id, name=one.name) for one in systems]
-    report = classifier_report(systems, ["Accuracy"])
+    report = make_report(systems, measures=["Accuracy"])
     assert len(inside(report, "confusion")) == 6
     assert len(report.to_html()) < 6_000_000
 
@@ -389,7 +388,7 @@ def test_the_largest_page_is_bounded() -> None:
 def test_sections_say_where_they_show_some_of_the_classifiers() -> None:
     assert "Shown for" not in made_reports()["a pair"].to_markdown()
     systems = [scored(40, name=f"system {place}") for place in range(7)]
-    text = classifier_report(systems, ["Accuracy"]).to_markdown()
+    text = make_report(systems, measures=["Accuracy"]).to_markdown()
     assert text.count("Shown for 6 of 7 classifiers.") == 3  # matrices, thresholds, classes
 
 
@@ -452,7 +451,7 @@ def test_latex_compiles(tmp_path: Path, program: str) -> None:
 
 def test_the_same_predictions_give_the_same_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    assert classifier_report(scored()).to_html() == classifier_report(scored()).to_html()
+    assert make_report(scored()).to_html() == make_report(scored()).to_html()
 
 
 def test_works_are_cited_for_what_was_used() -> None:

@@ -6,14 +6,14 @@ from typing import get_args
 
 import pytest
 
-from assay import Predictions, classify, compare
+from assay import Predictions, classify, compare, make_report
 from assay.clustering import stability
 from assay.core.words import INTERVALS
 from assay.measures import registered
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.vocabularies import Vocabulary
 from assay.sections.bibliography import entries
-from assay.sections.methods import methods
+from assay.show.model import References
 from assay.stats import corrections, interval_names, power, suited_tests, verdict
 
 
@@ -43,7 +43,11 @@ def test_a_comparison_of_classifiers_is_told_with_its_tests_and_what_equivalent_
     first, second = [*truth[:30], *[0] * 30], [*truth[:50], *[1] * 10]
     systems = {"first": Predictions.of(truth, first), "second": Predictions.of(truth, second)}
     result = classify(systems, ["Accuracy", "F"])
-    text, works = methods(result, compare(result, measures=["Accuracy", "F"], baseline="first"))
+    compared = compare(result, measures=["Accuracy", "F"], baseline="first")
+    section = make_report(compared).section("methods")
+    text, (references,) = section.data["paragraph"], section.parts[1:]
+    assert isinstance(references, References)
+    works = references.works
     tested = "Differences from first were tested two-sidedly at the level 0.05: McNemar's test [{}] for Accuracy; "
     mcnemar = next(work for work in works if work.entry.startswith("McNemar"))
     assert tested.format(mcnemar.key.strip("[]")) in text

@@ -11,6 +11,7 @@ from assay.classification.pairing import Classifiers, are_predictions
 from assay.clustering.pairing import RULES as RULES_OF_CLUSTERINGS
 from assay.clustering.pairing import Clusterings, are_clusters
 from assay.core.errors import InputError, ParameterError, did_you_mean, number_of, refuse_unknown
+from assay.core.notes import Note
 from assay.counting.policies import Policies
 from assay.evaluation import Evaluation, evaluate
 from assay.files import is_file
@@ -221,17 +222,17 @@ class Measured(NamedTuple):
         found = [self.paired(name) for name in self.measures(wanted)]
         for one in found:
             if why := _NO_SAMPLE.get(one.unit_kind):
-                raise InputError(f"{one.measure}: {why}")
+                raise InputError.on(one.measure, why)
             if len(one.units) < 2:
                 least = number_of(one.unit_kind, 2)
-                raise InputError(
-                    f"{one.measure}: expected at least {least} that all systems have, got {len(one.units)}"
+                raise InputError.on(
+                    one.measure, f"expected at least {least} that all systems have, got {len(one.units)}"
                 )
             # Real systems may all be perfect; a table of scores in which no unit differs is no table of units.
             if self.is_bare and (one.unit_values == one.unit_values[0]).all():
                 units = number_of(one.unit_kind, len(one.units))
                 each = f"{'an' if one.unit_kind == 'item' else 'a'} {one.unit_kind}"
-                raise InputError(f"{one.measure}: expected a score {each}, got the same ones on all {units}")
+                raise InputError.on(one.measure, f"expected a score {each}, got the same ones on all {units}")
         return found
 
     def comparable(
@@ -252,7 +253,7 @@ class Measured(NamedTuple):
                 problems.append(problem)
         if problems and not found:
             raise problems[0]
-        return found, [f"{problem}; it is left out" for problem in problems]
+        return found, [Note.of_problem(problem, end="; it is left out") for problem in problems]
 
 
 def _listed(measures: Iterable[str | Measure] | str | Measure) -> list[str | Measure]:

@@ -39,7 +39,7 @@ def demo(
 
     from assay.cli.inputs import working  # noqa: PLC0415
     from assay.evaluation import evaluate  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.reporting.targets import check_targets  # noqa: PLC0415
+    from assay.sections.report import check_targets  # noqa: PLC0415
     from assay.show.legible import on_one_line  # noqa: PLC0415
     from assay.show.terminal import console, show  # noqa: PLC0415
 

@@ -145,10 +145,9 @@ def report(
     One page that loads nothing from elsewhere; or Markdown, LaTeX or JSON, by the ending of the file's name.
     """
     from assay.reporting import make_report  # noqa: PLC0415  # `assay --help` need not load Polars
-    from assay.reporting.basis import COMPARED_BY, DEFAULT_MEASURES  # noqa: PLC0415
-    from assay.reporting.stamps import stamps_of  # noqa: PLC0415
-    from assay.reporting.targets import check_targets  # noqa: PLC0415
-    from assay.reporting.wording import Wording  # noqa: PLC0415
+    from assay.reporting.basis import COMPARED_BY, DEFAULT_MEASURES, Wording  # noqa: PLC0415
+    from assay.reporting.provenance import stamps_of  # noqa: PLC0415
+    from assay.sections.report import check_targets  # noqa: PLC0415
 
     targets = to or [Path("report.html")]
     paths = [inputs.named(file)[1] for file in (given, *(runs or ()))]

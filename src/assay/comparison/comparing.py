@@ -14,6 +14,7 @@ from assay.comparison.pairing import Family, Pairs, pairs_of
 from assay.comparison.result import Comparison
 from assay.core.arguments import argument
 from assay.core.domains import Choice, Whole
+from assay.core.notes import Note
 from assay.given import check_levels
 from assay.measured import Directions, Measured, check_rules
 from assay.measures.registry import Measure
@@ -123,12 +124,8 @@ def compare(
         ]
         findings += made
         standings += _standings(resampled, pairs, [one.is_sure(alpha) for one in made], alpha)
-    notes = left_out + [
-        f"{one.measure}: whether higher or lower is better is not known; with its direction, the verdict is better or "
-        "worse"
-        for one in paired
-        if one.undirected
-    ]
+    undirected = "whether higher or lower is better is not known; with its direction, the verdict is better or worse"
+    notes = left_out + [Note.on(one.measure, undirected) for one in paired if one.undirected]
     notes += [note for one in paired for note in one.notes(absences=measured.evaluation is None)]
     notes += [note for one in redrawn for note in one.notes()]
     if margin is not None:

@@ -18,6 +18,7 @@ from assay.comparison.intervals import intervals
 from assay.comparison.pairing import Pairs
 from assay.comparison.slices import attribute_of, slice_table, slices
 from assay.core.errors import ParameterError, listed, not_among, number_of, several
+from assay.core.notes import Note
 from assay.core.results import Result
 from assay.core.words import CORRECTED_BY
 from assay.counting.ranks import Ranks
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 MOST_PAIRS_LOOKED_AT = 50
 #: Runs with more rows than this are not gone through once more for every document that they hold.
 _MOST_ROWS = 5_000_000
+#: The kind of the note that says why nothing is known of documents.
+UNSEEN = "unseen"
 FROM_SCORES = "from scores alone: nothing is known of coverage, unjudged documents and what users would notice"
 
 
@@ -73,8 +76,6 @@ class Comparison(Result):
     classifiers: Classifiers | None = None
     #: Where clusterings were compared.
     clusterings: Clusterings | None = None
-    #: Why nothing is known of documents, as one of the notes has it; empty if they were looked at.
-    unseen: str = ""
 
     def __repr__(self) -> str:
         measures = ", ".join(self.measures)
@@ -256,7 +257,7 @@ class Comparison(Result):
         baselines, where they were counted already.
         """
         if counts is None and (reason := self._why_not_looked_into()):
-            return replace(self, notes=(*self.notes, reason), unseen=reason)
+            return replace(self, notes=(*self.notes, Note(reason, kind=UNSEEN)))
         looked_into = [
             self._looked_into(one, counts) if only is None or (one.measure, one.system) in only else (one, "")
             for one in self.findings
@@ -289,7 +290,7 @@ class Comparison(Result):
         try:
             reach = reach_of(measure, first, second, self._undefined)
         except ParameterError as problem:
-            return seen, f"unjudged documents are not looked at: {problem}"
+            return seen, Note.of_problem(problem, lead="unjudged documents are not looked at: ")
         said = finding.verdict._replace(unjudged=reach.documents if reach.changes_sign else 0)
         return seen._replace(reach=reach, verdict=said), ""
 

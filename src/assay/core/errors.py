@@ -24,13 +24,35 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 _LONGEST_QUOTE, _LONGEST_ID = 80, 60
 
 
 class AssayError(Exception):
     """The root: catch this to catch whatever Assay raises on purpose."""
+
+    #: The measure that it is about, if it is about one.
+    measure = ""
+    _remark = ""
+
+    @classmethod
+    def on(cls, measure: object, remark: str) -> Self:
+        """The error about a measure.
+
+        >>> problem = InputError.on("AP", "there is one query only")
+        >>> print(problem, problem.remark, sep=chr(10))
+        AP: there is one query only
+        there is one query only
+        """
+        problem = cls(f"{measure}: {remark}")
+        problem.measure, problem._remark = str(measure), remark
+        return problem
+
+    @property
+    def remark(self) -> str:
+        """The message without the measure."""
+        return self._remark or str(self)
 
 
 class InputError(AssayError):

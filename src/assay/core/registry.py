@@ -49,6 +49,12 @@ PRESENTERS = {
     "tuning": "assay.sections.tunings:document",
     "number of clusters": "assay.sections.clusterings:number_of_clusters",
 }
+#: What a report may be about -> its class: see `assay.reporting.subject`.
+REPORTED = {
+    "rankings": "assay.reporting.rankings:ReportedRankings",
+    "classifiers": "assay.reporting.classifiers:ReportedClassifiers",
+    "clusterings": "assay.reporting.clusterings:ReportedClusterings",
+}
 #: Verbs that results have as methods.
 VERBS = {
     "report": "assay.reporting:make_report",
@@ -67,6 +73,11 @@ def writer(form: str) -> Any:
 def presenter(kind: str) -> Any:
     """The presenter of a kind of result."""
     return _loaded("kind of result", kind, PRESENTERS)
+
+
+def reported(subject: str) -> Any:
+    """The class of what a report is about."""
+    return _loaded("subject of a report", subject, REPORTED)
 
 
 def verb(name: str) -> Any:

@@ -34,7 +34,7 @@ class Trials:
 
     def __init__(self, measure: Measure, systems: Sequence[Ranks], undefined: Undefined) -> None:
         if measure.definition.subtopics:
-            raise ParameterError(f"{measure}: to which subtopics an unjudged document would be relevant is open")
+            raise ParameterError.on(measure, "to which subtopics an unjudged document would be relevant is open")
         self.measure, self.undefined = measure, undefined
         cutoff = measure.parameters.get("cutoff")
         self.cutoff: float = np.inf if cutoff is None else cutoff

@@ -1,4 +1,4 @@
-"""What a report is made from: an evaluation, its comparison with a baseline, and what is looked at closely."""
+"""What a report on rankings is made from: an evaluation, its comparison with a baseline, what is looked at closely."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from assay.comparison import Comparison, Finding, compare
 from assay.comparison.findings import Settings
+from assay.comparison.result import UNSEEN
 from assay.core.domains import Whole
-from assay.core.errors import InputError, ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import InputError, ParameterError, number_of
+from assay.core.notes import Note
 from assay.counting.ranks import Ranks
 from assay.counting.retrieved import retrieved, why_not
 from assay.evaluation import Evaluation
@@ -22,8 +25,8 @@ from assay.given import check_levels
 from assay.measured import Measured
 from assay.measures.registry import Measure
 from assay.rankings.noticed import PAGE
+from assay.reporting.subject import Request, check_name, compared_with, refuse_repeated
 from assay.reporting.texts import Texts
-from assay.reporting.wording import Wording
 from assay.stats.bootstrap import Interval
 from assay.stats.paired import Paired
 from assay.stats.pairs import Resampled, few_units
@@ -37,11 +40,18 @@ MOST_VERDICTS = 12
 #: Runs with more rows than this are not gone through once more for every document that they hold.
 MOST_ROWS = 5_000_000
 #: How a comparison is made, besides the rules of evaluation, and what holds unless told otherwise.
-COMPARED_BY: dict[str, Any] = {
-    "test": "permutation", "correction": "holm", "family": "measure", "interval": "hull", "alpha": 0.05, "margin": None,
-    "power": 0.8, "resamples": None, "bootstrap_resamples": 10_000, "seed": 0,
-}  # fmt: skip
+COMPARED_BY: dict[str, Any] = {name: (compare.__kwdefaults__ or {})[name] for name in Settings._fields}
+COMPARED_BY["test"] = "permutation"
 _NO_INTERVAL = Interval(float("nan"), float("nan"), float("nan"), "none")
+
+
+class Wording(NamedTuple):
+    """What to type: to list what to judge next, to choose the measures and the system, to have verdicts in words."""
+
+    judge: str = "compare(..., measures={measure!r}).judge_next()"
+    measures: str = "measures=..."
+    system: str = "system=..."
+    compare: str = "compare(..., measures=...)"
 
 
 class Shown(NamedTuple):
@@ -52,31 +62,71 @@ class Shown(NamedTuple):
     texts: Texts
     wording: Wording
 
+    @classmethod
+    def of(cls, details: Mapping[str, Any]) -> Shown:
+        """Check the numbers, and read the texts."""
+        queries = Whole(0).check("changed", details.get("changed", 6))
+        ranks = Whole(1).check("show", details.get("show", 10))
+        texts = Texts.of(details.get("topics"), details.get("documents"))
+        return cls(queries, ranks, texts, details.get("wording", Wording()))
+
 
 @dataclass(frozen=True, eq=False)
 class Basis:
     """What the sections of a report are made from: a comparison, or where there is none what it would rest on.
 
-    `systems`: best first by the main measure. `detailed`: those that are looked at closely. `system`: the one whose
-    queries are shown beside the baseline's; empty if there is one system only. `counts`: every document of those in
-    `detailed`; empty where documents cannot be looked at, and `no_documents` says why.
+    `names`: the systems as they were given. `counts`: every document of those in `detailed`; empty where documents
+    cannot be looked at, and `no_documents` says why.
     """
 
     evaluation: Evaluation | None
     comparison: Comparison | None
     settings: Settings
     measures: tuple[str, ...]
-    systems: tuple[str, ...]
-    detailed: tuple[str, ...]
+    names: tuple[str, ...]
     baseline: str
-    system: str
-    standings: Mapping[tuple[str, str], tuple[float, Interval]]
     paired: Mapping[str, Paired]
-    notes: tuple[str, ...]
     shown: Shown
+    notes: Sequence[str]
+    asked_system: str | None = None
     origin: str = ""  # of scores alone: the file that they were read from
-    no_documents: str = ""
     counts: Mapping[str, Ranks] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
+        source, runs, wanted, baseline, details, rules = request
+        system, shown, origin = details.get("system"), Shown.of(details), ""
+        comparison: Comparison | None = None
+        if isinstance(source, Comparison):
+            refuse_repeated({"runs": runs, "measures": wanted, **rules}, "comparison", "compare")
+            comparison, evaluation, settings = source, source.evaluation, source.settings
+            measures, systems, notes = source.measures, source.systems, list(source.notes)
+            paired, first = {each.measure: each for each in source.paired}, compared_with(source, baseline)
+        else:
+            asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
+            check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
+            if runs is not None and wanted is None:
+                wanted = DEFAULT_MEASURES
+            measured = Measured.of(source, runs, wanted, seed=Whole(0).check("seed", asked["seed"]), **rules)
+            evaluation, settings = measured.evaluation, Settings(**{**asked, "resamples": None})
+            measures = tuple(measured.measures(wanted))
+            systems = tuple(map(str, measured.scores.frame["system"].unique(maintain_order=True)))
+            paired, notes = _paired(measured, measures)
+            first = (baseline or systems[0]) if len(systems) > 1 else ""
+            if first:
+                check_name("baseline", baseline, systems)
+            elif baseline is not None or system is not None:
+                raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
+            if first and paired:
+                comparison = compare(measured, measures=list(paired), baseline=first, look_into=False, **asked)
+                settings = comparison.settings
+                notes += comparison.notes
+            else:
+                notes += [note for each in paired.values() for note in few_units(each.unit_kind, len(each.units))]
+            origin = _origin(source) if evaluation is None else ""
+        basis = cls(evaluation, comparison, settings, measures, systems, first, paired, shown, notes, system, origin)
+        return basis._counted() if comparison is source else basis._counted()._looked_into()
 
     @property
     def main(self) -> str:
@@ -94,6 +144,92 @@ class Basis:
             return []
         of_measure = {each.system: each for each in self.comparison.findings if each.measure == (measure or self.main)}
         return [of_measure[system] for system in self.systems if system in of_measure]
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, best first by the main measure."""
+        if self.comparison is not None and self.main in self.paired:
+            return tuple(standing.system for standing in self.comparison.standing(self.main))
+        if self.evaluation is None:
+            return self.names
+        return tuple(system.name for system in self.evaluation.sorted_by(self.main).systems)
+
+    @cached_property
+    def system(self) -> str:
+        """The one whose queries are shown beside the baseline's; empty if there is one system only."""
+        others = [name for name in self.systems if name != self.baseline]
+        check_name("system", self.asked_system, others)
+        if not self.baseline:
+            return ""
+        # Of a system whose queries are all the same, there is nothing to show.
+        same = {finding.system for finding in self.findings() if finding.all_zero}
+        return self.asked_system or next((name for name in others if name not in same), others[0])
+
+    @cached_property
+    def detailed(self) -> tuple[str, ...]:
+        """The systems that are looked at closely."""
+        first = [name for name in (self.baseline, self.system) if name]
+        rest = [name for name in self.systems if name not in first]
+        chosen = {*first, *rest[: MOST_SYSTEMS - len(first)]}
+        return tuple(name for name in self.systems if name in chosen)
+
+    @cached_property
+    def no_documents(self) -> str:
+        """Why documents cannot be looked at; empty if they can."""
+        if self.evaluation is None:
+            return "from scores alone, nothing is known of documents: there is no coverage, no curve and no ranking"
+        if int(self.evaluation.coverage["retrieved"].sum()) > MOST_ROWS:
+            return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
+        why = why_not(self.evaluation.policies)
+        return f"documents are not looked at: {why}" if why else ""
+
+    @cached_property
+    def standings(self) -> Mapping[tuple[str, str], tuple[float, Interval]]:
+        """Each system's number under each measure and its interval, where there is one."""
+        standings: dict[tuple[str, str], tuple[float, Interval]] = {}
+        for name in self.measures:
+            if name not in self.paired:
+                for system in self.names:
+                    value = math.nan if self.evaluation is None else self.evaluation.mean(name, system)
+                    standings[name, system] = value, _NO_INTERVAL
+            elif self.comparison is None:
+                paired, settings = self.paired[name], self.settings
+                resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
+                for place, system in enumerate(paired.systems):
+                    interval = resampled.of_system(place, 1 - settings.alpha)
+                    standings[name, system] = float(paired.observed[place]), interval
+            else:
+                for each in self.comparison.standing(name):
+                    standings[name, each.system] = each.value, each.interval
+        return standings
+
+    def _counted(self) -> Self:
+        """The same with the documents of the systems that are looked at closely, and with a note on the others."""
+        notes, detailed, counts = list(self.notes), self.detailed, dict[str, Ranks]()
+        if self.no_documents:  # the report says so itself, of all that it lacks
+            notes = [note for note in notes if not isinstance(note, Note) or note.kind != UNSEEN]
+        if len(self.systems) > MOST_SYSTEMS:
+            notes.append(
+                f"{number_of('system', len(self.systems))} are too many to look at each closely: verdicts in words, "
+                f"curves and bounds are of {len(detailed)} (the baseline, the one looked at and the best of the "
+                "others), the table has all; report on some of the runs to see others"
+            )
+        if self.evaluation is not None and not self.no_documents:
+            runs = {name: self.evaluation.runs[name] for name in detailed}
+            cutoffs = [self.measure(name).parameters.get("cutoff") for name in self.measures]
+            deepest = max([PAGE, self.shown.ranks, *(int(cutoff) for cutoff in cutoffs if cutoff)])
+            depth = None if None in cutoffs else deepest  # None: all documents
+            policies, subtopics = self.evaluation.policies, self.evaluation.subtopics
+            counts = retrieved(runs, self.evaluation.qrels, policies, depth, subtopics=subtopics)
+        return replace(self, counts=counts, notes=tuple(dict.fromkeys(notes)))
+
+    def _looked_into(self) -> Self:
+        """The same with what documents tell about the findings that are told in words."""
+        if self.comparison is None or not self.counts:
+            return self
+        only = {(finding.measure, finding.system) for finding in self.told}
+        seen = self.comparison.with_what_runs_tell(only, self.counts)
+        return replace(self, comparison=seen, notes=tuple(dict.fromkeys([*self.notes, *seen.notes])))
 
     @property
     def told(self) -> list[Finding]:
@@ -136,189 +272,21 @@ def on_units(ranks: Ranks, units: Iterable[str]) -> Ranks:
     return ranks if kept.all() else ranks.only(kept)
 
 
-def basis_of(
-    given: Any,
-    runs: Any,
-    measures: Any,
-    *,
-    baseline: str | None,
-    system: str | None,
-    rules: dict[str, Any],
-    shown: Shown,
-) -> Basis:
-    """Evaluate and compare what was given, as far as it has not been done; `rules` are those of both verbs."""
-    if isinstance(given, Comparison):
-        for name, value in {"runs": runs, "measures": measures, **rules}.items():
-            if value is not None:
-                raise ParameterError(f"{name} belongs to the comparison that the report is made of: give it to compare")
-        paired = {each.measure: each for each in given.paired}
-        # The report says so itself, of all that it lacks.
-        better_told = given.unseen if _why_no_documents(given.evaluation) else None
-        notes = [note for note in given.notes if note != better_told]
-        known = _Known(given.evaluation, given, given.settings, given.measures, paired, notes)
-        return _basis(known, given.systems, compared_with(given, baseline), system, shown)
-    asked = {name: rules.pop(name, default) for name, default in COMPARED_BY.items()}
-    check_levels(alpha=asked["alpha"], power=asked["power"], margin=asked["margin"])
-    if runs is not None and measures is None:
-        measures = DEFAULT_MEASURES
-    measured = Measured.of(given, runs, measures, seed=Whole(0).check("seed", asked["seed"]), **rules)
-    names = measured.measures(measures)
-    systems = [str(name) for name in measured.scores.frame["system"].unique(maintain_order=True)]
-    paired, notes = _paired(measured, names)
-    comparison = None
-    if len(systems) > 1:
-        check_name("baseline", baseline, systems)
-        if paired:
-            first = baseline or systems[0]
-            comparison = compare(measured, measures=list(paired), baseline=first, look_into=False, **asked)
-            notes += comparison.notes
-    elif baseline is not None or system is not None:
-        raise ParameterError(f"there is one system, {systems[0]}: leave baseline and system out")
-    settings = Settings(**{**asked, "resamples": None}) if comparison is None else comparison.settings
-    if comparison is None:
-        notes += [note for each in paired.values() for note in few_units(each.unit_kind, len(each.units))]
-    known = _Known(measured.evaluation, comparison, settings, tuple(names), paired, notes)
-    first = (baseline or systems[0]) if len(systems) > 1 else ""
-    basis = _looked_into(_basis(known, systems, first, system, shown))
-    return replace(basis, origin=_origin(given)) if measured.evaluation is None else basis
-
-
-def _origin(given: Any) -> str:
+def _origin(scores: Any) -> str:
     """Where scores come from: a path, or what stands for one."""
-    if isinstance(given, str | os.PathLike):
-        return "<stdin>" if given == "-" else os.fspath(given)
-    return str(getattr(given, "name", "")) if is_file(given) else ""
-
-
-def compared_with(comparison: Comparison, baseline: str | None) -> str:
-    """The one baseline of a comparison; if another was asked for, or there are several, it is no basis of a report."""
-    baselines = list(dict.fromkeys(finding.baseline for finding in comparison.findings))
-    if len(baselines) > 1:
-        raise ParameterError("a report holds systems against one baseline: compare(..., baseline=NAME)")
-    if baseline is not None and baseline != baselines[0]:
-        raise ParameterError(f"the baseline of the comparison is {baselines[0]}, not {baseline!r}")
-    return baselines[0]
-
-
-class _Known(NamedTuple):
-    """What is known before systems are put in order."""
-
-    evaluation: Evaluation | None
-    comparison: Comparison | None
-    settings: Settings
-    measures: tuple[str, ...]
-    paired: dict[str, Paired]
-    notes: list[str]
-
-
-def _basis(known: _Known, systems: Sequence[str], baseline: str, system: str | None, shown: Shown) -> Basis:
-    """Put the systems in order, choose which to look at closely, and count the documents of these."""
-    evaluation, comparison, _, measures, paired, notes = known
-    same: set[str] = set()
-    if comparison is not None and measures[0] in paired:
-        ordered = [standing.system for standing in comparison.standing(measures[0])]
-        same = {each.system for each in comparison.findings if each.measure == measures[0] and each.all_zero}
-    else:
-        ordered = (
-            list(systems) if evaluation is None else [each.name for each in evaluation.sorted_by(measures[0]).systems]
-        )
-    others = [name for name in ordered if name != baseline]
-    check_name("system", system, others)
-    # Of a system whose queries are all the same, there is nothing to show.
-    closest = system or next((name for name in others if name not in same), others[0]) if baseline else ""
-    first = [name for name in (baseline, closest) if name]
-    chosen = {*first, *[name for name in ordered if name not in first][: MOST_SYSTEMS - len(first)]}
-    detailed = [name for name in ordered if name in chosen]
-    if len(ordered) > MOST_SYSTEMS:
-        notes.append(
-            f"{number_of('system', len(ordered))} are too many to look at each closely: verdicts in words, curves and "
-            f"bounds are of {len(detailed)} (the baseline, the one looked at and the best of the others), the table "
-            "has all; report on some of the runs to see others"
-        )
-    no_documents = _why_no_documents(evaluation)
-    counts: dict[str, Ranks] = {}
-    if evaluation is not None and not no_documents:
-        looked_at = {name: evaluation.runs[name] for name in detailed}
-        depth = _depth(evaluation, measures, shown)
-        counts = retrieved(looked_at, evaluation.qrels, evaluation.policies, depth, subtopics=evaluation.subtopics)
-    return Basis(
-        evaluation,
-        comparison,
-        known.settings,
-        tuple(measures),
-        tuple(ordered),
-        tuple(detailed),
-        baseline,
-        closest,
-        _standings(known, systems),
-        paired,
-        tuple(dict.fromkeys(notes)),
-        shown,
-        no_documents=no_documents,
-        counts=counts,
-    )
-
-
-def _looked_into(basis: Basis) -> Basis:
-    """The same with what documents tell about the findings that are told in words."""
-    if basis.comparison is None or not basis.counts:
-        return basis
-    only = {(finding.measure, finding.system) for finding in basis.told}
-    seen = basis.comparison.with_what_runs_tell(only, basis.counts)
-    return replace(basis, comparison=seen, notes=tuple(dict.fromkeys([*basis.notes, *seen.notes])))
-
-
-def _depth(evaluation: Evaluation, measures: Sequence[str], shown: Shown) -> int | None:
-    """How deep documents have to be counted for all measures and for what is shown; None: all of them."""
-    cutoffs = [evaluation.measure(name).parameters.get("cutoff") for name in measures]
-    return None if None in cutoffs else max([PAGE, shown.ranks, *(int(cutoff) for cutoff in cutoffs if cutoff)])
-
-
-def _why_no_documents(evaluation: Evaluation | None) -> str:
-    """Why documents cannot be looked at; empty if they can."""
-    if evaluation is None:
-        return "from scores alone, nothing is known of documents: there is no coverage, no curve and no ranking"
-    if int(evaluation.coverage["retrieved"].sum()) > MOST_ROWS:
-        return f"the runs have more than {MOST_ROWS:,} rows: their documents are not gone through once more"
-    why = why_not(evaluation.policies)
-    return f"documents are not looked at: {why}" if why else ""
-
-
-def _standings(known: _Known, systems: Sequence[str]) -> dict[tuple[str, str], tuple[float, Interval]]:
-    """Each system's number under each measure and its interval, where there is one."""
-    standings: dict[tuple[str, str], tuple[float, Interval]] = {}
-    for name in known.measures:
-        if name not in known.paired:
-            for system in systems:
-                value = math.nan if known.evaluation is None else known.evaluation.mean(name, system)
-                standings[name, system] = value, _NO_INTERVAL
-        elif known.comparison is None:
-            paired, settings = known.paired[name], known.settings
-            resampled = Resampled(paired, settings.bootstrap_resamples, settings.seed, settings.bootstrap)
-            for place, system in enumerate(paired.systems):
-                interval = resampled.of_system(place, 1 - settings.alpha)
-                standings[name, system] = float(paired.observed[place]), interval
-        else:
-            for each in known.comparison.standing(name):
-                standings[name, each.system] = each.value, each.interval
-    return standings
+    if isinstance(scores, str | os.PathLike):
+        return "<stdin>" if scores == "-" else os.fspath(scores)
+    return str(getattr(scores, "name", "")) if is_file(scores) else ""
 
 
 def _paired(measured: Measured, names: Sequence[str]) -> tuple[dict[str, Paired], list[str]]:
     """The systems paired by unit under each measure; and why not, where they cannot be."""
-    paired = {}
-    reasons: dict[str, list[str]] = {}
+    paired, notes = dict[str, Paired](), list[str]()
     for name in names:
         try:
             paired[name] = measured.all_paired([name])[0]
         except InputError as problem:
             if measured.evaluation is None:  # scores that cannot be paired are good for nothing
                 raise
-            reasons.setdefault(str(problem).removeprefix(f"{name}: "), []).append(name)
-    return paired, [f"{', '.join(of)}: no interval and no comparison: {why}" for why, of in reasons.items()]
-
-
-def check_name(role: str, name: str | None, known: Sequence[str]) -> None:
-    """Refuse a name that is not among those known."""
-    if name is not None and name not in known:
-        raise ParameterError(f"the {role} is one of {listed(known)}, not {name!r}{did_you_mean(str(name), known)}")
+            notes.append(Note.on(name, f"no interval and no comparison: {problem.remark}"))
+    return paired, notes

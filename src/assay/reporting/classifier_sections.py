@@ -15,7 +15,6 @@ from assay.classification import Classification
 from assay.classification.pairing import Classifiers
 from assay.classification.result import sureness
 from assay.classifier_curves.calibrated import reliability
-from assay.comparison import Comparison
 from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
@@ -23,7 +22,15 @@ from assay.counting.probabilities import Probabilities
 from assay.measures.names import display_name
 from assay.reporting.classifier_scores import explorer, thresholds_of
 from assay.reporting.heat import MOST_ITEMS, HeatMap, Sides
-from assay.reporting.items import LONGEST_NAME, MOST_SYSTEMS, by_system, is_bounded, measured, named, verdicts
+from assay.reporting.items import (
+    LONGEST_NAME,
+    Items,
+    by_system,
+    is_bounded,
+    measured,
+    named,
+    verdicts,
+)
 from assay.reporting.texts import told_apart
 from assay.sections.classifications import classes_table, together
 from assay.show import charts
@@ -53,23 +60,14 @@ _SIDES = Sides(
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """What a report on classifiers rests on: their numbers, and what came of holding them against a baseline.
+class Evidence(Items[Classification]):
+    """What a report on classifiers rests on; `paired`: the predictions of the same items, where there are such."""
 
-    `held` names measures as people call them; None if nothing could be compared. `paired`: the predictions of the same
-    items, where there are such. `notes` says what could not be compared.
-    """
+    kind = "classifier"
+    role = "predictions"
+    described = "predictions of"
 
-    result: Classification
-    baseline: str = ""
-    held: Comparison | None = None
     paired: Classifiers | None = None
-    notes: tuple[str, ...] = ()
-
-    @cached_property
-    def close(self) -> list[str]:
-        """The systems that are looked at closely."""
-        return [system.name for system in self.result.systems[:MOST_SYSTEMS]]
 
     @cached_property
     def labelled(self) -> list[str]:

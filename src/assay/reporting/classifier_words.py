@@ -12,7 +12,7 @@ from assay.core.errors import joined, number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
 from assay.reporting.classifier_sections import Evidence
-from assay.reporting.naming import values_of_systems
+from assay.reporting.texts import values_of_systems
 from assay.sections.estimates import number_with_interval
 from assay.sections.methods import items_of
 from assay.stats.proportions import wilson

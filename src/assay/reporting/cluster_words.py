@@ -10,7 +10,7 @@ from assay.core.digits import as_level, as_percent, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.names import display_name
 from assay.measures.registry import Measure
-from assay.reporting.naming import values_of_systems
+from assay.reporting.texts import values_of_systems
 from assay.sections.methods import items_of
 
 _MOST_NAMES = 6

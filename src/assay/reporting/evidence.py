@@ -10,6 +10,7 @@ import polars as pl
 
 from assay.core.digits import as_level
 from assay.core.errors import ParameterError, joined, listed
+from assay.core.notes import Note
 from assay.measures import Judged
 from assay.measures.curve_points import averaged_precision, level_measures
 from assay.measures.summary import summarise
@@ -141,7 +142,7 @@ def _bounds(basis: Basis) -> Iterator[Section | str]:
                 value, ends = basis.standings[name, system][0], (limits.mean_low, limits.mean_high)
                 rows.append((system, name, value, *ends, limits.exact))
         except ParameterError as problem:
-            yield f"unjudged documents are not looked at: {problem}"
+            yield Note.of_problem(problem, lead="unjudged documents are not looked at: ")
     if rows:
         frame = pl.DataFrame(rows, schema=["system", "measure", "value", "low", "high", "exact"], orient="row")
         parts = tuple(_bounds_parts(frame))

@@ -1,26 +1,29 @@
-"""What reports on classifiers and on clusterings have alike: the summary, advice, verdicts, provenance."""
+"""What reports on classifiers and on clusterings have alike: what they rest on, the summary, advice, verdicts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
 
 import polars as pl
 
-from assay import __version__
 from assay.classification import Classification
+from assay.clustering import Clustering
+from assay.comparison import Comparison
 from assay.core.digits import as_level
-from assay.core.errors import ParameterError, did_you_mean, listed, number_of
+from assay.core.errors import ParameterError, did_you_mean, joined, number_of, several
 from assay.core.words import INTERVALS, tone_of
-from assay.reporting.contents import Input, Provenance, Role
-from assay.reporting.provenance import described, now
-from assay.reporting.stamps import Stamp
+from assay.measures.names import display_name
+from assay.reporting.subject import IN_MEMORY, InputFile, Request, Role, check_name, compared_with, refuse_repeated
+from assay.reporting.summary import summed_up
 from assay.reporting.texts import shortened
 from assay.sections.conflicts import conflict
 from assay.sections.estimates import measures_table, undefined, without_interval
+from assay.sections.methods import items_of
 from assay.sections.sentences import headline, of_verdict, without_caveat
 from assay.sections.verdicts import verdicts_table
 from assay.show.axis import Axis, rounded_out
@@ -28,8 +31,6 @@ from assay.show.model import Column, Kind, Prose, Section, Table, Verdict
 
 if TYPE_CHECKING:
     from assay.classification import Baseline
-    from assay.clustering import Clustering
-    from assay.comparison import Comparison
     from assay.measures.registry import Measure
 
 #: Of more systems than these, only the first are looked at closely; all are in the table.
@@ -38,10 +39,138 @@ MOST_SYSTEMS = 6
 LONGEST_NAME = 80
 #: So many remarks stand beside the claim; the others below it.
 _MOST_REMARKS = 4
+_MOST_NAMES = 6
 _A_PAIR = 2
-_IN_MEMORY = "in memory"
 #: Advice on items that all systems were given; all other advice is on what a system made of them.
 _ABOUT_ITEMS = frozenset({"left_out"})
+ResultT = TypeVar("ResultT", bound=Classification | Clustering)
+
+
+@dataclass(frozen=True, eq=False)
+class Items(Generic[ResultT]):
+    """What such a report rests on: the systems' numbers, and what came of holding them against a baseline.
+
+    `comparison` is None if nothing could be compared; `notes` then say why.
+    """
+
+    #: What a system is, what its file is read as, and how that file is described.
+    kind: ClassVar[str]
+    role: ClassVar[Role]
+    described: ClassVar[str]
+    #: What is shown of systems that are looked at closely.
+    details: ClassVar[str]
+    #: What makes the result, and what else than measures it may be told.
+    verb: ClassVar[Callable[..., Any]]
+    rules: ClassVar[Sequence[str]]
+
+    result: ResultT
+    baseline: str = ""
+    comparison: Comparison | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Take a result, or a comparison of such systems with one baseline; or evaluate what the verb takes.
+
+        Of several systems the first, or the one that `baseline` names, is what the others are held against; the rule
+        `comparison` are further arguments of `compare` for that.
+        """
+        source, runs, measures, baseline, details, rules = request
+        for name in details:
+            if name != "wording":
+                raise ParameterError(f"{name} goes with rankings: a report on {several(cls.kind)} has none")
+        if isinstance(source, Comparison):
+            refuse_repeated({"measures": measures, **rules}, "comparison", "compare")
+            first = compared_with(source, baseline)
+            inputs, settings = cls.taken_from(getattr(source, several(cls.kind)))
+            settings |= {"confidence": round(1 - source.settings.alpha, 12), "seed": source.settings.seed}
+            result = cls.verb(inputs, list(source.measures), **settings)
+            return cls(result, first, notes=tuple(getattr(result, "notes", ()))).compared({}, source)
+        asked = rules.pop("comparison", None) or {}
+        result = cls._result(source if runs is None else [*_each(source), *_each(runs)], measures, rules)
+        names = [system.name for system in result.systems]
+        check_name("baseline", baseline, names)
+        basis = cls(result, baseline or names[0], notes=tuple(getattr(result, "notes", ())))
+        settings = {"alpha": round(1 - result.confidence, 12), "seed": result.seed, **asked}
+        return basis if len(names) == 1 else basis.compared(settings, None)
+
+    @classmethod
+    def _result(cls, source: Any, measures: Any, rules: Mapping[str, Any]) -> ResultT:
+        """What was given, where it is a result; or what the verb makes of it."""
+        if isinstance(source, Classification | Clustering):
+            refuse_repeated({"measures": measures, **rules}, source.kind, cls.verb.__name__)
+            return cast(ResultT, source)
+        for name in rules:
+            if name not in cls.rules:
+                raise ParameterError(f"{name!r} is no rule of {several(cls.kind)}{did_you_mean(name, cls.rules)}")
+        return cast(ResultT, cls.verb(source, measures, **rules))
+
+    @staticmethod
+    def taken_from(systems: Any) -> tuple[list[Any], dict[str, Any]]:
+        """What the verb takes to evaluate systems that were compared, and the rules for it."""
+        raise NotImplementedError
+
+    def compared(self, asked: dict[str, Any], comparison: Comparison | None) -> Self:
+        """The same with the systems held against the baseline, as `compare` does, if that has not been done."""
+        raise NotImplementedError
+
+    @cached_property
+    def held(self) -> Comparison | None:
+        """The comparison, with measures named as people call them."""
+        if self.comparison is None:
+            return None
+        names = {str(measure): display_name(measure) for measure in self.result.measures}
+        findings = (
+            finding._replace(measure=names.get(finding.measure, finding.measure))
+            for finding in self.comparison.findings
+        )
+        return replace(self.comparison, findings=tuple(findings))
+
+    @cached_property
+    def close(self) -> list[str]:
+        """The systems that are looked at closely."""
+        return [system.name for system in self.result.systems[:MOST_SYSTEMS]]
+
+    def too_many(self) -> Iterator[str]:
+        """That not all systems are looked at closely, where that is so."""
+        if len(self.result.systems) > MOST_SYSTEMS:
+            yield (
+                f"{number_of(self.kind, len(self.result.systems))} are too many to look at each closely: "
+                f"{self.details} are of the first {MOST_SYSTEMS}, the table has all"
+            )
+
+    @property
+    def title(self) -> str:
+        """The systems' names."""
+        return joined([system.name for system in self.result.systems], _MOST_NAMES)
+
+    @property
+    def seed(self) -> int:
+        """What everything random is drawn from."""
+        return self.result.seed
+
+    @property
+    def signatures(self) -> Iterable[str]:
+        """How each number was computed: of systems that were counted by the same rules, each has one signature."""
+        return dict.fromkeys(text for by_measure in self.result.signatures.values() for text in by_measure.values())
+
+    def inputs(self) -> Iterator[InputFile]:
+        """The files, each once, and what was in memory."""
+        origins: dict[str, list[str]] = {}
+        for system in self.result.systems:
+            origin = getattr(getattr(system, self.role), "origin", None)
+            origins.setdefault(origin or IN_MEMORY, []).append(system.name)
+        counts = number_of("item", items_of(self.result))
+        for origin, names in origins.items():
+            systems = ", ".join(names)
+            if origin == IN_MEMORY:
+                yield InputFile(self.role, systems, IN_MEMORY, counts)
+            else:
+                yield InputFile(self.role, origin, f"{self.described} {systems}", counts)
+
+
+def _each(systems: Any) -> list[Any]:
+    return list(systems) if isinstance(systems, list | tuple) else [systems]
 
 
 def named(text: Any) -> str:
@@ -49,68 +178,35 @@ def named(text: Any) -> str:
     return shortened(str(text), LONGEST_NAME)
 
 
-def refuse_told(told: Mapping[str, Any], result: str, verb: str) -> None:
-    """A report that is made of a result takes its measures and rules from there."""
-    for name in [name for name, value in told.items() if value is not None]:
-        raise ParameterError(f"{name} belongs to the {result} that the report is made of: give it to {verb}")
-
-
-def refuse_unknown(rules: Iterable[str], known: Sequence[str], of: str) -> None:
-    """A rule that there is none of, with the one that may be meant."""
-    for name in rules:
-        if name not in known:
-            raise ParameterError(f"{name!r} is no rule of {of}{did_you_mean(name, known)}")
-
-
-def baseline_of(result: Classification | Clustering, baseline: str | None) -> str:
-    """The system that the others are held against: the first one unless another is named."""
-    names = [system.name for system in result.systems]
-    if baseline is not None and baseline not in names:
-        hint = did_you_mean(baseline, names)
-        raise ParameterError(f"the baseline is one of {listed(names)}, not {baseline!r}{hint}")
-    return baseline or names[0]
-
-
-def renamed(held: Comparison, called: Mapping[str, str]) -> Comparison:
-    """A comparison whose measures are named as people call them."""
-    findings = (finding._replace(measure=called.get(finding.measure, finding.measure)) for finding in held.findings)
-    return replace(held, findings=tuple(findings))
-
-
 def summary(
-    result: Classification | Clustering,
+    basis: Items[Any],
     lead: str,
     worth: Iterable[str],
-    held: Comparison | None,
     warnings: Iterable[str] = (),
+    data: Mapping[str, Any] | None = None,
 ) -> Section:
     """What the systems are worth in words, what to know about that, and what to mind: `warnings`, besides those of all.
 
     The verdict on a single pair under the main measure stands on top: short, then with its numbers.
     """
-    words, of_pair = list(map(Prose, worth)), held is not None and len(result.systems) == _A_PAIR
-    parts: list[Prose | Verdict] = [
-        each if of_pair or at else replace(each, style="claim") for at, each in enumerate(words)
-    ]
-    if held is not None and of_pair:
+    result, held = basis.result, basis.held
+    parts: list[Prose | Verdict] = []
+    if held is not None and len(result.systems) == _A_PAIR:
         finding = held.findings[0]
-        short = f"{headline(finding)} under {finding.measure}."
+        word, short = finding.verdict.word, f"{headline(finding)} under {finding.measure}."
         numbers = filter(None, (of_verdict(finding, "item"), conflict(finding, "item")))
-        word = finding.verdict.word
-        parts = [Verdict(word, tone_of(word), short), *map(Prose, numbers), *parts]
+        parts += [Verdict(word, tone_of(word), short), *map(Prose, numbers)]
+    parts += [Prose(text) if place or parts else Prose(text, "claim") for place, text in enumerate(worth)]
     remarks = tuple(remarks_of(result))
-    if remarks:
-        parts.append(Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]))
-    minded = (*result.warnings, *warnings)
-    if minded:
-        parts.append(Prose(style="warning", title="Mind this", points=minded))
-    data = {
+    advice = Prose(style="advice", title="What to know", points=remarks[:_MOST_REMARKS]) if remarks else None
+    minded = [*result.warnings, *warnings]
+    shared = {
         "confidence": result.confidence,
         "remarks": [remark._asdict() for remark in result.advice],
         "caveats": list(remarks),
-        "warnings": list(minded),
+        "warnings": minded,
     }
-    return Section("summary", "", tuple(parts), lead, data=data)
+    return summed_up(lead, parts, advice, minded, {**shared, **(data or {})})
 
 
 def further_advice(result: Classification | Clustering) -> Iterator[Section]:
@@ -156,12 +252,11 @@ def measured(
     legend += [f"No skill: what one scores that says {each.says}; a thin line where it lies." for each in beside]
     lines = (" ".join(legend), *undefined(result), *without_interval(result))
     size = "systems measured" if len(result.systems) == 1 else "systems measured several"
-    shown = replace(
-        table, frame=frame, columns=tuple(_drawn(column, axis, beside) for column in table.columns),
-        caption="Measures, with intervals", notes=tuple(filter(None, lines)), drawn="is_bounded", look=size,
-    )  # fmt: skip
+    columns = tuple(_drawn(column, axis, beside) for column in table.columns)
+    table = replace(table, frame=frame, columns=columns, caption="Measures, with intervals", drawn="is_bounded")
+    table = replace(table, notes=tuple(filter(None, lines)), look=size)
     lead = "Every number with its interval" + (", and beside it what no skill at all would score." if beside else ".")
-    return Section("measures", "Measures", (shown,), lead, data={"estimates": result.to_frame().to_dicts()})
+    return Section("measures", "Measures", (table,), lead, data={"estimates": result.to_frame().to_dicts()})
 
 
 def is_bounded(measure: Measure) -> bool:
@@ -226,37 +321,3 @@ def by_system(
     systems = number_of("classifier" if isinstance(result, Classification) else "clustering", len(result.systems))
     some = f" Shown for {len(parts):,} of {systems}." if every and len(parts) != len(result.systems) else ""
     return Section(name, title, tuple(folded), f"{lead}{some}".strip(), short)
-
-
-def provenance_of(
-    result: Classification | Clustering,
-    settings: Mapping[str, str | None],
-    inputs: Iterable[Input],
-    command: str,
-) -> Provenance:
-    """Everything that the report can be made again from."""
-    return Provenance(
-        version=__version__,
-        command=command,
-        made=now(),
-        seed=result.seed,
-        inputs=tuple(inputs),
-        # Of systems that were counted by the same rules, each number has one signature.
-        signatures=tuple(dict.fromkeys(text for by in result.signatures.values() for text in by.values())),
-        settings=tuple((name, value) for name, value in settings.items() if value is not None),
-    )
-
-
-def inputs_of(
-    origins: Mapping[str, str | None], role: Role, says: Callable[[str], str], counts: str, before: Mapping[str, Stamp]
-) -> Iterator[Input]:
-    """The files, each once, and what was in memory; `origins` are those of the systems, None if there is none."""
-    groups: dict[str, list[str]] = {}
-    for name, origin in origins.items():
-        groups.setdefault(origin or _IN_MEMORY, []).append(name)
-    for origin, names in groups.items():
-        systems = ", ".join(names)
-        if origin == _IN_MEMORY:
-            yield described(before, role, systems, _IN_MEMORY, counts)
-        else:
-            yield described(before, role, origin, says(systems), counts)

@@ -1,48 +1,28 @@
-"""`make_report`: judgments and runs, an evaluation or a comparison -> a `Report`."""
+"""`make_report`: judgments and runs, predictions, clusters, a result or a comparison -> a `Report`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from assay.classification import classify
 from assay.classification.pairing import are_predictions
+from assay.clustering import cluster
 from assay.clustering.pairing import are_clusters
-from assay.comparison.result import Comparison
+from assay.comparison import Comparison, compare
 from assay.core import registry
-from assay.core.domains import Whole
-from assay.core.errors import ParameterError
+from assay.core.notes import merged
+from assay.measured import check_rules
 from assay.measures.registry import Measure
-from assay.reporting.basis import Basis, Shown, basis_of
-from assay.reporting.changed import changed as changed_queries
-from assay.reporting.evidence import coverage, curves, noticed, power
-from assay.reporting.naming import told_once
-from assay.reporting.options import check_options
-from assay.reporting.provenance import provenance
-from assay.reporting.queries import differences
-from assay.reporting.stamps import Stamp, stamps_of
-from assay.reporting.summary import summary, title_of
-from assay.reporting.systems import systems
-from assay.reporting.texts import Texts
-from assay.reporting.verdicts import verdicts
-from assay.reporting.wording import Wording
-from assay.sections.closing import closing
+from assay.reporting.basis import Wording
+from assay.reporting.provenance import Stamp, provenance, stamps_of
+from assay.reporting.subject import Reported, Request
 from assay.sections.methods import methods
 from assay.sections.report import Report
-from assay.show.model import Document, Section
+from assay.show.model import Document, Prose, Section
 
-#: The sections on rankings, in reading order, but for the last ones, which every report has. A section is a function
-#: that yields it, if there is something to show; and, in words, what it cannot show, and why.
-SECTIONS: tuple[Callable[[Basis], Iterator[Section | str] | Iterator[Section]], ...] = (
-    summary, verdicts, systems, noticed, differences, curves, changed_queries, coverage, power,
-)  # fmt: skip
-#: What is not about rankings: how it is recognised, and what makes the report.
-OF_ITEMS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "classifiers": (are_predictions, "assay.reporting.classifier_making:classifier_report"),
-    "clusterings": (are_clusters, "assay.reporting.cluster_making:cluster_report"),
-}
-#: Of the most changed queries, so many are shown, with so many ranks of each.
-CHANGED = 6
-SHOWN = 10
+#: How the inputs of subjects are recognised; what none of them is, is rankings or scores.
+RECOGNISED: dict[str, Callable[[Any], bool]] = {"classifiers": are_predictions, "clusterings": are_clusters}
 
 
 def make_report(
@@ -85,44 +65,37 @@ def make_report(
     >>> report.table("findings")["verdict"].to_list(), report.section("changed").data["queries"][0]["text"]
     (['better', 'better'], 'bitter tea')
     """
-    check_options(rules, make_report)
-    of_rankings = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
-    for subject, (recognised, place) in OF_ITEMS.items():
-        is_compared = isinstance(given, Comparison) and runs is None and getattr(given, subject) is not None
-        if is_compared or (recognised(given) and (runs is None or recognised(runs))):
-            for name, value in of_rankings.items():
-                if value is not None:
-                    raise ParameterError(f"{name} goes with rankings: a report on {subject} has none")
-            every = given if runs is None else [*_each(given), *_each(runs)]
-            report: Report = registry.load(place)(
-                every, measures, title=title, command=command, stamps=stamps, baseline=baseline, **rules
-            )
-            return report
+    verbs = (make_report, compare, classify, cluster)
+    check_rules([name for name in rules if name not in {"comparison", "over_k"}], *verbs)
     before = stamps_of(given, runs, topics, documents) | dict(stamps or {})
-    shown = Shown(
-        Whole(0).check("changed", CHANGED if changed is None else changed),
-        Whole(1).check("show", SHOWN if show is None else show),
-        Texts.of(topics, documents),
-        Wording() if wording is None else wording,
-    )
-    basis = basis_of(given, runs, measures, baseline=baseline, system=system, rules=rules, shown=shown)
-    sections, notes = list[Section](), list(basis.notes)
-    for part in (part for section in SECTIONS for part in section(basis)):
-        if isinstance(part, Section):
-            sections.append(part)
-        else:
+    details = {"system": system, "topics": topics, "documents": documents, "changed": changed, "show": show}
+    asked = {name: value for name, value in (details | {"wording": wording}).items() if value is not None}
+    kind: type[Reported] = registry.reported(subject_of(given, runs))
+    subject = kind.of(Request(given, runs, measures, baseline, asked, rules))
+    sections, notes = list[Section](), list(subject.notes)
+    for part in subject.sections():
+        if isinstance(part, str):
             notes.append(part)
-    paragraph, works = methods(basis)
-    notes += [note for note in _unknown(basis) if note not in notes]
-    sections += closing(paragraph, works, provenance(basis, command, before), told_once(notes, basis.measures))
-    return Report(Document("report", tuple(sections), title or title_of(basis), page=True, eyebrow="Evaluation report"))
+        else:
+            sections.append(part)
+    sections += [methods(subject), provenance(subject, command, before)]
+    if notes:
+        sections.append(Section("notes", "Notes", (Prose(style="list", points=tuple(merged(notes))),), short="Notes"))
+    return Report(Document("report", tuple(sections), title or subject.title, page=True, eyebrow=subject.eyebrow))
 
 
-def _unknown(basis: Basis) -> list[str]:
-    """What to say where topics have other ids than queries."""
-    queries = [unit for paired in basis.paired.values() for unit in paired.units]
-    return basis.shown.texts.notes(queries if basis.evaluation is None else basis.evaluation.qrels.topics, ())
+def subject_of(source: Any, runs: Any = None) -> str:
+    """What a report on this would be about, by its name in the registry.
 
-
-def _each(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, list | tuple) else [given]
+    >>> from assay import Predictions
+    >>> subject_of(Predictions.of([0, 1], [1, 1])), subject_of({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}})
+    ('classifiers', 'rankings')
+    """
+    for name, recognised in RECOGNISED.items():
+        if isinstance(source, Comparison):
+            is_it = runs is None and getattr(source, name) is not None
+        else:
+            is_it = recognised(source) and (runs is None or recognised(runs))
+        if is_it:
+            return name
+    return "rankings"

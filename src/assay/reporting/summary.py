@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.comparison import Finding
@@ -11,12 +11,13 @@ from assay.core.digits import as_level, number
 from assay.core.errors import joined, number_of
 from assay.reporting.advice import advice
 from assay.reporting.basis import Basis
-from assay.reporting.naming import values_of_systems
+from assay.reporting.texts import values_of_systems
 from assay.reporting.verdicts import badge, by_pair
 from assay.sections.conflicts import conflict
 from assay.sections.methods import topics_of
 from assay.sections.sentences import headline, of_group, of_verdict
-from assay.show.model import Prose, Section, Widget
+from assay.show.model import Part, Prose, Section, Widget
+from assay.stats.bootstrap import Interval
 
 _MOST_NAMES = 6
 #: Groups of systems with the same verdict, in their order.
@@ -25,31 +26,34 @@ _GROUPS = ("better", "higher", "equivalent", "identical", "worse", "lower", "inc
 
 def summary(basis: Basis) -> Iterator[Section]:
     """What was found in words, the verdicts at a glance, what to do, and what to mind; numbers wait for the cards."""
-    sentences, mind, to_do = list(_sentences(basis)), list(_caveats(basis)), advice(basis)
-    warnings = _warnings(basis)
+    sentences, caveats, next_step = list(_sentences(basis)), list(_caveats(basis)), advice(basis)
+    tables = (basis.evaluation, basis.shown.texts.topics, basis.shown.texts.documents)
+    warnings = [warning for table in tables if table is not None for warning in table.warnings]
     claims = tuple(Prose(text, "claim") for text in sentences)
-    parts: list[Prose | Widget] = [Widget("glance", _glance(basis, sentences), claims)]
-    if to_do is not None:
-        parts.append(Prose(to_do.text, "advice", (to_do.command,) if to_do.command else (), "What to do"))
-    if mind or warnings:
-        parts.append(Prose("", "warning", (*mind, *warnings), "Mind this"))
+    to_do = None
+    if next_step is not None:
+        commands = (next_step.command,) if next_step.command else ()
+        to_do = Prose(next_step.text, "advice", commands, "What to do")
     data = {
         "summary": sentences,
-        "caveats": mind,
+        "caveats": caveats,
         "warnings": warnings,
-        "advice": None if to_do is None else to_do._asdict(),
+        "advice": None if next_step is None else next_step._asdict(),
         "alpha": basis.settings.alpha,
         "measures": [{"name": name, "higher_is_better": basis.higher_is_better(name)} for name in basis.measures],
     }
-    yield Section("summary", "", tuple(parts), _lead(basis), data=data)
+    glance = Widget("glance", _glance(basis, sentences), claims)
+    yield summed_up(_lead(basis), [glance], to_do, [*caveats, *warnings], data)
 
 
-def title_of(basis: Basis) -> str:
-    """What the report is about, unless it is given a title."""
-    if len(basis.systems) == 1:
-        return basis.systems[0]
-    others = [name for name in basis.systems if name != basis.baseline]
-    return f"{others[0] if len(others) == 1 else number_of('system', len(others))} against {basis.baseline}"
+def summed_up(
+    lead: str, claims: Sequence[Part], advice: Prose | None, minded: Sequence[str], data: Mapping[str, Any]
+) -> Section:
+    """What stands on top of every report: the claims, then advice, then what to mind."""
+    parts = [*claims, advice] if advice is not None else [*claims]
+    if minded:
+        parts.append(Prose(style="warning", title="Mind this", points=tuple(minded)))
+    return Section("summary", "", tuple(parts), lead, data=data)
 
 
 def _lead(basis: Basis) -> str:
@@ -61,11 +65,6 @@ def _lead(basis: Basis) -> str:
         counts.append(number_of("judgment", basis.evaluation.qrels.frame.height))
     lower = f"; lower {basis.main} is better" if basis.higher_is_better(basis.main) is False else ""
     return ", ".join(counts) + lower
-
-
-def _warnings(basis: Basis) -> list[str]:
-    tables = (basis.evaluation, basis.shown.texts.topics, basis.shown.texts.documents)
-    return [warning for table in tables if table is not None for warning in table.warnings]
 
 
 def _glance(basis: Basis, sentences: Sequence[str]) -> dict[str, Any]:
@@ -104,8 +103,7 @@ def _sentences(basis: Basis) -> Iterator[str]:
         value, interval = basis.standings[basis.main, best]
         if not math.isnan(value):
             top = "highest" if basis.higher_is_better(basis.main) is None else "best"
-            reach = f"{as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)}"
-            yield f"{best} has the {top} number, {number(value)} ({reach})."
+            yield f"{best} has the {top} number, {number(value)} ({_reach(interval)})."
 
 
 def _caveats(basis: Basis) -> Iterator[str]:
@@ -124,15 +122,18 @@ def _caveats(basis: Basis) -> Iterator[str]:
 def _without_comparison(basis: Basis) -> Iterator[str]:
     if len(basis.systems) == 1:
         value, interval = basis.standings[basis.main, basis.systems[0]]
-        known, reach = "no number" if math.isnan(value) else number(value), ""
-        if interval.is_known:
-            reach = f" ({as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)})"
+        known = "no number" if math.isnan(value) else number(value)
+        reach = f" ({_reach(interval)})" if interval.is_known else ""
         yield f"{basis.systems[0]} has {known} under {basis.main}{reach}."
         yield "There is no other system to compare it with."
         return
     values = values_of_systems({name: basis.standings[basis.main, name][0] for name in basis.systems}, _MOST_NAMES)
     yield f"Under {basis.main}, {values}."
     yield f"The {number_of('system', len(basis.systems))} are not compared by {basis.main}: see the notes."
+
+
+def _reach(interval: Interval) -> str:
+    return f"{as_level(interval.level)} interval {number(interval.low)} to {number(interval.high)}"
 
 
 def _other_measures(basis: Basis) -> Iterator[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import pairwise, takewhile
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from assay.core.digits import numbers
+from assay.core.errors import joined
 from assay.files import is_file, read_documents, read_topics
 from assay.tables import Documents, Topics
 
@@ -39,34 +43,33 @@ class Texts(NamedTuple):
 
     def of_queries(self, queries: Iterable[str]) -> dict[str, str]:
         """What each query looks for: the topic's title, or its description; empty where it is not known."""
+        texts: dict[str, str] = {}
         wanted = list(queries)
-        if self.topics is None:
-            return dict.fromkeys(wanted, "")
-        known = self.topics.frame.filter(pl.col("query_id").is_in(wanted)).select("query_id", "title", "description")
-        found = {query: shortened(title or description, _LONGEST_TEXT) for query, title, description in known.rows()}
-        return {query: found.get(query, "") for query in wanted}
+        if self.topics is not None:
+            known = self.topics.frame.filter(pl.col("query_id").is_in(wanted))
+            rows = known.select("query_id", "title", "description").rows()
+            texts = {query: shortened(title or description, _LONGEST_TEXT) for query, title, description in rows}
+        return {query: texts.get(query, "") for query in wanted}
 
     def of_documents(self, documents: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Title and text of each document, not too long; empty where they are not known."""
+        texts: dict[str, tuple[str, str]] = {}
         wanted = list(dict.fromkeys(documents))
-        if self.documents is None:
-            return dict.fromkeys(wanted, ("", ""))
-        known = self.documents.frame.filter(pl.col("doc_id").is_in(wanted)).select("doc_id", "title", "text")
-        found = {
-            document: (shortened(title, _LONGEST_TITLE), shortened(text, _LONGEST_TEXT))
-            for document, title, text in known.rows()
-        }
-        return {document: found.get(document, ("", "")) for document in wanted}
+        if self.documents is not None:
+            known = self.documents.frame.filter(pl.col("doc_id").is_in(wanted))
+            for document, title, text in known.select("doc_id", "title", "text").rows():
+                texts[document] = shortened(title, _LONGEST_TITLE), shortened(text, _LONGEST_TEXT)
+        return {document: texts.get(document, ("", "")) for document in wanted}
 
-    def notes(self, queries: Iterable[str], shown: Iterable[str]) -> list[str]:
+    def notes(self, queries: Iterable[str], documents: Iterable[str]) -> list[str]:
         """What to say where ids and texts do not fit together."""
-        told, units = [], list(queries)
+        notes, units = [], list(queries)
         if self.topics is not None and units and not any(self.of_queries(units).values()):
-            told.append(f"{self.topics.name}: no topic has the id of a query")
-        ids = list(shown)
+            notes.append(f"{self.topics.name}: no topic has the id of a query")
+        ids = list(documents)
         if self.documents is not None and ids and not any(map(any, self.of_documents(ids).values())):
-            told.append(f"{self.documents.name}: none of the documents shown is there")
-        return told
+            notes.append(f"{self.documents.name}: none of the documents shown is there")
+        return notes
 
 
 def shortened(text: str, most: int) -> str:
@@ -93,12 +96,11 @@ def told_apart(names: Sequence[str], most: int) -> list[str]:
         return cut
     lines = [_on_one_line(name) for name in names]
     shared = dict.fromkeys(lines, 0)  # how far each one is the same as the one most like it
-    for one, other in pairwise(sorted(shared)):
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-        shared |= {one: max(shared[one], same), other: max(shared[other], same)}
-    return [
-        _around(line, shared[line], most) if short in alike else short for line, short in zip(lines, cut, strict=True)
-    ]
+    for name, other in pairwise(sorted(shared)):
+        same = len(commonprefix([name, other]))  # noqa: RUF071  # names, letter by letter
+        shared |= {name: max(shared[name], same), other: max(shared[other], same)}
+    pairs = zip(lines, cut, strict=True)
+    return [_around(line, shared[line], most) if short in alike else short for line, short in pairs]
 
 
 def _around(line: str, place: int, most: int) -> str:
@@ -114,3 +116,13 @@ def _around(line: str, place: int, most: int) -> str:
 
 def _on_one_line(text: str) -> str:
     return _BLANKS.sub(" ", text).strip()
+
+
+def values_of_systems(values: Mapping[str, float], most: int) -> str:
+    """The number of each system in a sentence, with decimals until they differ.
+
+    >>> values_of_systems({"a": 0.5, "b": 0.90001, "c": 0.90002}, most=6)
+    'a has 0.5000, b has 0.90001 and c has 0.90002'
+    """
+    texts = zip(values, values.values(), numbers(values.values()), strict=True)
+    return joined([f"{name} has {'no number' if math.isnan(value) else text}" for name, value, text in texts], most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,12 @@ from assay.clustering import Clustering, stability
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS
+from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.measures.names import display_name
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
+from assay.show.model import Prose, References, Section
 from assay.stats import corrections, interval_names, power, suited_tests, verdict
 from assay.stats.interval_names import SUBSAMPLING
 from assay.stats.permutation import NOTHING_DIFFERS
@@ -24,67 +26,60 @@ from assay.stats.suited_tests import SIMULTANEOUS
 if TYPE_CHECKING:
     from assay.clustering.over_k import NumberOfClusters
     from assay.comparison import Comparison
-    from assay.counting.confusion_matrix import ConfusionMatrix
-    from assay.counting.contingency import Contingency
     from assay.evaluation import Evaluation
     from assay.measures.registry import Measure
     from assay.reporting.basis import Basis
-    from assay.show.model import Work
+    from assay.reporting.subject import Reported
 
 _MOST_NAMES = 6
 _MOST_RANKINGS = 8
 #: From so many different notes on, tests do not say how each was done.
 _MOST_NOTES = 2
+_NOT_ADJUSTED = ", not adjusted for the number of comparisons"
 _NOISE = {"drop": "left out", "singletons": "a cluster of its own each", "cluster": "one cluster"}
 
 
-def methods(
-    subject: Basis | Classification | Clustering,
-    comparison: Comparison | None = None,
-    over_k: NumberOfClusters | None = None,
-) -> tuple[str, tuple[Work, ...]]:
+def methods(subject: Reported) -> Section:
     """The paragraph, and the works that it cites.
 
-    `comparison`: how classifiers or clusterings were held against a baseline; rankings bring theirs along. `over_k`:
-    how a number of clusters was looked for.
-
-    >>> from assay import Predictions, classify
-    >>> text, works = methods(classify(Predictions.of([1, 1, 0, 0], [1, 0, 0, 0]), "MCC"))
-    >>> print(text.partition(" All numbers")[0], works[0].entry, sep=chr(10))
+    >>> from assay import Predictions, make_report
+    >>> section = make_report(Predictions.of([1, 1, 0, 0], [1, 0, 0, 0]), measures="MCC").section("methods")
+    >>> print(section.parts[0].text.partition(" All numbers")[0], section.parts[1].works[0].entry, sep=chr(10))
     1 classifier (predictions) was evaluated on 4 items with 2 labels (1 being the positive one).
     It was measured by MCC [1].
     Matthews, B. W. (1975). Comparison of the predicted and observed secondary structure of T4 phage lysozyme.
     Biochimica et Biophysica Acta (BBA) – Protein Structure, 405(2), 442–451.
     """
     cite = Citations()
-    if isinstance(subject, Classification):
-        seed, sentences = subject.seed, _of_classifiers(subject, comparison, cite)
-    elif isinstance(subject, Clustering):
-        seed, sentences = subject.seed, _of_clusterings(subject, comparison, over_k, cite)
-    else:
-        seed, sentences = subject.settings.seed, _of_rankings(subject, cite)
-    text = " ".join([*sentences, f"All numbers were computed with Assay {__version__} (seed {seed})."])
-    return text, cite.works()
+    sentences = [*subject.methods(cite), f"All numbers were computed with Assay {__version__} (seed {subject.seed})."]
+    text, works = " ".join(sentences), cite.works()
+    parts = (Prose(text, "copy", title="Methods paragraph"), *([References(works)] if works else ()))
+    return Section("methods", "Methods", parts, "Ready to paste into a paper.", "Methods", {"paragraph": text})
 
 
-def _of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
-    systems = f"{number_of('system', len(basis.systems))} ({joined(basis.systems, _MOST_RANKINGS)})"
+def of_rankings(basis: Basis, cite: Citations) -> Iterator[str]:
+    """How rankings were evaluated, or scores taken, and how they were compared."""
+    systems = _systems("system", basis.systems, _MOST_RANKINGS)
+    comparison, settings = basis.comparison, basis.settings
     if basis.evaluation is None:
         units = number_of(basis.unit_kind, len(basis.paired[basis.main].units))
         yield f"The scores of {systems} on {units} were taken as given: {joined(basis.measures)}."
     else:
         yield from _evaluated(basis, basis.evaluation, systems, cite)
-    if basis.comparison is None:
-        yield from _intervals(basis, cite)
-        return
-    test = basis.comparison.settings.test
-    article = "" if test == "tukey" else "the "  # it is Tukey's
-    yield (
-        f"{_differences(basis.comparison)} were tested two-sidedly at the level {basis.settings.alpha:g} by {article}"
-        f"{TESTS[test]}{cite(*suited_tests.CITES[test])}{_how(basis.comparison)}; {_family(basis.comparison, cite)}."
-    )
-    yield from _intervals(basis, cite)
-    yield from _equivalence(basis.comparison, basis.unit_kind, cite)
+    if comparison is not None:
+        test = comparison.settings.test
+        name = f"{'' if test == 'tukey' else 'the '}{TESTS[test]}"  # it is Tukey's
+        how = f"{cite(*suited_tests.CITES[test])}{_how(comparison)}"
+        yield f"{_tested(comparison)} by {name}{how}; {_family(comparison, cite)}."
+    adjusted = comparison is not None and comparison.family_size > 1
+    for way in dict.fromkeys(interval.method for _, interval in basis.standings.values()):
+        if way in INTERVALS:
+            cited = f"{cite(*interval_names.CITES[way])} at the {as_level(1 - settings.alpha)} level"
+            resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
+            ends = (resamples if INTERVALS[way].is_drawn else "") + (_NOT_ADJUSTED if adjusted else "")
+            yield f"Intervals are {INTERVALS[way].full}{cited}{ends}."
+    if comparison is not None:
+        yield from _equivalence(comparison, basis.unit_kind, cite)
 
 
 def _evaluated(basis: Basis, evaluation: Evaluation, systems: str, cite: Citations) -> Iterator[str]:
@@ -126,29 +121,19 @@ def _parameters(measure: Measure, top: float) -> str:
 
     `top` is the largest grade of the judgments: the top of the scale, where a measure wants one and none was named.
     """
-    shown = {measure.definition.at, *measure.given}
+    visible = {measure.definition.at, *measure.given}
     details = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in measure.parameters.items()
-        if name not in shown and value is not None
+        if name not in visible and value is not None
     ]
     if measure.parameters.get("max_grade", top) is None:
         details.append(f"max_grade {top:g}, the largest in the judgments")
     return f" ({', '.join(details)})" if details else ""
 
 
-def _intervals(basis: Basis, cite: Citations) -> Iterator[str]:
-    """How intervals of rankings' numbers were made."""
-    settings, level = basis.settings, as_level(1 - basis.settings.alpha)
-    several_compared = basis.comparison is not None and basis.comparison.family_size > 1
-    adjusted = ", not adjusted for the number of comparisons" if several_compared else ""
-    for way in dict.fromkeys(
-        interval.method for _, interval in basis.standings.values() if interval.method in INTERVALS
-    ):
-        resamples = f", from {settings.bootstrap_resamples:,} resamples of the {several(basis.unit_kind)}"
-        drawn = resamples if INTERVALS[way].is_drawn else ""
-        cited = cite(*interval_names.CITES[way])
-        yield f"Intervals are {INTERVALS[way].full}{cited} at the {level} level{drawn}{adjusted}."
+def _tested(comparison: Comparison) -> str:
+    return f"{_differences(comparison)} were tested two-sidedly at the level {comparison.settings.alpha:g}"
 
 
 def _differences(comparison: Comparison) -> str:
@@ -197,21 +182,28 @@ def _equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Ite
     )
 
 
-def _of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
+def of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
+    """How classifiers were evaluated, and how they were compared."""
     called = {measure: display_name(measure) for measure in result.measures}
     labels = number_of("label", len(result.labels)) + _decisions(result)
-    yield f"{_systems(result, 'classifier')} {_were(result.systems)} evaluated on {_items(result)} with {labels}."
+    systems = _systems("classifier", [system.name for system in result.systems])
+    items = number_of("item", items_of(result))
+    yield f"{systems} {_were(result.systems)} evaluated on {items} with {labels}."
     yield _measured(called, len(result.systems), cite)
-    made = [
-        f"{INTERVALS[method].full}{cite(*interval_names.CITES.get(method, ()))}"
-        f"{f' ({resamples:,} resamples of the items)' if resamples else ''} for {joined(names)}"
-        for (method, resamples), names in _ways(result, called).items()
-        if method in INTERVALS
-    ]
-    if made:
-        yield f"Intervals at the {as_level(result.confidence)} level are {'; '.join(made)}."
-    if comparison is not None:
-        yield from _classifiers_compared(comparison, {str(measure): name for measure, name in called.items()}, cite)
+    if ways := _grouped(_ways(result, called, cite)):
+        yield f"Intervals at the {as_level(result.confidence)} level are {ways}."
+    if comparison is None:
+        return
+    findings = comparison.findings
+    tests = [(each.outcome.test, each.measure) for each in findings]
+    tested = _grouped((f"{TESTS[test]}{cite(*suited_tests.CITES.get(test, ()))}", name) for test, name in tests)
+    yield f"{_tested(comparison)}: {tested}."
+    if comparison.family_size > 1:
+        yield f"{_family(comparison, cite)}."
+    by_measure = {name: tuple(each for each in findings if each.measure == name) for _, name in tests}
+    intervals = {name: intervals_in_words(replace(comparison, findings=of)) for name, of in by_measure.items()}
+    yield f"Their intervals: {_grouped((way, name) for name, way in intervals.items())}."
+    yield from _equivalence(comparison, "item", cite)
 
 
 def _decisions(result: Classification) -> str:
@@ -233,54 +225,44 @@ def thresholds_of(result: Classification) -> str:
     return joined([f"{system.threshold:g} ({system.name})" for system in known], _MOST_NAMES) if known else ""
 
 
-def _ways(result: Classification, called: Mapping[Measure, str]) -> dict[tuple[str, int], list[str]]:
-    """The measures by how their intervals were made, and from how many resamples."""
-    ways: dict[tuple[str, int], list[str]] = {}
+def _ways(result: Classification, called: Mapping[Measure, str], cite: Citations) -> Iterator[tuple[str, str]]:
+    """How intervals were made, and of which measures."""
     for measure, name in called.items():
         # Of two classifiers, one may have another way: a perfect AUC has an exact bound.
-        of_systems = {system.name: result.estimate(measure, system.name) for system in result.systems}
-        alike = len({(estimate.method, estimate.resamples) for estimate in of_systems.values()}) == 1
-        for system, estimate in of_systems.items():
-            names = ways.setdefault((estimate.method, estimate.resamples), [])
-            names += [who for who in (name if alike else f"{name} of {system}",) if who not in names]
-    return ways
+        estimates = {system.name: result.estimate(measure, system.name) for system in result.systems}
+        alike = len({(estimate.method, estimate.resamples) for estimate in estimates.values()}) == 1
+        for system, estimate in estimates.items():
+            if estimate.method in INTERVALS:
+                way = f"{INTERVALS[estimate.method].full}{cite(*interval_names.CITES.get(estimate.method, ()))}"
+                resamples = f" ({estimate.resamples:,} resamples of the items)" if estimate.resamples else ""
+                yield f"{way}{resamples}", name if alike else f"{name} of {system}"
 
 
-def _classifiers_compared(comparison: Comparison, called: Mapping[str, str], cite: Citations) -> Iterator[str]:
-    tests: dict[str, dict[str, None]] = {}
-    intervals: dict[str, dict[str, None]] = {}
-    for finding in comparison.findings:
-        name, test = called.get(finding.measure, finding.measure), finding.outcome.test
-        tests.setdefault(f"{TESTS[test]}{cite(*suited_tests.CITES.get(test, ()))}", {})[name] = None
-        of_measure = tuple(each for each in comparison.findings if each.measure == finding.measure)
-        intervals.setdefault(intervals_in_words(replace(comparison, findings=of_measure)), {})[name] = None
-    alpha = f"{comparison.settings.alpha:g}"
-    yield f"{_differences(comparison)} were tested two-sidedly at the level {alpha}: {_each(tests)}."
-    if comparison.family_size > 1:
-        yield f"{_family(comparison, cite)}."
-    yield f"Their intervals: {_each(intervals)}."
-    yield from _equivalence(comparison, "item", cite)
+def _grouped(pairs: Iterable[tuple[str, str]]) -> str:
+    """What holds for which measures, each of them named once."""
+    groups: dict[str, dict[str, None]] = {}
+    for text, name in pairs:
+        groups.setdefault(text, {})[name] = None
+    return "; ".join(f"{text} for {joined(list(names))}" for text, names in groups.items())
 
 
-def _each(measures: Mapping[str, Iterable[str]]) -> str:
-    return "; ".join(f"{what} for {joined(list(names))}" for what, names in measures.items())
-
-
-def _of_clusterings(
+def of_clusterings(
     result: Clustering, comparison: Comparison | None, over_k: NumberOfClusters | None, cite: Citations
 ) -> Iterator[str]:
+    """How clusterings were evaluated and compared, and how a number of clusters was looked for."""
     called = {measure: display_name(measure) for measure in result.measures}
     names = [system.name for system in result.systems]
     table = result.contingency(names[0])
     against = "" if table is None else f" with {number_of('class', len(table.classes))}"
-    yield f"{_systems(result, 'clustering')} of {_items(result)}{against} {_were(names)} evaluated{_left_out(result)}."
+    systems, items = _systems("clustering", names), number_of("item", items_of(result))
+    yield f"{systems} of {items}{against} {_were(names)} evaluated{_left_out(result)}."
     yield _measured(called, len(names), cite)
     if any(result.points(name) is not None for name in names):
         yield f"Distances of points are {result.rules.metric}."
     estimates = [result.estimate(measure, name) for name in names for measure in called]
-    if drawn := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
+    if halves := max((each.resamples for each in estimates if each.method == SUBSAMPLING), default=0):
         yield (
-            f"Intervals at the {as_level(result.confidence)} level are from {drawn:,} random halves of the items, "
+            f"Intervals at the {as_level(result.confidence)} level are from {halves:,} random halves of the items, "
             f"drawn without replacement{cite(*interval_names.CITES[SUBSAMPLING])}; the clusters were taken as they are."
         )
     if comparison is not None:
@@ -317,9 +299,8 @@ def _numbers_of_clusters(over_k: NumberOfClusters, cite: Citations) -> Iterator[
         )
 
 
-def _systems(result: Classification | Clustering, kind: str) -> str:
-    names = [system.name for system in result.systems]
-    return f"{number_of(kind, len(names))} ({joined(names, _MOST_NAMES)})"
+def _systems(kind: str, names: Sequence[str], most: int = _MOST_NAMES) -> str:
+    return f"{number_of(kind, len(names))} ({joined(names, most)})"
 
 
 def _were(systems: Sequence[object]) -> str:
@@ -331,19 +312,13 @@ def _measured(called: Mapping[Measure, str], systems: int, cite: Citations) -> s
     return f"{'It was' if systems == 1 else 'They were'} measured by {joined(names)}."
 
 
-def _items(result: Classification | Clustering) -> str:
-    return number_of("item", items_of(result))
-
-
 def items_of(result: Classification | Clustering) -> int:
     """How many items the first system was given."""
     items: Sized | None
-    counts: Callable[[str], Contingency | ConfusionMatrix | None]
     if isinstance(result, Clustering):
-        items, counts = result.systems[0].clusters, result.contingency
+        items, table = result.systems[0].clusters, result.contingency(result.systems[0].name)
     else:
-        items, counts = result.systems[0].predictions, result.matrix
+        items, table = result.systems[0].predictions, result.systems[0].counts.get(ConfusionMatrix)
     if items is not None:
         return len(items)
-    table = counts(result.systems[0].name)
     return 0 if table is None else round(float(table.items[0]))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from assay.core import registry
+from assay.core.arguments import argument
 from assay.core.errors import ParameterError
 from assay.core.results import Result
-from assay.files.atomic import write_texts
+from assay.files import originals
+from assay.files.atomic import check_target, write_texts
 from assay.show.legible import on_one_line
 from assay.show.model import Document, Prose, Section, Widget
 
@@ -54,9 +56,9 @@ class Report(Result):
     @property
     def advice(self) -> str:
         """What to do next, in a sentence; empty where there is nothing to compare."""
-        found = self.made.section("summary").data.get("advice") or {"text": ""}
-        command = found.get("command")
-        return f"{found['text'].removesuffix('.')} ({command})." if command else str(found["text"])
+        advice = self.made.section("summary").data.get("advice") or {"text": ""}
+        text, command = str(advice["text"]), advice.get("command")
+        return f"{text.removesuffix('.')} ({command})." if command else text
 
     def _repr_html_(self) -> str:
         """What a notebook shows: what was found, and the main numbers."""
@@ -91,6 +93,29 @@ class Report(Result):
         wanted = [Path(path) for path in paths]
         write_texts({path: self._written(form_of(path)) for path in wanted}, overwrite=overwrite)
         return wanted
+
+
+def check_targets(targets: Sequence[Path], inputs: Iterable[str] = ()) -> None:
+    """Refuse names with unknown endings, places where nothing can be written, the same file twice, and the inputs.
+
+    >>> check_targets([Path("report.html"), Path("report.html")])
+    Traceback (most recent call last):
+    assay.core.errors.ParameterError: report.html: named twice; a report is written to different files
+    """
+    for target in targets:
+        form_of(target)
+    read = [Path(path) for path in inputs if path != "-"]
+    seen: set[str] = set()
+    for target in targets:
+        check_target(target)
+        if os.path.realpath(target) in seen:
+            raise ParameterError(f"{target}: named twice; a report is written to different files")
+        seen.add(os.path.realpath(target))
+        for path in read:
+            if originals.is_same(target, path) and not originals.are_given_up():
+                raise ParameterError(
+                    f"{target}: is read from: choose another name for the report, or say {argument('overwrite', True)}"
+                )
 
 
 def form_of(path: str | os.PathLike[str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import InputError, ParameterError, listed, number_of
+from assay.core.notes import Note
 from assay.counting.judgments import Floats, Ints, Mask
 from assay.measures.bare_names import agreed_direction, meanings
 from assay.measures.registry import Measure
@@ -110,7 +111,7 @@ class Paired:
             raise InputError(f"{measure} is a geometric mean: expected numbers above 0, got {np.nanmin(values):g}")
         complete = np.flatnonzero(~np.isnan(values[:, ~absent]).any(axis=1))
         if not len(complete):
-            raise InputError(f"{measure}: the systems {listed(systems)} have no {kinds[0]} in common")
+            raise InputError.on(measure, f"the systems {listed(systems)} have no {kinds[0]} in common")
         return cls(
             measure,
             kinds[0],
@@ -260,27 +261,26 @@ class Paired:
 
         `absences`: also which systems have no number, and why.
         """
-        told = []
+        told: list[str] = []
         if self.left_out:
             units = number_of(self.unit_kind, self.left_out)
-            told.append(f"{self.measure}: {units} left out: not all systems have a value there")
+            told.append(Note.on(self.measure, f"{units} left out: not all systems have a value there"))
         if self.of_one_only:
             units = number_of(self.unit_kind, self.of_one_only)
-            told.append(
-                f"{self.measure}: {units} with a value for one system and none for another: each has its own mean"
-            )
+            remark = f"{units} with a value for one system and none for another: each has its own mean"
+            told.append(Note.on(self.measure, remark))
         told += [
             f"{self.measure} of {system} is undefined" + (f": {why}" if why else "")
             for system, value, why in zip(self.systems, self.observed, self.reasons(), strict=True)
             if absences and np.isnan(value)
         ]
         if self.undefined:
-            told.append(
-                f"{self.measure}: {number_of('undefined value', self.undefined)} counted as the measure declares"
-            )
+            values = number_of("undefined value", self.undefined)
+            told.append(Note.on(self.measure, f"{values} counted as the measure declares"))
         if outside := self._outside():
             low, high = self.bounds or (0.0, 0.0)
-            told.append(f"{self.measure}: {number_of('value', outside)} outside its range, {low:g} to {high:g}")
+            values = number_of("value", outside)
+            told.append(Note.on(self.measure, f"{values} outside its range, {low:g} to {high:g}"))
         return told
 
     def why_not(self, *systems: int) -> str:

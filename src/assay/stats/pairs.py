@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.digits import number, p_phrase
 from assay.core.errors import number_of
+from assay.core.notes import Note
 from assay.counting.judgments import Floats, Ints
 from assay.stats.anova import randomised_tukey, tukey_hsd, two_way
 from assay.stats.bootstrap import FEWEST_DRAWN, Interval, Method, bootstrapped, intervals
@@ -299,7 +300,7 @@ class Resampled:
         kind, units = self.paired.unit_kind, len(self.paired.units)
         if isinstance(self.paired.sample, ScoreSample):
             few = f"{number_of(kind, units)} are too few for an interval of a difference"
-            return [f"{self.paired.measure}: {few}"] if 2 <= units < FEWEST_DRAWN else []
+            return [Note.on(self.paired.measure, few)] if 2 <= units < FEWEST_DRAWN else []
         return [] if isinstance(self.paired.sample, Subsampled) else few_units(kind, units)
 
     def _redrawn(self, sample: Sample, *systems: int) -> tuple[_Redrawn, Sequence[int]]:
