@@ -14,7 +14,7 @@ import polars as pl
 from assay.classification import Classification
 from assay.classification.mistakes import sureness
 from assay.classification.pairing import Classifiers
-from assay.classifier_curves.calibrated import reliability
+from assay.classifier_curves.bins import reliability
 from assay.comparison import Comparison
 from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
