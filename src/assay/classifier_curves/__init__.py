@@ -44,7 +44,8 @@ BandName: TypeAlias = Literal["none", "pointwise", "simultaneous"]
 Numbers: TypeAlias = tuple[str, Sequence[float]]
 _CELLS = ("tp", "fp", "fn", "tn")
 _POINT = pl.col("system", "threshold", *_CELLS)
-_SHARE = ((pl.col("tp") + pl.col("fp")) / pl.sum_horizontal(_CELLS)).alias("share")
+_TAKEN = pl.col("tp") + pl.col("fp")
+_SHARE = (_TAKEN / (_TAKEN + pl.col("fn") + pl.col("tn"))).alias("share")
 
 
 class Inputs(TypedDict, total=False):
@@ -98,7 +99,7 @@ def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs])
     [None, 1.0, 0.5, 0.6666666666666666]
     """
     systems = _systems("a precision-recall curve", y_true, y_score, **inputs)
-    precision = (pl.col("tp") / (pl.col("tp") + pl.col("fp"))).fill_nan(None)
+    precision = (pl.col("tp") / _TAKEN).fill_nan(None)
     frame = _points(systems, _POINT, pl.col("tpr").alias("recall"), precision.alias("precision"))
     others = {"trapezoid": _under(PRArea, systems)[1], "prevalence": _prevalence(systems)}
     return _curve("classifier_pr", "Precision and recall", systems, frame, _under(AveragePrecision, systems), **others)

@@ -12,7 +12,7 @@ import polars as pl
 from markupsafe import Markup
 
 from assay.show.drawings import percent, shape
-from assay.show.figure import AXES, MOST_SERIES, AxisName, Figure, Mark, Panel
+from assay.show.figure import ALL_DOTS, AXES, MOST_SERIES, AxisName, Figure, Mark, Panel, dots_apart
 
 # Of s1 to s8, drawn around their middle, 8 units wide.
 SHAPES = (
@@ -27,8 +27,6 @@ SHAPES = (
 )
 #: Of more marks, none says its numbers where one points at it.
 MOST_TIPS = 2000
-#: Of so many points, all have dots; of more, about `_SOME`.
-_ALL, _SOME = 25, 10
 #: With more bars there is no room between them; else this share of each.
 _MOST_APART, _APART = 300, 0.16
 #: Words on a darker ground than this are light.
@@ -267,11 +265,6 @@ def _written(value: Any) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-def dots_apart(points: int) -> int:
-    """How far dots on a line are apart: every point of a few has one; of many, about ten have."""
-    return 1 if points <= _ALL else (points - 1) // _SOME
-
-
 def stairs(points: Points) -> Points:
     """The corners of a line that goes up or down before it goes on to the right.
 
@@ -294,7 +287,7 @@ def label_places(lines: Sequence[tuple[str, Points]]) -> list[tuple[float, float
     places: list[tuple[float, float, bool] | None] = []
     for name, points in lines:
         width = _LETTER * len(name)
-        some = points[:: max(1, len(points) // _ALL)]
+        some = points[:: max(1, len(points) // ALL_DOTS)]
         free = [
             (_room(x, middle, width, lines, taken), -x, -middle, (x, y, middle < y))
             for x, y in some

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import re
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,7 +23,7 @@ from assay.show.cells import Cell, grid
 from assay.show.figure import Figure
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
-from assay.show.theme import variables
+from assay.show.theme import asset, variables
 
 _STYLES = ("style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
@@ -196,12 +195,7 @@ def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:
-    return Markup("\n".join([*([first] if first else []), *map(_asset, names)]))  # files of ours
-
-
-@cache
-def _asset(name: str) -> str:
-    return resources.files("assay.show").joinpath("assets", name).read_text(encoding="utf-8")
+    return Markup("\n".join([*([first] if first else []), *map(asset, names)]))  # files of ours
 
 
 def _digest(text: str) -> str:

@@ -12,7 +12,6 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -20,16 +19,14 @@ from markupsafe import Markup
 from assay.core.errors import number_of
 from assay.show.canvas import SHAPES, Canvas
 from assay.show.drawings import shape
-from assay.show.figure import AXES, MOST_SERIES, Figure, Panel
+from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, Figure, Panel
 from assay.show.legible import cut_apart
-from assay.show.theme import COLOURS
+from assay.show.theme import asset, in_light
 
 # Arial and Liberation Sans have the same widths: what is laid out with one is not cut off with the other.
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 #: A page's charts are about so wide; names that do not fit there are turned.
 _PAGE_WIDTH = 640
-#: Of more names along an axis, none is written.
-MOST_NAMES = 60
 _LONGEST_NAME, _LONGEST_TURNED = 40, 18
 #: Names beside a chart are so many pixels apart at least, or some are left out.
 _LEAST_APART = 14
@@ -282,7 +279,5 @@ def _letter(letter: str) -> float:
 @cache
 def _style() -> Markup:
     """The looks of marks, with colours and lengths that every program knows."""
-    text = resources.files("assay.show").joinpath("assets", "figure.css").read_text(encoding="utf-8")
-    text = re.sub(r"var\(--([\w-]+)\)", lambda match: COLOURS[match[1]].light, text)
-    text = re.sub(r"([\d.]+)rem", lambda match: f"{16 * float(match[1]):g}px", text)
+    text = re.sub(r"([\d.]+)rem", lambda match: f"{16 * float(match[1]):g}px", in_light(asset("figure.css")))
     return Markup(re.sub(r"/\*.*?\*/\s*", "", text, flags=re.DOTALL))  # a file of ours
