@@ -168,6 +168,11 @@ class Panel:
         """Width and height."""
         return self.width, self.height
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether words stand on top of it, above a rule."""
+        return any(mark.kind == "rule" and mark.label and any(mark.frame[mark.label]) for mark in self.marks)
+
     def ruler(self, axis: AxisName) -> Ruler:
         """The ends of an axis: as its scale says, else round numbers that hold all of the data."""
         scale: Scale = getattr(self, axis)
@@ -234,7 +239,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(part)
     elif isinstance(value, pl.DataFrame):
         for column in value.select(pl.col(pl.String)):
-            yield from column.unique(maintain_order=True).drop_nulls()
+            yield from column.unique(maintain_order=True).drop_nulls().to_list()
     elif is_dataclass(value):
         yield from _texts(tuple(vars(value).values()))
 

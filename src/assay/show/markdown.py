@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.show.cells import Cell, grid
 from assay.show.legible import legible, on_one_line
-from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict
 
 _BLANKS = re.compile(r"\s+")
 # A low line within a word means nothing.
@@ -34,7 +34,7 @@ def write(document: Document) -> str:
 
 
 def _section(section: Section, level: int) -> Iterator[str]:
-    parts = [] if section.long else [block for part in section.parts for block in _part(part, level)]
+    parts = [] if section.long else [block for part in section.still() for block in _part(part, level)]
     if not parts:
         return
     if section.title:
@@ -46,9 +46,6 @@ def _section(section: Section, level: int) -> Iterator[str]:
 def _part(part: Part, level: int) -> Iterator[str]:
     if isinstance(part, Section):
         yield from _section(part, level and level + 1)
-    elif isinstance(part, Widget):
-        for each in part.fallback:
-            yield from _part(each, level)
     elif isinstance(part, Table):
         yield f"**{escaped(part.caption)}**" if part.caption else ""
         shown = part.at_most()

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from assay.show.cells import Cell, Grid, grid
 from assay.show.legible import cut_apart, legible, on_one_line
-from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict, Widget
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict
 
 _PIPED_WIDTH = 1000
 #: From this width on, tables show all they have.
@@ -124,11 +124,9 @@ def _flat(section: Section) -> Iterator[Part]:
         yield Prose(section.title, "lead")
     if section.lead:
         yield Prose(section.lead, "dim")
-    for part in section.parts:
+    for part in section.still():
         if isinstance(part, Section):
             yield from _flat(part)
-        elif isinstance(part, Widget):
-            yield from (each for each in part.fallback if isinstance(each, Table | Prose))
         elif isinstance(part, Table | Prose | Verdict | Task):
             yield part
 
