@@ -55,7 +55,7 @@ def _part(part: Part, level: int) -> Iterator[str]:
         yield f"## {escaped(part.heading)}" if part.heading else ""
         yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
     elif isinstance(part, Task):
-        head = f"**{part.word}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
+        head = f"**{escaped(part.word)}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
         yield "\n".join([f"- [ ] {head}", *(f"  - {escaped(line)}" for line in part.lines)])
     elif isinstance(part, References):
         yield "\n".join(f"{place}. {escaped(work.entry)}" for place, work in enumerate(part.works, 1))
