@@ -63,12 +63,12 @@ def figure(curve: Curve) -> Figure:
         points, notes = charts.thinned(curve.frame, *columns)
         bands = [curve.frame.filter(pl.col("curve") == "band")] if "low" in curve.frame.columns else []
         curve = replace(curve, frame=pl.concat([points, *bands]))
-    drawn = draw(curve)
+    picture = draw(curve)
     systems = curve.summary["system"].to_list()
     only = [shortened(systems[0], _LONGEST_NAME)] if len(systems) == 1 else []
     best = len(systems) > MOST_SERIES and curve.name == "queries"
     subtitle = [*only, curve.subtitle, *([f"the best {MOST_SERIES} of {len(systems)} systems"] if best else [])]
-    return replace(drawn, title=curve.title, subtitle=" · ".join(subtitle), notes=notes, data=curve.frame)
+    return replace(picture, title=curve.title, subtitle=" · ".join(subtitle), notes=notes, data=curve.frame)
 
 
 def ranked(summary: pl.DataFrame) -> tuple[Series, ...]:
@@ -102,9 +102,11 @@ def _lines(curve: Curve, x: Scale | str, y: Scale | str, *ground: Mark, frame: p
 def _precision_recall(curve: Curve) -> Figure:
     levels = curve.frame.filter(pl.col("curve") == "interpolated")
     sawtooth = _corners(curve.frame.filter(pl.col("curve") == "every rank"), "recall")
-    shown = charts.precision_recall(levels if sawtooth.is_empty() else sawtooth, ranked(curve.summary), key=_key(curve))
+    picture = charts.precision_recall(
+        levels if sawtooth.is_empty() else sawtooth, ranked(curve.summary), key=_key(curve)
+    )
     if sawtooth.is_empty() or levels.is_empty():
-        return shown
+        return picture
     stairs = pl.concat([_stairs(rows) for rows in sawtooth.partition_by("system", maintain_order=True)])
     marks = (
         Mark("line", sawtooth, "recall", "precision", series="system", faint=True),
@@ -113,7 +115,7 @@ def _precision_recall(curve: Curve) -> Figure:
             "point", levels.drop_nulls("precision"), "recall", "precision", series="system", tips=charts.filled(levels)
         ),
     )
-    return replace(shown, panels=(replace(shown.panels[0], marks=marks),))
+    return replace(picture, panels=(replace(picture.panels[0], marks=marks),))
 
 
 def _corners(frame: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -90,11 +90,16 @@ class Canvas:
 
     def segment(self, across: Span, down: Span, class_: str, tip: str = "", **more: Any) -> Markup:
         """A straight line."""
-        ends = {"x1": across[0], "x2": across[1], "y1": down[0], "y2": down[1]}
+        ends: dict[str, Any] = {"x1": across[0], "x2": across[1], "y1": down[0], "y2": down[1]}
         return self.shape("line", class_, tip, **ends, **more)
 
     def _box(self, across: Span, down: Span, class_: str, tip: str = "", **more: Any) -> Markup:
-        ends = {"x": across[0], "y": down[0], "width": across[1] - across[0], "height": down[1] - down[0]}
+        ends: dict[str, Any] = {
+            "x": across[0],
+            "y": down[0],
+            "width": across[1] - across[0],
+            "height": down[1] - down[0],
+        }
         return self.shape("rect", class_, tip, **ends, **more)
 
     def _points_of(self, mark: Mark, frame: pl.DataFrame) -> Iterator[tuple[float | None, float | None]]:
@@ -216,7 +221,7 @@ class Canvas:
         for (x, y), style, tip in zip(places, self._looks(mark), tips_of(mark, mark.frame), strict=True):
             if mark.hook:
                 away = "none" if x is None or y is None else None
-                place = {"cx": x or 0.0, "cy": y or 0.0, "r": 7}
+                place: dict[str, Any] = {"cx": x or 0.0, "cy": y or 0.0, "r": 7}
                 yield self.shape("circle", "at", tip, **place, data_point=mark.hook, display=away)
             elif x is not None and y is not None:
                 yield self._dot(x, y, style, tip)

@@ -57,8 +57,9 @@ def lines(
         lines_of = [*behind, replace(line, frame=first, tips=filled(first))]
     else:
         lines_of = [replace(line, tips=filled(points), dots=True, direct=key is not None and len(series) > 1)]
-    scales = (Scale(along, 0, 1) if isinstance(along, str) else along for along in (below, beside))
-    return Figure("points", (Panel(*scales, (*ground, *lines_of)),), series=tuple(series), key=key, data=frame)
+    below, beside = (Scale(scale, 0, 1) if isinstance(scale, str) else scale for scale in (below, beside))
+    panel = Panel(below, beside, (*ground, *lines_of))
+    return Figure("points", (panel,), series=tuple(series), key=key, data=frame)
 
 
 def filled(frame: pl.DataFrame) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import polars as pl
@@ -180,7 +180,7 @@ class Panel:
             return Ruler(0, len(scale.names), scale)
         names = [(mark.frame, getattr(mark, name)) for mark in self.marks for name in (axis, f"{axis}2")]
         columns = [frame[name] for frame, name in names if name and frame.schema[name].is_numeric()]
-        values = [float(end) for column in columns for end in (column.min(), column.max()) if end is not None]  # type: ignore[arg-type]
+        values = [float(end) for column in columns for end in (column.min(), column.max()) if end is not None]
         values += [0.0] if scale.zero or not values else []
         low, high = min(values), max(values)
         if scale.low is None and scale.high is None and not scale.exact and scale.kind == "linear":
@@ -240,7 +240,7 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, pl.DataFrame):
         for column in value.select(pl.col(pl.String)):
             yield from column.unique(maintain_order=True).drop_nulls().to_list()
-    elif is_dataclass(value):
+    elif isinstance(value, Figure | Panel | Mark | Scale | Series):
         yield from _texts(tuple(vars(value).values()))
 
 
@@ -252,7 +252,7 @@ def _legible(value: Any, texts: dict[str, str]) -> Any:
         return tuple(_legible(part, texts) for part in value)
     if isinstance(value, pl.DataFrame):
         return value.with_columns(pl.col(pl.String).replace(texts))
-    if is_dataclass(value):
+    if isinstance(value, Figure | Panel | Mark | Scale | Series):
         return type(value)(**{name: _legible(part, texts) for name, part in vars(value).items()})
     return value
 

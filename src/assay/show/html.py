@@ -110,15 +110,15 @@ def _squeezed(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("assay.show"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "named": named, "slug": slug}
-    made.globals |= {
+    environment.filters |= {"prose": prose, "named": named, "slug": slug}
+    environment.globals |= {
         "rows_of": _rows_of,
         "size_of": _size_of,
         "draw": svg.draw,
@@ -128,7 +128,7 @@ def _environment() -> Environment:
         "marks": MARKS,
         "is_crowded": _is_crowded,
     }
-    return made
+    return environment
 
 
 def _template(name: str) -> Any:
@@ -187,11 +187,11 @@ def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell)
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    says = f"{row[0].text}, {column.head}: {cell.words}"
+    title = f"{row[0].text}, {column.head}: {cell.words}"
     verdict = next((each.tone for each in row if each.tone and not each.mark), None)
     tone = cell.tone or verdict or "plain"
     tone = "even" if cell.mark and tone == "open" else tone  # higher and lower, which is neither good nor bad
-    return drawings.whisker(axis, reach, says, tone, ground=cell.ground, band=column.band)
+    return drawings.whisker(axis, reach, title, tone, ground=cell.ground, band=column.band)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:

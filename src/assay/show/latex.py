@@ -111,9 +111,9 @@ def _part(part: Part) -> Iterator[str]:
     if isinstance(part, Section):
         yield from _section(part, r"\subsection*")
     elif isinstance(part, Table):
-        shown = part.at_most()
-        caption = ". ".join(text.removesuffix(".") for text in (shown.caption, *shown.notes) if text)
-        yield _floated(tabular(shown), f"{caption}." if caption else "")
+        table = part.at_most()
+        caption = ". ".join(text.removesuffix(".") for text in (table.caption, *table.notes) if text)
+        yield _floated(tabular(table), f"{caption}." if caption else "")
     elif isinstance(part, References):
         yield _bibliography(part)
     elif isinstance(part, Verdict):

@@ -48,9 +48,9 @@ def _part(part: Part, level: int) -> Iterator[str]:
         yield from _section(part, level and level + 1)
     elif isinstance(part, Table):
         yield f"**{escaped(part.caption)}**" if part.caption else ""
-        shown = part.at_most()
-        yield table(shown)
-        yield from map(escaped, shown.notes)
+        part = part.at_most()
+        yield table(part)
+        yield from map(escaped, part.notes)
     elif isinstance(part, Verdict):
         yield f"## {escaped(part.heading)}" if part.heading else ""
         yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
@@ -75,9 +75,9 @@ def _prose(prose: Prose) -> Iterator[str]:
         yield {"claim": f"**{text}**", "fine": f"<sub>{text}</sub>"}.get(prose.style, text)
 
 
-def table(shown: Table) -> str:
+def table(rows: Table) -> str:
     """A pipe table; the best number of each column in bold."""
-    cells = grid(shown)
+    cells = grid(rows)
     lines = [
         piped([escaped(column.head) for column in cells.columns]),
         piped(["---" if place < cells.names else "---:" for place in range(len(cells.columns))]),

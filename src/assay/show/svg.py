@@ -56,9 +56,9 @@ def _on_page(figure: Figure, panel: Panel) -> Markup:
     names = _names(panel, _PAGE_WIDTH)
     inside = Markup().join([*_axes(canvas, names), *canvas.marks()])
     linked = any(mark.link for mark in panel.marks)
-    says = figure.says or ", ".join(filter(None, (figure.title, panel.title, *(each.name for each in figure.series))))
-    about = {"role": "group", "aria-label": says} if linked else {"role": "img"}
-    title = Markup() if linked else shape("title", inside=says)
+    words = figure.says or ", ".join(filter(None, (figure.title, panel.title, *(each.name for each in figure.series))))
+    about = {"role": "group", "aria-label": words} if linked else {"role": "img"}
+    title = Markup() if linked else shape("title", inside=words)
     chart = shape("svg", about, title + inside, class_="chart", height=f"{panel.height / 16:g}rem")
     rooms = {
         "turned": names.turned,
@@ -180,9 +180,9 @@ def standalone(figure: Figure) -> Markup:
     parts.append(shape("g", inside=key, transform=f"translate({right:.2f} {start:.2f})"))
     height = round(max(top, start + high))
     size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
-    says = figure.says or ", ".join(filter(None, (figure.title, figure.subtitle)))
+    title = figure.says or ", ".join(filter(None, (figure.title, figure.subtitle)))
     ground = shape("rect", width="100%", height="100%", class_="ground")
-    inside = Markup().join([shape("title", inside=says), shape("style", inside=_style()), ground, *parts])
+    inside = Markup().join([shape("title", inside=title), shape("style", inside=_style()), ground, *parts])
     more = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT, "role": "img", "class": "chart"}
     return shape("svg", more | size, inside)
 

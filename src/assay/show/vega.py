@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,7 +32,7 @@ _INK, _REST = COLOURS["ink"].light, COLOURS["axis"].light
 def chart(figure: Figure) -> alt.ConcatChart:
     """The figure as an Altair object: a panel or several, each of layers."""
     need("altair", extra="report", purpose="a chart")
-    import altair  # noqa: PLC0415  # heavy, and only here
+    altair: Any = importlib.import_module("altair")  # heavy, and only here
 
     figure = figure.legible()
     panels = []
@@ -63,13 +64,15 @@ class _Layers:
         """The kind, the style and the encoding of each layer that a mark needs."""
         looks, text = self._looks(mark), _field(mark.label)
         places: Spec = {key: value for axis in AXES for key, value in self._places(mark, axis).items()}
-        seen = {"opacity": 0.5} if mark.faint else {}
+        seen: Spec = {"opacity": 0.5} if mark.faint else {}
+        dashes: Spec = {}
         if mark.kind == "line":
             is_reference = mark.meaning == "reference"
-            style = {"interpolate": "step-before" if mark.step else "linear", **seen}
+            style: Spec = {"interpolate": "step-before" if mark.step else "linear", **seen}
             style |= {"strokeWidth": 1.2 if mark.faint or is_reference else 2}
             style |= {"strokeDash": [4, 4]} if is_reference else {}
-            dashes = {"strokeDash": self._coded(mark.series, DASHES)} if mark.series and not mark.meaning else {}
+            if mark.series and not mark.meaning:
+                dashes = {"strokeDash": self._coded(mark.series, DASHES)}
             line = {**places, **looks, **dashes, "order": _field("number", is_number=True)}
             return [("line", style, line), *([self._dots(mark, places | looks)] if mark.dots else [])]
         if mark.kind == "point":
@@ -120,15 +123,15 @@ class _Layers:
     def _coded(self, column: str, codes: Sequence[Any], rest: Any = None) -> Spec:
         """A channel that tells series apart, with their numbers in its legend."""
         series = self.figure.series
-        shown, others = series[:MOST_SERIES], series[MOST_SERIES:]
-        coded = [*codes[: len(shown)], *([rest or codes[0]] * len(others))]
+        coloured, others = series[:MOST_SERIES], series[MOST_SERIES:]
+        coded = [*codes[: len(coloured)], *([rest or codes[0]] * len(others))]
         channel = _field(column) | {"scale": {"domain": [each.name for each in series], "range": coded}}
         if not self.has_key:
             return channel | {"legend": None}
         more = f" ({number_of('other', len(others))} grey)" if others else ""
-        words = json.dumps({each.name: f"{each.value}   {each.name}".strip() for each in shown})
+        words = json.dumps({each.name: f"{each.value}   {each.name}".strip() for each in coloured})
         legend = {"title": f"{self.figure.key}{more}", "labelExpr": f"({words})[datum.label]"}
-        return channel | {"legend": {**legend, "values": [each.name for each in shown]}}
+        return channel | {"legend": {**legend, "values": [each.name for each in coloured]}}
 
     def _places(self, mark: Mark, axis: AxisName) -> Spec:
         """Where a mark starts and ends along an axis; what has no column reaches from end to end."""
@@ -148,7 +151,7 @@ class _Layers:
         if scale.kind == "category":
             names = list(scale.names)
             is_long = len(names) * max(map(len, names), default=0) * 7 > self.panel.width
-            ticks = {"ticks": False, "grid": False, "labels": len(names) <= MOST_NAMES, "labelLimit": 180}
+            ticks: Spec = {"ticks": False, "grid": False, "labels": len(names) <= MOST_NAMES, "labelLimit": 180}
             ticks["labelAngle"] = -90 if axis == "x" and is_long else 0
             return {"sort": names, "scale": {"domain": names}, "title": title, "axis": None if scale.bare else ticks}
         ends, marks = [ruler.low, ruler.high], ruler.ticks()
