@@ -77,15 +77,15 @@ def roc(
     """
     Choice(BandName).check("band", band)
     systems = _systems("a ROC curve", y_true, y_score, **inputs)
-    frame, words = _points(systems, pl.all()), ()
+    frame, words = _points(systems, pl.all()), list[str]()
     areas = [_area(system, confidence) for system in systems]
     if band != "none":
         kind = Band(band == "simultaneous", confidence, resamples, seed)
         bands = pl.concat([band_frame(system, kind) for system in systems])
         frame = pl.concat([frame.with_columns(curve=pl.lit("points")), bands], how="diagonal")
-        words = (f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}",)
-    ends = {"low": [low for low, _ in areas], "high": [high for _, high in areas]}
-    return _curve("classifier_roc", "ROC curve", systems, frame, _under(AUC, systems), *words, **ends)
+        words = [f"{band} {as_level(confidence)} band, {resamples:,} resamples, seed {seed}"]
+    low, high = zip(*areas, strict=True)
+    return _curve("classifier_roc", "ROC curve", systems, frame, _under(AUC, systems), *words, low=low, high=high)
 
 
 def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs]) -> Curve:
@@ -101,8 +101,10 @@ def precision_recall(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs])
     systems = _systems("a precision-recall curve", y_true, y_score, **inputs)
     precision = (pl.col("tp") / _TAKEN).fill_nan(None)
     frame = _points(systems, _POINT, pl.col("tpr").alias("recall"), precision.alias("precision"))
-    others = {"trapezoid": _under(PRArea, systems)[1], "prevalence": _prevalence(systems)}
-    return _curve("classifier_pr", "Precision and recall", systems, frame, _under(AveragePrecision, systems), **others)
+    areas, shares = _under(PRArea, systems)[1], _prevalence(systems)
+    precise = _under(AveragePrecision, systems)
+    title = "Precision and recall"
+    return _curve("classifier_pr", title, systems, frame, precise, trapezoid=areas, prevalence=shares)
 
 
 def det(y_true: Any, y_score: Any = None, **inputs: Unpack[Inputs]) -> Curve:
