@@ -99,10 +99,10 @@ def parts(text: str) -> dict[str, Part]:
 def figure(kind: MarkKind, text: str) -> Figure:
     """A figure with marks of a kind, and the text wherever there is some."""
     frame = pl.DataFrame({"x": [0.0, 1.0], "y": [0.2, 0.8], "end": [0.4, 0.9], "who": [text, text], "dark": [0.1, 0.9]})
-    ends = {"y2": "end"} if kind in {"area", "bar", "rule"} else {}
+    end = "end" if kind in {"area", "bar", "rule"} else ""
     shade = "dark" if kind == "text" else ""
     mark = Mark(
-        kind, frame, "x", "y", **ends, series="who", label="who", tips=("who", "y"), shade=shade, dots=True, direct=True
+        kind, frame, "x", "y", y2=end, series="who", label="who", tips=("who", "y"), shade=shade, dots=True, direct=True
     )
     panel = Panel(Scale(text), Scale(text), (mark,), text)
     return Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)

@@ -231,7 +231,7 @@ class Figure:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All text in a figure or a part of it."""
+    """All text in a figure or a part of it; that of marks is in their rows, all else of them are names of columns."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):
@@ -240,7 +240,9 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, pl.DataFrame):
         for column in value.select(pl.col(pl.String)):
             yield from column.unique(maintain_order=True).drop_nulls().to_list()
-    elif isinstance(value, Figure | Panel | Mark | Scale | Series):
+    elif isinstance(value, Mark):
+        yield from _texts(value.frame)
+    elif isinstance(value, Figure | Panel | Scale | Series):
         yield from _texts(tuple(vars(value).values()))
 
 
@@ -252,7 +254,9 @@ def _legible(value: Any, texts: dict[str, str]) -> Any:
         return tuple(_legible(part, texts) for part in value)
     if isinstance(value, pl.DataFrame):
         return value.with_columns(pl.col(pl.String).replace(texts))
-    if isinstance(value, Figure | Panel | Mark | Scale | Series):
+    if isinstance(value, Mark):
+        return replace(value, frame=_legible(value.frame, texts))
+    if isinstance(value, Figure | Panel | Scale | Series):
         return type(value)(**{name: _legible(part, texts) for name, part in vars(value).items()})
     return value
 
