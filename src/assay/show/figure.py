@@ -253,7 +253,10 @@ def _legible(value: Any, texts: dict[str, str]) -> Any:
     if isinstance(value, tuple):
         return tuple(_legible(part, texts) for part in value)
     if isinstance(value, pl.DataFrame):
-        return value.with_columns(pl.col(pl.String).replace(texts))
+        columns = value.select(pl.col(pl.String))
+        return value.with_columns(
+            pl.Series(column.name, [texts.get(text, text) for text in column], dtype=pl.String) for column in columns
+        )
     if isinstance(value, Mark):
         return replace(value, frame=_legible(value.frame, texts))
     if isinstance(value, Figure | Panel | Scale | Series):
