@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
+from contrast import contrast
 from strategies import random_tables
 
 from assay import (
@@ -37,7 +38,7 @@ from assay.show.html import write
 from assay.show.legible import legible
 from assay.show.model import listed
 from assay.show.svg import draw, standalone
-from assay.show.theme import COLOURS, contrast
+from assay.show.theme import COLOURS
 from assay.show.vega import DASHES, SHAPES
 
 pytest.importorskip("altair", reason="charts need the extra `report`")

@@ -12,11 +12,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from contrast import contrast
 from made_classifiers import KINDS, inside, made_reports
 from test_report_page import HOSTILE, Read
 
 from assay import Predictions, classify
-from assay.show.theme import COLOURS, contrast
+from assay.show.theme import COLOURS
 
 
 @pytest.fixture(params=[*KINDS, "hostile"], scope="module")

@@ -17,12 +17,14 @@ from typing import Any
 import polars as pl
 import pytest
 from browser import NAMES
+from contrast import contrast
 from reported import contents_of, made_report, random_data
 
 from assay import Report, Scores, make_report
 from assay.core.words import LEGEND, MARKS
 from assay.show.axis import Axis, around, rounded_out
-from assay.show.theme import COLOURS, LINES, contrast, variables
+from assay.show.figure import MOST_SERIES
+from assay.show.theme import COLOURS, variables
 
 VOID = {"meta", "link", "input", "br", "wbr"}
 HOSTILE = (
@@ -312,7 +314,7 @@ def test_colours_are_told_apart_in_both_themes(theme: str) -> None:
     for tone in ("good", "bad", "even", "open"):
         assert contrast(colour[tone], colour[f"{tone}-soft"]) >= 4.5, tone
     assert contrast(colour["on-accent"], colour["accent"]) >= 4.5
-    for number in range(1, LINES + 1):
+    for number in range(1, MOST_SERIES + 1):
         assert contrast(colour[f"line-{number}"], colour["surface"]) >= 4.5, number  # names are in these colours
     assert contrast(colour["axis"], colour["surface"]) >= 3
 

@@ -19,8 +19,8 @@ from html_structure import problems_of
 from assay.core import registry
 from assay.show import data, html, latex, markdown, terminal
 from assay.show.axis import Axis
-from assay.show.cells import grid
-from assay.show.figure import Figure, Mark, Panel, Scale, Series
+from assay.show.cells import WORDINGS, grid
+from assay.show.figure import Figure, Mark, MarkKind, Panel, Scale, Series
 from assay.show.model import (
     Column,
     Document,
@@ -31,6 +31,7 @@ from assay.show.model import (
     Section,
     Style,
     Table,
+    Task,
     Verdict,
     Widget,
     Work,
@@ -79,22 +80,32 @@ def table(kind: Kind, text: str) -> Table:
 
 
 def parts(text: str) -> dict[str, Part]:
-    line = pl.DataFrame({"x": [0.0, 1.0], "y": [0.2, 0.8], "who": [text, text]})
-    marks = (Mark("line", line, "x", "y", series="who", label="who", dots=True, direct=True),)
-    panel = Panel(Scale(text), Scale(text), marks, text)
-    figure = Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)
+    figures = {f"mark {kind}": figure(kind, text) for kind in get_args(MarkKind)}
     tables = {f"column {kind}": table(kind, text) for kind in get_args(Kind)}
     proses = {
         f"prose {style}": Prose(text, style, (text, "point") if style == "list" else (), text)
         for style in get_args(Style)
     }
     others: dict[str, Part] = {
-        "figure": figure,
         "verdict": Verdict(text, "good", text),
+        "task": Task(text, "bad", text, "code", (text,), text),
+        "widget": Widget("glance", {"claim": text, "sentences": [text], "links": [], "rest": 0}, (Prose(text),)),
         "references": References((Work("[1]", text, f"@misc{{key,\n  title = {{{text}}},\n}}"),)),
         "section": Section("inner", text, (Prose(text),), text, text, {"note": text}, "open", text),
     }
-    return {**tables, **proses, **others}
+    return {**tables, **proses, **figures, **others}
+
+
+def figure(kind: MarkKind, text: str) -> Figure:
+    """A figure with marks of a kind, and the text wherever there is some."""
+    frame = pl.DataFrame({"x": [0.0, 1.0], "y": [0.2, 0.8], "end": [0.4, 0.9], "who": [text, text], "dark": [0.1, 0.9]})
+    end = "end" if kind in {"area", "bar", "rule"} else ""
+    shade = "dark" if kind == "text" else ""
+    mark = Mark(
+        kind, frame, "x", "y", y2=end, series="who", label="who", tips=("who", "y"), shade=shade, dots=True, direct=True
+    )
+    panel = Panel(Scale(text), Scale(text), (mark,), text)
+    return Figure("drawn", (panel,), text, text, (text,), text, (Series(text, text),), text)
 
 
 NAMES = list(parts(""))
@@ -173,6 +184,12 @@ def test_every_form_has_a_check() -> None:
     assert set(CHECKS) | {"csv"} == set(registry.WRITERS)
 
 
+def test_every_kind_has_a_case() -> None:
+    assert {type(part) for part in parts("").values()} == set(get_args(Part))
+    assert set(WORDINGS) == set(get_args(Kind))
+    assert {f"column {kind}" for kind in get_args(Kind)} | {f"prose {style}" for style in get_args(Style)} <= {*NAMES}
+
+
 def test_a_widget_is_what_stands_for_it_in_forms_without_scripts() -> None:
     shown = Document("example", (Section("s", parts=(Widget("heat", None, (Prose("instead"),)),)),))
     for write in (terminal.write, markdown.write, latex.write, html.write):
@@ -197,10 +214,10 @@ def test_numbers_are_the_same_in_every_form() -> None:
 
 def test_a_figure_is_xml() -> None:
     for text in HOSTILE.values():
-        figure = parts(text)["figure"]
-        written = html.write(Document("example", (Section("s", parts=(figure,)),)))
-        drawn = ET.fromstring(written)  # which raises if it is not well formed
-        assert [element.tag for element in drawn.iter() if element.tag.endswith("svg")]
+        for kind in get_args(MarkKind):
+            written = html.write(Document("example", (Section("s", parts=(figure(kind, text),)),)))
+            root = ET.fromstring(written)  # which raises if it is not well formed
+            assert [element.tag for element in root.iter() if element.tag.endswith("svg")]
 
 
 def test_csv_gives_the_main_table_or_the_one_that_is_named(tmp_path: Path) -> None:

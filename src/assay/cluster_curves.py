@@ -63,10 +63,10 @@ def silhouettes(result: Clustering, *, system: str | None = None) -> Curve:
             )
             for each in bars.clusters
         ]
-    drawn = pl.concat(frames)
+    frame = pl.concat(frames)
     subtitle = f"{_points_of(result, values[0][0])}, {result.rules.metric} distances"
     summary = pl.DataFrame(values, schema=_SUMMARY, orient="row")
-    return Curve("silhouette", "Silhouettes, cluster by cluster", subtitle, drawn, summary, tuple(notes))
+    return Curve("silhouette", "Silhouettes, cluster by cluster", subtitle, frame, summary, tuple(notes))
 
 
 def contingency(result: Clustering, *, system: str | None = None) -> Curve:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -81,18 +81,18 @@ class Curve(Result):
 
     def figure(self) -> Figure:
         """What is drawn, as data: marks on axes. An error where there is nothing to draw."""
-        shown: Figure = registry.load("assay.sections.curves:figure")(self)
-        return shown
+        figure: Figure = registry.load("assay.sections.curves:figure")(self)
+        return figure
 
     def page(self) -> Document:
         """The figure as a page by itself."""
-        shown: Document = registry.load("assay.sections.curves:page")(self)
-        return shown
+        page: Document = registry.load("assay.sections.curves:page")(self)
+        return page
 
     def chart(self) -> alt.ConcatChart:
         """The figure as an Altair object, to change it; needs the extra `report`."""
-        drawn: alt.ConcatChart = registry.verb("chart")(self.figure())
-        return drawn
+        chart: alt.ConcatChart = registry.verb("chart")(self.figure())
+        return chart
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write a picture (.svg, .png, .pdf), a page (.html) or the points (.csv, .json, .md), by the file's suffix.
@@ -103,12 +103,10 @@ class Curve(Result):
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         try:
-            return {
-                "image/svg+xml": registry.load("assay.show.svg:standalone")(self.figure()),
-                "text/plain": repr(self),
-            }
+            picture = {"image/svg+xml": registry.load("assay.show.svg:standalone")(self.figure())}
         except ParameterError:
-            return {"text/html": self.to_html(), "text/plain": repr(self)}
+            picture = {"text/html": self.to_html()}
+        return {**picture, "text/plain": repr(self)}
 
 
 def precision_recall(
@@ -144,11 +142,11 @@ def precision_recall(
         rows = [point for system, unit in _with_query(evaluation, query) for point in _sawtooth(system, unit, query)]
         if interpolated:
             rows += _levels_of_query(evaluation, query)
-        frame, summary = pr_frame(rows), _of_query(evaluation, evaluation.measures[-1], query)
+        frame, summary = pr_frame(rows), _summary(evaluation, evaluation.measures[-1], query)
         title = "Precision and recall, rank by rank"
-    reasons = _reasons(evaluation, {s.name: s.results[evaluation.measures[-1]] for s in evaluation.systems}, query)
-    warnings = (*evaluation.warnings, *_undefined(summary, evaluation, query, reasons), *_no_query(evaluation, query))
-    return Curve("pr", title, _over(evaluation, query, reasons), frame, summary, warnings)
+    last = {system.name: system.results[evaluation.measures[-1]] for system in evaluation.systems}
+    topics = _Topics(evaluation, query, _reasons(evaluation, last, query))
+    return Curve("pr", title, topics.title, frame, summary, topics.warnings(summary))
 
 
 def roc(
@@ -186,22 +184,13 @@ def roc(
         system.name: [roc_points(system.ranks, unit, rule) for unit in _units(evaluation, system, query)]
         for system in evaluation.systems
     }
-    frame = pl.concat([roc_frame(name, drawn, query, undefined) for name, drawn in curves.items()])
-    if query is None:
-        summary = summary_frame([(name, area, evaluation.summary(area, name)) for name in curves])
-    else:
-        summary = _of_query(evaluation, area, query)
+    frame = pl.concat([roc_frame(name, points, query, undefined) for name, points in curves.items()])
+    summary = _summary(evaluation, area, query)
     among = "the retrieved documents" if collection_size is None else f"{collection_size:,} documents"
-    reasons = {name: drawn[0].reason for name, drawn in curves.items() if drawn}
-    over = _over(evaluation, query, reasons)
-    without = without_curve(curves, undefined) if query is None else undefined_topic(summary, query, reasons)
-    warnings = (
-        *evaluation.warnings,
-        *without,
-        *trivial(curves, collection_size),
-        *_no_query(evaluation, query),
-    )
-    return Curve("roc", f"ROC curve among {among}", over, frame, summary, warnings)
+    topics = _Topics(evaluation, query, {name: points[0].reason for name, points in curves.items() if points})
+    remarks = trivial(curves, collection_size)
+    warnings = topics.warnings(summary, *remarks, without=without_curve(curves, undefined))
+    return Curve("roc", f"ROC curve among {among}", topics.title, frame, summary, warnings)
 
 
 def by_cutoff(
@@ -232,20 +221,20 @@ def by_cutoff(
         for at_cutoff in wanted:
             result = at_cutoff.per_unit(system.ranks, seed=evaluation.seed, samples=evaluation.samples)
             if query is None:
-                told = summarise(at_cutoff, result, evaluation.undefined)
+                number = summarise(at_cutoff, result, evaluation.undefined)
             else:
                 values = [float(result.values[unit]) for unit in _units(evaluation, system, query)]
-                told = Summary(values[0] if values else np.nan, len(values), int(np.isnan(values).sum()))
-            points.append((system.name, query, at_cutoff.parameters["cutoff"], told.value))
-        last.append((system.name, at_cutoff, told))
+                number = Summary(values[0] if values else np.nan, len(values), int(np.isnan(values).sum()))
+            points.append((system.name, query, at_cutoff.parameters["cutoff"], number.value))
+        last.append((system.name, at_cutoff, number))
         results[system.name] = result
     schema = {"system": pl.String, "query_id": pl.String, "cutoff": pl.Int64, "value": pl.Float64}
     frame = pl.DataFrame(points, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
     summary = summary_frame(last)
-    reasons = _reasons(evaluation, results, query)
-    warnings = (*evaluation.warnings, *_undefined(summary, evaluation, query, reasons), *_no_query(evaluation, query))
+    topics = _Topics(evaluation, query, _reasons(evaluation, results, query))
     name = str(plain) if plain.parameters["cutoff"] is None else str(plain).rpartition("@")[0]
-    return Curve("cutoff", f"{shortened(name)} by cut-off", _over(evaluation, query, reasons), frame, summary, warnings)
+    title = f"{shortened(name)} by cut-off"
+    return Curve("cutoff", title, topics.title, frame, summary, topics.warnings(summary))
 
 
 def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> Curve:
@@ -258,9 +247,9 @@ def per_query(evaluation: Evaluation, measure: str | Measure | None = None) -> C
     wanted = evaluation.measure(measure)
     frame = evaluation.scores.frame.filter(pl.col("measure") == str(wanted))
     frame = frame.select("system", pl.col("unit").alias("query_id"), "value", "undefined")
-    summary = summary_frame([(s.name, wanted, evaluation.summary(wanted, s.name)) for s in evaluation.systems])
+    summary = _summary(evaluation, wanted)
     title, over = f"{shortened(str(wanted))}, topic by topic", number_of("topic", frame["query_id"].n_unique())
-    return Curve("queries", title, over, frame, summary, (*evaluation.warnings, *_undefined(summary, evaluation)))
+    return Curve("queries", title, over, frame, summary, _Topics(evaluation).warnings(summary))
 
 
 def differences(
@@ -288,7 +277,7 @@ def differences(
     frame = joined.drop_nulls().with_columns(difference=pl.col("value") - pl.col("baseline"))
     frame = frame.sort("difference", descending=wanted.definition.higher_is_better is not False, maintain_order=True)
     summary = summary_frame([(name, wanted, evaluation.summary(wanted, name)) for name in (old, new)])
-    warnings = [*evaluation.warnings, *_undefined(summary, evaluation)]
+    warnings = [*_Topics(evaluation).warnings(summary)]
     if (left_out := max(column.height for column in columns) - frame.height) > 0:
         warnings.append(f"{number_of('topic', left_out)} without a value of both systems: left out")
     up, down = int((frame["difference"] > 0).sum()), int((frame["difference"] < 0).sum())
@@ -316,8 +305,11 @@ def _levels_of_query(evaluation: Evaluation, query: str) -> list[tuple[object, .
     ]
 
 
-def _of_query(evaluation: Evaluation, measure: Measure, query: str) -> pl.DataFrame:
-    """One query's value under a measure, as a summary."""
+def _summary(evaluation: Evaluation, measure: Measure, query: str | None = None) -> pl.DataFrame:
+    """The number of each system under a measure: the mean, or the value of one query."""
+    if query is None:
+        names = [system.name for system in evaluation.systems]
+        return summary_frame([(name, measure, evaluation.summary(measure, name)) for name in names])
     values = [(s.name, float(s.results[measure].values[unit])) for s, unit in _with_query(evaluation, query)]
     return summary_frame([(name, measure, Summary(value, 1, int(np.isnan(value)))) for name, value in values])
 
@@ -335,14 +327,6 @@ def _units(evaluation: Evaluation, system: System, query: str | None) -> list[in
 
 def _with_query(evaluation: Evaluation, query: str) -> list[tuple[System, int]]:
     return [(system, unit) for system in evaluation.systems for unit in _units(evaluation, system, query)]
-
-
-def _no_query(evaluation: Evaluation, query: str | None) -> Iterable[str]:
-    """Systems that returned nothing for the query that was asked for."""
-    if query is not None:
-        for system in evaluation.systems:
-            if query in system.ranks.missing_topics:
-                yield f"{system.name}: nothing was retrieved for topic {query}"
 
 
 def _pair(evaluation: Evaluation, baseline: str | None, system: str | None) -> tuple[str, str]:
@@ -375,13 +359,6 @@ def _each_cutoff(plain: Measure, cutoffs: Iterable[int]) -> list[Measure]:
     return wanted
 
 
-def _over(evaluation: Evaluation, query: str | None, reasons: Mapping[str, str | None]) -> str:
-    """What the points are of: one topic, or the mean over several."""
-    if query is None:
-        return mean_over(system.ranks.queries for system in evaluation.systems)
-    return about_topic(query, reasons.values())
-
-
 def _reasons(evaluation: Evaluation, results: Mapping[str, PerQuery], query: str | None) -> dict[str, str | None]:
     """Why a system has no value for the query that was asked for; None where it has one."""
     if query is None:
@@ -389,12 +366,33 @@ def _reasons(evaluation: Evaluation, results: Mapping[str, PerQuery], query: str
     return {system.name: results[system.name].reason(unit) for system, unit in _with_query(evaluation, query)}
 
 
-def _undefined(
-    summary: pl.DataFrame,
-    evaluation: Evaluation,
-    query: str | None = None,
-    reasons: Mapping[str, str | None] | None = None,
-) -> Iterable[str]:
-    if query is None or reasons is None:
-        return undefined_topics(summary, evaluation.undefined)
-    return undefined_topic(summary, query, reasons)
+class _Topics(NamedTuple):
+    """What points are of: one topic, with the reasons why systems have no value for it, or the mean over several."""
+
+    evaluation: Evaluation
+    query: str | None = None
+    reasons: Mapping[str, str | None] = {}
+
+    @property
+    def title(self) -> str:
+        """The topic, or how many there are."""
+        if self.query is None:
+            return mean_over(system.ranks.queries for system in self.evaluation.systems)
+        return about_topic(self.query, self.reasons.values())
+
+    def warnings(self, summary: pl.DataFrame, *remarks: str, without: Iterable[str] | None = None) -> tuple[str, ...]:
+        """What is odd: topics that have no value, unless it is said which are `without`, and that are missing."""
+        if self.query is None:
+            undefined = undefined_topics(summary, self.evaluation.undefined) if without is None else without
+            return (*self.evaluation.warnings, *undefined, *remarks)
+        missing = (
+            f"{system.name}: nothing was retrieved for topic {self.query}"
+            for system in self.evaluation.systems
+            if self.query in system.ranks.missing_topics
+        )
+        return (
+            *self.evaluation.warnings,
+            *undefined_topic(summary, self.query, self.reasons),
+            *remarks,
+            *missing,
+        )

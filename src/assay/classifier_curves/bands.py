@@ -26,39 +26,35 @@ class Band(NamedTuple):
     seed: int
 
 
-def band_frame(each: ScoredSystem, band: Band) -> pl.DataFrame:
+def band_frame(system: ScoredSystem, band: Band) -> pl.DataFrame:
     """The lower and the upper end of true positive rates at 101 false positive rates.
 
     Pointwise, they are percentiles. The simultaneous band is as many standard deviations wide as the whole curves of
     that share of the resamples stay within.
 
     >>> from assay.counting.scored import Scored
-    >>> one = ScoredSystem("a", Scored.from_lists([0.9, 0.8, 0.4], [0.7, 0.3, 0.2]))
-    >>> band_frame(one, Band(False, 0.95, 200, 0)).columns
+    >>> system = ScoredSystem("a", Scored.from_lists([0.9, 0.8, 0.4], [0.7, 0.3, 0.2]))
+    >>> band_frame(system, Band(False, 0.95, 200, 0)).columns
     ['system', 'curve', 'fpr', 'low', 'high']
     """
     checked_confidence(band.confidence)
     Whole(2).check("resamples", band.resamples)
     Whole(0).check("seed", band.seed)
-    candidates = Candidates(each.scored)
-    drawn: list[Floats] = []
-    for block in candidates.drawn(band.resamples, band.seed):
-        cells = block.cells()
-        for tpr, fpr in zip(cells.tpr, cells.fpr, strict=True):
-            if not (np.isnan(tpr[-1]) or np.isnan(fpr[-1])):
-                drawn.append(_at_levels(fpr, tpr))
-    curves = np.array(drawn)
+    candidates = Candidates(system.scored)
+    blocks = (block.cells() for block in candidates.drawn(band.resamples, band.seed))
+    rates = (pair for cells in blocks for pair in zip(cells.fpr, cells.tpr, strict=True))
+    curves = np.array([_at_levels(fpr, tpr) for fpr, tpr in rates if not np.isnan(fpr[-1] + tpr[-1])])
     tails = (1 - band.confidence) / 2, (1 + band.confidence) / 2
     low, high = np.quantile(curves, tails, axis=0)
     if band.simultaneous:
         middle = _at_levels(candidates.cells.fpr, candidates.cells.tpr)
         # A rate that no resample moves has no spread of its own; the least of counting one item more or less is taken.
-        spread = np.maximum(curves.std(axis=0, ddof=1), 0.5 / max(len(each.scored.positive), 1))
+        spread = np.maximum(curves.std(axis=0, ddof=1), 0.5 / max(len(system.scored.positive), 1))
         reach = np.quantile(np.abs((curves - middle) / spread).max(axis=1), band.confidence)
         low, high = np.clip(middle - reach * spread, 0, 1), np.clip(middle + reach * spread, 0, 1)
         low[-1] = 1.0  # whoever calls everything positive finds everything
-    told = {"system": [each.name] * len(_LEVELS), "curve": ["band"] * len(_LEVELS), "fpr": _LEVELS}
-    return pl.DataFrame({**told, "low": low, "high": high})
+    words = pl.lit(system.name).alias("system"), pl.lit("band").alias("curve")
+    return pl.DataFrame({"fpr": _LEVELS, "low": low, "high": high}).select(*words, pl.all())
 
 
 def _at_levels(fpr: Floats, tpr: Floats) -> Floats:

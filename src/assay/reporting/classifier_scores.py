@@ -13,7 +13,7 @@ import polars as pl
 from markupsafe import Markup
 
 from assay.classification import Classification, Estimate
-from assay.classifier_curves.spread import bin_edges, in_bins
+from assay.classifier_curves.bins import bin_edges, in_bins
 from assay.core.digits import as_percent, counted, number, significant, threshold
 from assay.counting.confusion import Confusion
 from assay.counting.scored import Scored, ScoreTable

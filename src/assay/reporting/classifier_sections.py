@@ -14,7 +14,7 @@ import polars as pl
 from assay.classification import Classification
 from assay.classification.pairing import Classifiers
 from assay.classification.result import sureness
-from assay.classifier_curves.calibrated import reliability
+from assay.classifier_curves.bins import reliability
 from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix

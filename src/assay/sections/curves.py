@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import polars as pl
 from scipy import special
 
 from assay.core.digits import NOT_AVAILABLE, number
 from assay.core.errors import ParameterError
-from assay.measures.curve_words import shortened
+from assay.measures.curve_words import CurveKind, shortened
 from assay.measures.parser import parse_measure
 from assay.show import charts
 from assay.show.axis import rounded_out
 from assay.show.figure import MOST_SERIES, Figure, Mark, Panel, Scale, Series
+from assay.show.legible import cut_apart
 from assay.show.model import Document, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -30,23 +31,26 @@ _VERDICTS = {"better": "s1", "worse": "s2", "equivalent": "s3", "identical": "s3
 _CELL, _SMALLEST_CELL, _LARGEST_MAP = 48, 9, 640
 #: Of more clusters or classes, cells have no numbers.
 _MOST_NUMBERS = 20
+#: So many pixels high are all silhouettes together, without the room between clusters.
+_SILHOUETTES = 420
 _TAKEN = "share of the items taken, highest scores first"
 
 
 def document(curve: Curve) -> Document:
     """The points; in JSON, also the number of each system."""
-    data: dict[str, Any] = {"name": curve.name, "subtitle": curve.subtitle, "warnings": list(curve.warnings)}
-    data["summary"] = curve.summary.to_dicts()
-    return Document("curve", (Section("curve", parts=(Table.of("points", curve.frame),), data=data),), curve.title)
+    data = {"name": curve.name, "subtitle": curve.subtitle, "warnings": list(curve.warnings)}
+    points = Table.of("points", curve.frame)
+    section = Section("curve", parts=(points,), data={**data, "summary": curve.summary.to_dicts()})
+    return Document("curve", (section,), curve.title)
 
 
 def page(curve: Curve) -> Document:
     """The figure as a page by itself, with what is odd about it below."""
-    shown = figure(curve)
-    words = Section("summary", lead=" · ".join(filter(None, (shown.subtitle, *shown.notes))))
+    picture = figure(curve)
+    words = Section("summary", lead=" · ".join(filter(None, (picture.subtitle, *picture.notes))))
     warnings = (Prose(style="list", points=curve.warnings),) if curve.warnings else ()
-    drawn = replace(shown, title="", subtitle="", notes=())
-    return Document("curve", (words, Section("curve", "", (drawn, *warnings))), shown.title, page=True, eyebrow="Curve")
+    section = Section("curve", "", (replace(picture, title="", subtitle="", notes=()), *warnings))
+    return Document("curve", (words, section), picture.title, page=True, eyebrow="Curve")
 
 
 def figure(curve: Curve) -> Figure:
@@ -56,18 +60,15 @@ def figure(curve: Curve) -> Figure:
         raise ParameterError(f"there is nothing to draw: {curve.title}, {curve.subtitle} (no value is defined)")
     notes: tuple[str, ...] = ()
     if curve.name in _THINNED:
-        points, notes = charts.thinned(curve.frame, columns[0], columns[1])
-        curve = replace(curve, frame=points if curve.name != "classifier_roc" else _with_band(points, curve.frame))
-    drawn = draw(curve)
+        points, notes = charts.thinned(curve.frame, *columns)
+        bands = [curve.frame.filter(pl.col("curve") == "band")] if "low" in curve.frame.columns else []
+        curve = replace(curve, frame=pl.concat([points, *bands]))
+    picture = draw(curve)
     systems = curve.summary["system"].to_list()
     only = [shortened(systems[0], _LONGEST_NAME)] if len(systems) == 1 else []
     best = len(systems) > MOST_SERIES and curve.name == "queries"
     subtitle = [*only, curve.subtitle, *([f"the best {MOST_SERIES} of {len(systems)} systems"] if best else [])]
-    return replace(drawn, title=curve.title, subtitle=" · ".join(subtitle), notes=notes, data=curve.frame)
-
-
-def _with_band(points: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
-    return points if "low" not in frame.columns else pl.concat([points, frame.filter(pl.col("curve") == "band")])
+    return replace(picture, title=curve.title, subtitle=" · ".join(subtitle), notes=notes, data=curve.frame)
 
 
 def ranked(summary: pl.DataFrame) -> tuple[Series, ...]:
@@ -91,10 +92,9 @@ def _key(curve: Curve) -> str | None:
     return ", ".join(shortened(name) for name in curve.summary["measure"].unique(maintain_order=True))
 
 
-def _lines(
-    curve: Curve, x: Scale, y: Scale, *, ground: tuple[Mark, ...] = (), frame: pl.DataFrame | None = None
-) -> Figure:
-    across, up = _FIGURES[curve.name].columns
+def _lines(curve: Curve, x: Scale | str, y: Scale | str, *ground: Mark, frame: pl.DataFrame | None = None) -> Figure:
+    """A line for each system, above the marks of the ground."""
+    across, up = _FIGURES[curve.name][1]
     points = curve.frame if frame is None else frame
     return charts.lines(points, (across, x), (up, y), ranked(curve.summary), key=_key(curve), ground=ground)
 
@@ -102,9 +102,11 @@ def _lines(
 def _precision_recall(curve: Curve) -> Figure:
     levels = curve.frame.filter(pl.col("curve") == "interpolated")
     sawtooth = _corners(curve.frame.filter(pl.col("curve") == "every rank"), "recall")
-    shown = charts.precision_recall(levels if sawtooth.is_empty() else sawtooth, ranked(curve.summary), key=_key(curve))
+    picture = charts.precision_recall(
+        levels if sawtooth.is_empty() else sawtooth, ranked(curve.summary), key=_key(curve)
+    )
     if sawtooth.is_empty() or levels.is_empty():
-        return shown
+        return picture
     stairs = pl.concat([_stairs(rows) for rows in sawtooth.partition_by("system", maintain_order=True)])
     marks = (
         Mark("line", sawtooth, "recall", "precision", series="system", faint=True),
@@ -113,7 +115,7 @@ def _precision_recall(curve: Curve) -> Figure:
             "point", levels.drop_nulls("precision"), "recall", "precision", series="system", tips=charts.filled(levels)
         ),
     )
-    return replace(shown, panels=(replace(shown.panels[0], marks=marks),))
+    return replace(picture, panels=(replace(picture.panels[0], marks=marks),))
 
 
 def _corners(frame: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -134,15 +136,14 @@ def _stairs(rows: pl.DataFrame) -> pl.DataFrame:
 def _roc(curve: Curve) -> Figure:
     of_topic = curve.frame["query_id"].is_not_null().any()
     points = _corners(curve.frame, "true_positive_rate") if of_topic else curve.frame
-    scales = Scale("false positive rate", 0, 1), Scale("true positive rate", 0, 1)
-    return _lines(curve, *scales, ground=(charts.reference((0, 0), (1, 1)),), frame=points)
+    return _lines(curve, "false positive rate", "true positive rate", charts.DIAGONAL, frame=points)
 
 
 def _by_cutoff(curve: Curve) -> Figure:
     title, top = curve.title.removesuffix(" by cut-off"), _ends(curve.frame["value"])[1]
-    up = Scale(title, 0, 1) if top <= 1 else Scale(title, zero=True)
     ticks = tuple(map(float, _CUTOFFS))
-    return _lines(curve, Scale("cut-off (logarithmic)", kind="log", ticks=ticks), up)
+    across = Scale("cut-off (logarithmic)", kind="log", ticks=ticks)
+    return _lines(curve, across, title if top <= 1 else Scale(title, zero=True))
 
 
 def _per_query(curve: Curve) -> Figure:
@@ -224,28 +225,21 @@ def _det(curve: Curve) -> Figure:
     # Both axes alike, so that the diagonal is where both rates are equal.
     ends = [0.0, *(end for name in ("fpr_deviate", "fnr_deviate") for end in _ends(curve.frame[name]))]
     low, high = min(ends) - 0.1, max(ends) + 0.1
-    rates = {
-        "ticks": tuple(float(special.ndtri(rate)) for rate in _RATES),
-        "names": tuple(f"{rate:g}" for rate in _RATES),
-    }
-    x, y = (Scale(f"false {kind} rate (normal deviates)", low, high, **rates) for kind in ("positive", "negative"))  # type: ignore[arg-type]
-    return _lines(curve, x, y, ground=(charts.reference((low, low), (high, high)),))
-
-
-def _calibration(curve: Curve) -> Figure:
-    return charts.calibration(curve.frame, ranked(curve.summary), key=_key(curve))
+    ticks, names = tuple(map(float, special.ndtri(_RATES))), tuple(f"{rate:g}" for rate in _RATES)
+    x = Scale("false positive rate (normal deviates)", low, high, ticks=ticks, names=names)
+    y = replace(x, title="false negative rate (normal deviates)")
+    return _lines(curve, x, y, charts.reference((low, low), (high, high)))
 
 
 def _gain(curve: Curve) -> Figure:
     share = _prevalence(curve)
     best = () if share is None else (charts.reference((0, 0), (share, 1), (1, 1)),)
-    scales = Scale(_TAKEN, 0, 1), Scale("share of the positive items", 0, 1)
-    return _lines(curve, *scales, ground=(charts.reference((0, 0), (1, 1)), *best))
+    return _lines(curve, _TAKEN, "share of the positive items", charts.DIAGONAL, *best)
 
 
 def _lift(curve: Curve) -> Figure:
     up = Scale("times as many positive items as at random", zero=True)
-    return _lines(curve, Scale(_TAKEN, 0, 1), up, ground=(charts.reference((0, 1), (1, 1)),))
+    return _lines(curve, _TAKEN, up, charts.reference((0, 1), (1, 1)))
 
 
 def _scores(curve: Curve) -> Figure:
@@ -257,15 +251,47 @@ def _scores(curve: Curve) -> Figure:
 
 
 def _silhouettes(curve: Curve) -> Figure:
+    """A panel for each clustering, two beside one another."""
     systems = curve.summary.select("system", "value").rows()
     lowest, width = _ends(curve.frame["silhouette"])[0], 460 if len(systems) == 1 else 345
-    panels = [
-        charts.silhouettes(curve.frame.filter(pl.col("system") == name), mean, lowest=lowest, width=width)
-        for name, mean in systems
-    ]
-    if len(systems) > 1:
-        panels = [replace(panel, title=name) for panel, (name, _) in zip(panels, systems, strict=True)]
+    low = 0.0 if lowest >= 0 else -1.0 if lowest < -0.5 else -0.5
+    panels = []
+    for name, mean in systems:
+        panel = _silhouette(curve.frame.filter(pl.col("system") == name), mean, low=low, width=width)
+        panels.append(replace(panel, title=name if len(systems) > 1 else ""))
     return Figure("points", tuple(panels), across=2)
+
+
+def _silhouette(frame: pl.DataFrame, mean: float, *, low: float, width: int) -> Panel:
+    """The silhouette of each point as a bar, cluster by cluster in the order of the frame: `cluster`, `silhouette`.
+
+    Every cluster is at least as high as its name. What lies nearer to another cluster, and so is below 0, stands out.
+    """
+    sizes = frame.group_by("cluster", maintain_order=True).len()
+    clusters = sizes["cluster"].to_list()
+    is_named = len(clusters) <= charts.MOST_NAMED
+    between, line = (6, 14) if is_named else (0, 0)
+    high = (pl.col("len") / frame.height * _SILHOUETTES).clip(lower_bound=line)
+    sizes = sizes.with_columns(high=high).with_columns(
+        start=pl.col("high").cum_sum() - pl.col("high") + between * pl.int_range(pl.len())
+    )
+    bar, place = pl.col("high") / pl.col("len"), pl.int_range(pl.len()).over("cluster")
+    placed = frame.join(sizes, on="cluster", maintain_order="left").select(
+        *frame.columns,
+        top=pl.col("start") + bar * place,
+        bottom=pl.col("start") + bar * (place + 1),
+        meaning=pl.when(pl.col("silhouette") < 0).then(pl.lit("loss")).otherwise(pl.lit("gain")),
+    )
+    bottom = float(placed["bottom"].max())  # type: ignore[arg-type]
+    middles = tuple((sizes["start"] + sizes["high"] / 2).to_list())
+    names = tuple(cut_apart(clusters, 24)) if is_named else ("",) * len(clusters)
+    at = pl.DataFrame({"at": [mean], "words": [f"mean {number(mean)}"]})
+    marks = (
+        Mark("bar", placed, "silhouette", "top", y2="bottom", meaning="meaning", tips=charts.filled(frame)),
+        Mark("rule", at, "at", meaning="best", label="words"),
+    )
+    down = Scale("", bottom, 0, ticks=middles, names=names, grid=False)
+    return Panel(Scale("silhouette", low, 1), down, marks, "", width, round(bottom))
 
 
 def _contingency(curve: Curve) -> Figure:
@@ -293,8 +319,27 @@ def _counted(items: float) -> str:
 
 
 def _over_k(curve: Curve) -> Figure:
-    """A panel for each measure, two beside one another, the number that it prefers marked and named."""
-    return Figure("points", charts.over_k(curve.frame, dict(curve.summary.select("system", "value").rows())), across=2)
+    """A panel for each measure, two beside one another, its line over `k`, the number it prefers ringed and named."""
+    panels = []
+    ends = float(curve.frame["k"].min()), float(curve.frame["k"].max())  # type: ignore[arg-type]
+    x = Scale("clusters", *ends, whole=True, about=8)
+    x = x if ends[0] < ends[1] else Scale("clusters", ends[0] - 1, ends[0] + 1)
+    for measure, k in curve.summary.select("system", "value").rows():
+        rows = curve.frame.filter(pl.col("measure") == measure).drop_nulls("value")
+        if rows.is_empty():
+            continue
+        marks = []
+        if rows["spread"].is_not_null().any():
+            # Only stability has a spread, and more than 1 there is not.
+            top = (pl.col("value") + pl.col("spread").fill_null(0.0)).clip(upper_bound=1.0)
+            spread = rows.with_columns(low=pl.col("value") - pl.col("spread").fill_null(0.0), high=top)
+            marks.append(Mark("area", spread, "k", "low", y2="high", meaning="s1"))
+        marks.append(Mark("line", rows, "k", "value", meaning="s1", tips=charts.filled(rows), dots=True))
+        if k is not None:
+            marks.append(Mark("point", rows.filter(pl.col("k") == k), "k", "value", meaning="best"))
+        title = measure if k is None else f"{measure}: best at {k}"
+        panels.append(Panel(x, Scale(about=4), tuple(marks), title, 230, 150))
+    return Figure("points", tuple(panels), across=2)
 
 
 def _ends(column: pl.Series) -> tuple[float, float]:
@@ -302,28 +347,25 @@ def _ends(column: pl.Series) -> tuple[float, float]:
     return min(numbers, default=0.0), max(numbers, default=0.0)
 
 
-class _Drawing(NamedTuple):
-    """How a kind of curve is drawn. A point is drawn if it has these numbers."""
-
-    draw: Callable[[Curve], Figure]
-    columns: tuple[str, ...]
-
-
-_FIGURES = {
-    "pr": _Drawing(_precision_recall, ("recall", "precision")),
-    "roc": _Drawing(_roc, ("false_positive_rate", "true_positive_rate")),
-    "cutoff": _Drawing(_by_cutoff, ("cutoff", "value")),
-    "queries": _Drawing(_per_query, ("value",)),
-    "difference": _Drawing(_differences, ("difference",)),
-    "intervals": _Drawing(_intervals, ("value",)),
-    "classifier_roc": _Drawing(_classifier_roc, ("fpr", "tpr")),
-    "classifier_pr": _Drawing(_classifier_precision, ("recall", "precision")),
-    "det": _Drawing(_det, ("fpr_deviate", "fnr_deviate")),
-    "calibration": _Drawing(_calibration, ("probability", "came_true")),
-    "gain": _Drawing(_gain, ("share", "gain")),
-    "lift": _Drawing(_lift, ("share", "lift")),
-    "scores": _Drawing(_scores, ("items",)),
-    "silhouette": _Drawing(_silhouettes, ("silhouette",)),
-    "contingency": _Drawing(_contingency, ("items",)),
-    "over_k": _Drawing(_over_k, ("value",)),
+#: How a kind of curve is drawn, and the numbers that a point needs to be drawn.
+_FIGURES: dict[CurveKind, tuple[Callable[[Curve], Figure], tuple[str, ...]]] = {
+    "pr": (_precision_recall, ("recall", "precision")),
+    "roc": (_roc, ("false_positive_rate", "true_positive_rate")),
+    "cutoff": (_by_cutoff, ("cutoff", "value")),
+    "queries": (_per_query, ("value",)),
+    "difference": (_differences, ("difference",)),
+    "intervals": (_intervals, ("value",)),
+    "classifier_roc": (_classifier_roc, ("fpr", "tpr")),
+    "classifier_pr": (_classifier_precision, ("recall", "precision")),
+    "det": (_det, ("fpr_deviate", "fnr_deviate")),
+    "calibration": (
+        lambda curve: charts.calibration(curve.frame, ranked(curve.summary), key=_key(curve)),
+        ("probability", "came_true"),
+    ),
+    "gain": (_gain, ("share", "gain")),
+    "lift": (_lift, ("share", "lift")),
+    "scores": (_scores, ("items",)),
+    "silhouette": (_silhouettes, ("silhouette",)),
+    "contingency": (_contingency, ("items",)),
+    "over_k": (_over_k, ("value",)),
 }

@@ -12,7 +12,7 @@ import polars as pl
 from markupsafe import Markup
 
 from assay.show.drawings import percent, shape
-from assay.show.figure import AXES, MOST_SERIES, AxisName, Figure, Mark, Panel
+from assay.show.figure import ALL_DOTS, AXES, MOST_SERIES, AxisName, Figure, Mark, Panel, dots_apart
 
 # Of s1 to s8, drawn around their middle, 8 units wide.
 SHAPES = (
@@ -27,14 +27,16 @@ SHAPES = (
 )
 #: Of more marks, none says its numbers where one points at it.
 MOST_TIPS = 2000
-#: Of so many points, all have dots; of more, about `_SOME`.
-_ALL, _SOME = 25, 10
 #: With more bars there is no room between them; else this share of each.
 _MOST_APART, _APART = 300, 0.16
 #: Words on a darker ground than this are light.
 _DARK = 0.7
 #: Of a name on a line: how far its middle is from its point, how far it has to be from lines, and how wide a letter is.
 _ABOVE, _LEAST_ROOM, _LETTER = 0.035, 0.028, 0.014
+
+#: Attributes that are places or lengths, and along which axis.
+_ALONG: dict[str, AxisName] = dict.fromkeys(("x", "x1", "x2", "cx", "width"), "x")
+_ALONG |= dict.fromkeys(("y", "y1", "y2", "cy", "height"), "y")
 
 Points: TypeAlias = list[tuple[float, float]]
 Span: TypeAlias = tuple[float, float]
@@ -49,15 +51,7 @@ class Canvas:
 
     def marks(self) -> list[Markup]:
         """All marks, the first below the others."""
-        drawn = {
-            "line": self._lines,
-            "area": self._areas,
-            "bar": self._bars,
-            "rule": self._rules,
-            "point": self._points,
-            "text": self._texts,
-        }
-        return [each for mark in self.panel.marks for each in drawn[mark.kind](mark)]
+        return [each for mark in self.panel.marks for each in getattr(self, f"_{mark.kind}s")(mark)]
 
     def at(self, axis: AxisName, values: Iterable[Any]) -> list[float | None]:
         """Where values stand, as shares from the left or from the top; names stand from top to bottom."""
@@ -70,6 +64,12 @@ class Canvas:
         """A place or a length along an axis, as an attribute."""
         return percent(share) if self.size is None else share * self.size[axis == "y"]
 
+    def shape(self, tag: str, class_: str, tip: str = "", *, words: str = "", **more: Any) -> Markup:
+        """A shape or words; places and lengths among its attributes are shares. `tip`: what it says of itself."""
+        shares = {key: self.length(_ALONG[key], more.pop(key)) for key in [*more] if key in _ALONG}
+        inside = shape("title", inside=tip) if tip else words
+        return shape(tag, shares, inside, class_=class_ or None, **more)
+
     def placed(self, x: float, y: float, inside: Markup) -> Markup:
         """Something that is drawn around a place."""
         left, top = self.length("x", x), self.length("y", y)
@@ -77,34 +77,34 @@ class Canvas:
             return shape("svg", inside=inside, x=left, y=top)
         return shape("g", inside=inside, transform=f"translate({left:.2f} {top:.2f})")
 
-    def outline(
-        self, paths: Iterable[Points], inside: Markup | str = "", *, closed: bool = False, **more: Any
-    ) -> Markup:
+    def outline(self, paths: Iterable[Points], class_: str, tip: str = "", *, closed: bool = False) -> Markup:
         """Lines or areas through points."""
         wide, high = self.size or (100, 100)
         end = "z" if closed else ""
         steps = [" ".join(f"{wide * x:.3f} {high * y:.3f}" for x, y in points) for points in paths]
-        path = shape("path", inside=inside, d="".join(f"M{each}{end}" for each in steps), **more)
+        path = self.shape("path", class_, tip, d="".join(f"M{each}{end}" for each in steps))
         if self.size is not None:
             return path
         room = {"viewBox": "0 0 100 100", "preserveAspectRatio": "none", "width": "100%", "height": "100%"}
         return shape("svg", room, path)
 
-    def text(self, words: str, x: float, y: float, class_: str, **more: Any) -> Markup:
-        """Words at a place."""
-        return shape("text", inside=words, x=self.length("x", x), y=self.length("y", y), class_=class_, **more)
-
-    def segment(self, across: Span, down: Span, class_: str, inside: Markup | str = "", **more: Any) -> Markup:
+    def segment(self, across: Span, down: Span, class_: str, tip: str = "", **more: Any) -> Markup:
         """A straight line."""
-        ends = {f"x{n}": self.length("x", share) for n, share in enumerate(across, start=1)}
-        ends |= {f"y{n}": self.length("y", share) for n, share in enumerate(down, start=1)}
-        return shape("line", ends, inside, class_=class_, **more)
+        ends: dict[str, Any] = {"x1": across[0], "x2": across[1], "y1": down[0], "y2": down[1]}
+        return self.shape("line", class_, tip, **ends, **more)
 
-    def box(self, across: Span, down: Span, class_: str, inside: Markup | str = "", **more: Any) -> Markup:
-        """A box."""
-        ends = {"x": self.length("x", across[0]), "y": self.length("y", down[0])}
-        ends |= {"width": self.length("x", across[1] - across[0]), "height": self.length("y", down[1] - down[0])}
-        return shape("rect", ends, inside, class_=class_ or None, **more)
+    def _box(self, across: Span, down: Span, class_: str, tip: str = "", **more: Any) -> Markup:
+        ends: dict[str, Any] = {
+            "x": across[0],
+            "y": down[0],
+            "width": across[1] - across[0],
+            "height": down[1] - down[0],
+        }
+        return self.shape("rect", class_, tip, **ends, **more)
+
+    def _points_of(self, mark: Mark, frame: pl.DataFrame) -> Iterator[tuple[float | None, float | None]]:
+        """The place of each row."""
+        return zip(self.at("x", frame[mark.x]), self.at("y", frame[mark.y]), strict=True)
 
     def _looks(self, mark: Mark) -> list[str]:
         """The class of each row: what it means, else that of its series."""
@@ -152,36 +152,28 @@ class Canvas:
     def _lines(self, mark: Mark) -> Iterator[Markup]:
         names = []
         for name, style, frame in self._groups(mark):
-            every = zip(self.at("x", frame[mark.x]), self.at("y", frame[mark.y]), strict=True)
-            known = [(place, (x, y)) for place, (x, y) in enumerate(every) if x is not None and y is not None]
+            every = enumerate(self._points_of(mark, frame))
+            known = [(place, (x, y)) for place, (x, y) in every if x is not None and y is not None]
             points = [point for _, point in known]
             if not points:
                 continue
-            title = shape("title", inside=name) if name else ""
             class_ = f"line {style}{' faint' if mark.faint else ''}"
-            yield self.outline([stairs(points) if mark.step else points], title, class_=class_)
+            yield self.outline([stairs(points) if mark.step else points], class_, name)
             if mark.direct and style != "rest":
                 names.append((name, style, points))
             if not mark.dots or style == "rest":
                 continue
-            apart = dots_apart(len(points))
-            tips = tips_of(mark, frame)
+            apart, tips = dots_apart(len(points)), tips_of(mark, frame)
             for count, (place, (x, y)) in enumerate(known):
                 if count % apart == 0:
                     yield self._dot(x, y, style, tips[place])
                 elif self.size is None and len(points) <= MOST_TIPS // len(self.figure.series or (1,)):
-                    yield self._circle(x, y, "hit", tips[place], r=6)
-        yield from self._direct(names)
-
-    def _direct(self, names: Sequence[tuple[str, str, Points]]) -> Iterator[Markup]:
-        """Names on their lines, in a page only."""
-        if self.size is None:
-            for (name, style, _), place in zip(
-                names, label_places([(name, points) for name, _, points in names]), strict=True
-            ):
-                if place is not None:
-                    x, y, above = place
-                    yield self.text(name, x, y, f"name {style}", dx=9, dy=-7 if above else 17)
+                    yield self.shape("circle", "hit", tips[place], cx=x, cy=y, r=6)
+        places = label_places([(name, points) for name, _, points in names]) if self.size is None else []
+        for (name, style, _), label in zip(names, places, strict=False):
+            if label is not None:
+                x, y, above = label
+                yield self.shape("text", f"name {style}", words=name, x=x, y=y, dx=9, dy=-7 if above else 17)
 
     def _areas(self, mark: Mark) -> Iterator[Markup]:
         for _, style, frame in self._groups(mark):
@@ -189,7 +181,7 @@ class Canvas:
             ys, others = (self.at("y", frame[name]) for name in (mark.y, mark.y2))
             rows = [(x, y, z) for x, y, z in zip(xs, ys, others, strict=True) if None not in (x, y, z)]
             there, back = [(x, y) for x, y, _ in rows], [(x, z) for x, _, z in reversed(rows)]
-            yield self.outline([there + back], closed=True, class_=f"area {style}")  # type: ignore[list-item]
+            yield self.outline([there + back], f"area {style}", closed=True)  # type: ignore[list-item]
 
     def _bars(self, mark: Mark) -> Iterator[Markup]:
         """A box each, where each has something to say; else one shape for all that look alike, and links above it."""
@@ -202,17 +194,16 @@ class Canvas:
             if across is None or down is None:
                 continue
             if alone:
-                title = shape("title", inside=tip) if tip else ""
                 more = {"data-band": mark.hook or None, "fill-opacity": shade}
-                yield self.box(across, down, f"box {style}{seen}", title, **more)
+                yield self._box(across, down, f"box {style}{seen}", tip, **more)
             elif down[1] > down[0]:
                 (left, right), (top, bottom) = across, down
                 shapes.setdefault(style, []).append([(left, top), (right, top), (right, bottom), (left, bottom)])
         for style, boxes in shapes.items():
-            yield self.outline(boxes, closed=True, class_=f"{style}{seen}")
+            yield self.outline(boxes, f"{style}{seen}", closed=True)
         for (across, _), link, tip in zip(spans, mark.frame[mark.link] if mark.link else (), tips, strict=False):
             if across is not None and link is not None:
-                hit = self.box(across, (0, 1), "hit")
+                hit = self._box(across, (0, 1), "hit")
                 yield shape("a", inside=shape("title", inside=tip) + hit, href=f"#{link}")
 
     def _rules(self, mark: Mark) -> Iterator[Markup]:
@@ -221,37 +212,33 @@ class Canvas:
         rows = zip(self._ends(mark, "x"), self._ends(mark, "y"), self._looks(mark), words, tips, strict=True)
         for across, down, style, text, tip in rows:
             if across is not None and down is not None:
-                title = shape("title", inside=tip) if tip else ""
-                yield self.segment(across, down, f"rule {style}{seen}", title, data_line=mark.hook or None)
+                yield self.segment(across, down, f"rule {style}{seen}", tip, data_line=mark.hook or None)
                 if text:
-                    yield self.text(text, across[0], 0.0, "middle ink", dy=-6)
+                    yield self.shape("text", "middle ink", words=text, x=across[0], y=0.0, dy=-6)
 
     def _points(self, mark: Mark) -> Iterator[Markup]:
-        places = zip(self.at("x", mark.frame[mark.x]), self.at("y", mark.frame[mark.y]), strict=True)
+        places = self._points_of(mark, mark.frame)
         for (x, y), style, tip in zip(places, self._looks(mark), tips_of(mark, mark.frame), strict=True):
             if mark.hook:
                 away = "none" if x is None or y is None else None
-                yield self._circle(x or 0.0, y or 0.0, "at", tip, r=7, data_point=mark.hook, display=away)
+                place: dict[str, Any] = {"cx": x or 0.0, "cy": y or 0.0, "r": 7}
+                yield self.shape("circle", "at", tip, **place, data_point=mark.hook, display=away)
             elif x is not None and y is not None:
                 yield self._dot(x, y, style, tip)
 
     def _dot(self, x: float, y: float, style: str, tip: str) -> Markup:
         place = int(style[1:]) if style[1:].isdigit() else 1
         if place == 1:
-            return self._circle(x, y, f"mark {style}", tip, r=7 if style == "best" else 4)
-        title = shape("title", inside=tip) if tip else ""
-        return self.placed(x, y, shape("path", inside=title, d=SHAPES[place - 1], class_=f"mark {style}"))
-
-    def _circle(self, x: float, y: float, class_: str, tip: str, **more: Any) -> Markup:
-        title = shape("title", inside=tip) if tip else ""
-        return shape("circle", inside=title, cx=self.length("x", x), cy=self.length("y", y), class_=class_, **more)
+            return self.shape("circle", f"mark {style}", tip, cx=x, cy=y, r=7 if style == "best" else 4)
+        return self.placed(x, y, self.shape("path", f"mark {style}", tip, d=SHAPES[place - 1]))
 
     def _texts(self, mark: Mark) -> Iterator[Markup]:
-        places = zip(self.at("x", mark.frame[mark.x]), self.at("y", mark.frame[mark.y]), strict=True)
+        places = self._points_of(mark, mark.frame)
         shades = mark.frame[mark.shade].to_list() if mark.shade else [0.0] * mark.frame.height
         for (x, y), words, shade in zip(places, mark.frame[mark.label], shades, strict=True):
             if words and x is not None and y is not None:
-                yield self.text(words, x, y, f"middle {'light' if shade > _DARK else 'ink'}", dy=".35em")
+                class_ = f"middle {'light' if shade > _DARK else 'ink'}"
+                yield self.shape("text", class_, words=words, x=x, y=y, dy=".35em")
 
 
 def tips_of(mark: Mark, frame: pl.DataFrame) -> list[str]:
@@ -265,11 +252,6 @@ def tips_of(mark: Mark, frame: pl.DataFrame) -> list[str]:
 
 def _written(value: Any) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
-
-
-def dots_apart(points: int) -> int:
-    """How far dots on a line are apart: every point of a few has one; of many, about ten have."""
-    return 1 if points <= _ALL else (points - 1) // _SOME
 
 
 def stairs(points: Points) -> Points:
@@ -294,7 +276,7 @@ def label_places(lines: Sequence[tuple[str, Points]]) -> list[tuple[float, float
     places: list[tuple[float, float, bool] | None] = []
     for name, points in lines:
         width = _LETTER * len(name)
-        some = points[:: max(1, len(points) // _ALL)]
+        some = points[:: max(1, len(points) // ALL_DOTS)]
         free = [
             (_room(x, middle, width, lines, taken), -x, -middle, (x, y, middle < y))
             for x, y in some

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from assay.core.digits import (
     NOT_AVAILABLE,
+    as_percent,
     as_percents,
     bracketed,
     counted,
@@ -23,13 +24,10 @@ from assay.core.digits import (
 )
 from assay.core.words import MARKS, Tone, tone_of
 from assay.show.legible import on_one_line
-from assay.show.model import NAMES, Column, Table
+from assay.show.model import NAMES, Column, Kind, Table
 
-_FLAGS = {True: "yes", False: "no"}
-_PLAIN: dict[str, Callable[[Any], str]] = {
-    "count": counted, "short": short, "chosen": "{:g}".format, "p": p_value, "flag": _FLAGS.__getitem__,
-    "significant": partial(significant, digits=4),
-}  # fmt: skip
+#: From a table and one of its columns to the words of each row.
+Wording: TypeAlias = Callable[[Table, Column], list[str]]
 
 
 class Cell(NamedTuple):
@@ -57,6 +55,11 @@ class Cell(NamedTuple):
     def words(self) -> str:
         """All that it says."""
         return f"{self.text}{self.reach}{' ' if self.mark else ''}{self.mark}{self.also}"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is nothing but words."""
+        return not (self.mark or self.tone or self.link or self.best)
 
     @property
     def is_missing(self) -> bool:
@@ -103,162 +106,158 @@ def grid(table: Table, *, brief: bool = False, drawn: bool = False) -> Grid:
     columns = tuple(
         column for column in table.columns if not (brief and column.spare) and (drawn or column.kind != "drawn")
     )
-    together: dict[str, list[Column]] = {}
-    for column in columns:
-        if column.compared not in {"", "column"}:
-            together.setdefault(column.compared, []).append(column)
-    beside = {word: _side_by_side(table, group) for word, group in together.items()}
+    groups = {column.compared for column in columns} - {"", "column"}
+    beside = {group: _side_by_side(table, [each for each in columns if each.compared == group]) for group in groups}
     cells = []
     for column in columns:
         is_beside = column.compared in beside and column.kind in {"number", "estimate"}
-        texts = beside[column.compared][column.name] if is_beside else _texts(table, column)
-        cells.append(_column(table, column, texts))
+        texts = beside[column.compared][column.name] if is_beside else WORDINGS[column.kind](table, column)
+        cells.append(_cells(table, column, texts))
     names = next((place for place, column in enumerate(columns) if column.kind not in NAMES), len(columns))
     if table.marked and cells:
-        marked = zip(cells[0], _values(table, table.marked), strict=True)
+        marked = zip(cells[0], table.frame[table.marked], strict=True)
         cells[0] = [cell._replace(also=" (baseline)") if is_marked else cell for cell, is_marked in marked]
     rows = tuple(zip(*cells, strict=True)) if cells else ()
     foot = (tuple(Cell(table.foot.get(column.name, "")) for column in columns),) if table.foot else ()
     return Grid(columns, names, (*rows, *foot))
 
 
-def _values(table: Table, name: str) -> list[Any]:
-    return table.frame[name].to_list()
-
-
 def _floats(table: Table, name: str) -> list[float]:
-    return [math.nan if value is None else float(value) for value in _values(table, name)]
+    return [math.nan if value is None else float(value) for value in table.frame[name].to_list()]
 
 
-def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
-    """Numbers, or estimates, that are compared within their row."""
-    values = [_floats(table, column.name) for column in columns]
-    rows = list(zip(*values, strict=True))
-    if columns[0].kind == "estimate":
-        places = [decimals(row, _least(columns[0], 3)) for row in rows]
-        return {column.name: _estimates(own, places) for column, own in zip(columns, values, strict=True)}
-    texts = list(zip(*(numbers(row, _least(columns[0], 4)) for row in rows), strict=True))
-    each = zip(columns, texts or [()] * len(columns), values, strict=True)
-    return {column.name: _with_sign(column, list(text), own) for column, text, own in each}
-
-
-def _texts(table: Table, column: Column) -> list[str]:
-    """The words of a column, cell by cell."""
-    if column.kind == "estimate":
-        values, least = _floats(table, column.name), _least(column, 3)
-        return _estimates(values, [decimals(values, least) if column.compared else least] * len(values))
-    if column.kind == "range":
-        return _ranges(column, _floats(table, column.name), *_ends(table, column))
-    if column.kind in {"interval", "bracketed"}:
-        reach = _in_brackets if column.kind == "bracketed" else signed_span if column.signed else span
-        return list(map(reach, *_ends(table, column)))
-    if column.kind in {"number", "percent", "bar", "drawn"}:
-        return _numbers(column, _floats(table, column.name))
-    shown = _PLAIN.get(column.kind, str)
-    return [
-        column.missing if _is_missing(value) else f"+{shown(value)}" if column.signed and value > 0 else shown(value)
-        for value in _values(table, column.name)
-    ]
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
+def _ends(table: Table, column: Column) -> tuple[list[float], list[float]]:
+    """Both ends of a column's intervals, NaN where there is none."""
+    low, high = column.ends or ("", "")
+    nothing = [math.nan] * table.frame.height
+    return (_floats(table, low), _floats(table, high)) if low else (nothing, nothing)
 
 
 def _least(column: Column, usual: int) -> int:
     return usual if column.least is None else column.least
 
 
-def _ends(table: Table, column: Column) -> list[list[float]]:
-    """Both ends of a column's intervals, NaN where there is none."""
-    return [_floats(table, end) for end in column.ends or ()]
+def _with_sign(column: Column, texts: Iterable[str], values: Iterable[float]) -> list[str]:
+    both = zip(texts, values, strict=True)
+    return [
+        f"+{text}" if column.signed and 0 < value < math.inf and float(text.strip("%")) else text
+        for text, value in both
+    ]
 
 
-def _in_brackets(low: float, high: float) -> str:
-    return NOT_AVAILABLE if math.isnan(low) else bracketed(low, high)
+def _each(word: Callable[[Any], str]) -> Wording:
+    """Values one by one, whatever stands in the other rows."""
+
+    def texts(table: Table, column: Column) -> list[str]:
+        sign = "+" if column.signed else ""
+        return [
+            column.missing
+            if value is None or (isinstance(value, float) and math.isnan(value))
+            else f"{sign if sign and value > 0 else ''}{word(value)}"
+            for value in table.frame[column.name].to_list()
+        ]
+
+    return texts
 
 
-def _estimates(values: Iterable[float], places: Iterable[int]) -> list[str]:
-    """Numbers, each with so many decimals; their intervals stand behind them."""
-    return [number(value, digits) for value, digits in zip(values, places, strict=True)]
+def _numbers(table: Table, column: Column, usual: int = 4) -> list[str]:
+    values, least = _floats(table, column.name), _least(column, usual)
+    places = decimals(values, least) if column.compared else least
+    return _with_sign(column, [number(value, places) for value in values], values)
 
 
-def _ranges(column: Column, values: list[float], lows: list[float], highs: list[float]) -> list[str]:
-    def shown(value: float) -> str:
+def _side_by_side(table: Table, columns: Sequence[Column]) -> dict[str, list[str]]:
+    """Numbers, or estimates, that are compared within their row."""
+    is_estimate = columns[0].kind == "estimate"
+    values, least = [_floats(table, column.name) for column in columns], _least(columns[0], 3 if is_estimate else 4)
+    texts = []
+    for row in zip(*values, strict=True):
+        places = decimals(row, least) if is_estimate else 0
+        texts.append([number(value, places) for value in row] if is_estimate else numbers(row, least))
+    down = list(zip(*texts, strict=True)) or [()] * len(columns)
+    return {column.name: _with_sign(column, *each) for column, *each in zip(columns, down, values, strict=True)}
+
+
+def _shares(table: Table, column: Column) -> list[str]:
+    values, least = _floats(table, column.name), _least(column, 1)
+    texts = as_percents(values, least) if column.compared else [as_percent(value, least) for value in values]
+    return _with_sign(column, texts, values)
+
+
+def _intervals(table: Table, column: Column) -> list[str]:
+    return list(map(signed_span if column.signed else span, *_ends(table, column)))
+
+
+def _brackets(table: Table, column: Column) -> list[str]:
+    both = zip(*_ends(table, column), strict=True)
+    return [NOT_AVAILABLE if math.isnan(low) else bracketed(low, high) for low, high in both]
+
+
+def _ranges(table: Table, column: Column) -> list[str]:
+    def text(value: float) -> str:
         if column.least == 0:
             return counted(round(value)) if math.isfinite(value) else NOT_AVAILABLE
         return number(value, _least(column, 4))
 
+    rows = zip(_floats(table, column.name), *_ends(table, column), strict=True)
     return [
-        NOT_AVAILABLE if math.isnan(value) else f"{shown(value)} ({shown(low)} to {shown(high)})"
-        for value, low, high in zip(values, lows, highs, strict=True)
+        NOT_AVAILABLE if math.isnan(value) else f"{text(value)} ({text(low)} to {text(high)})"
+        for value, low, high in rows
     ]
 
 
-def _numbers(column: Column, values: list[float]) -> list[str]:
-    if column.kind in {"number", "drawn"}:
-        least = _least(column, 4)
-        places = decimals(values, least) if column.compared else least
-        texts = [number(value, places) for value in values]
-    else:
-        least = _least(column, 1)
-        each = [as_percents([value], least)[0] for value in values]
-        texts = as_percents(values, least) if column.compared else each
-    return _with_sign(column, texts, values)
+#: How the values of a column are worded, by its kind.
+WORDINGS: dict[Kind, Wording] = {
+    "text": _each(str), "words": _each(str), "link": _each(str), "code": _each(str), "verdict": _each(str),
+    "count": _each(counted), "short": _each(short), "chosen": _each("{:g}".format), "p": _each(p_value),
+    "flag": _each({True: "yes", False: "no"}.__getitem__), "significant": _each(partial(significant, digits=4)),
+    "number": _numbers, "drawn": _numbers, "estimate": partial(_numbers, usual=3), "percent": _shares, "bar": _shares,
+    "interval": _intervals, "bracketed": _brackets, "range": _ranges,
+}  # fmt: skip
+#: Kinds whose values are no numbers.
+_WORDS = {*NAMES, "words", "verdict", "flag"}
 
 
-def _with_sign(column: Column, texts: list[str], values: list[float]) -> list[str]:
-    if not column.signed:
-        return texts
-    both = zip(texts, values, strict=True)
-    return [f"+{text}" if 0 < value < math.inf and float(text.strip("%")) else text for text, value in both]
-
-
-def _column(table: Table, column: Column, texts: Iterable[str]) -> list[Cell]:
+def _cells(table: Table, column: Column, texts: list[str]) -> list[Cell]:
     """The cells of a column, with what is known of each beyond its words."""
-    height = table.frame.height
-    numeric = column.kind not in {*NAMES, "words", "verdict", "flag"} and column.name in table.frame.columns
-    values = _floats(table, column.name) if numeric else [math.nan] * height
-    lows, highs = _ends(table, column) or ([math.nan] * height,) * 2
-    reaches = _reaches(lows, highs) if column.kind == "estimate" else [""] * height
-    also = _behind(table, column.also) if column.also else [""] * height
-    links, words, hints = (
-        _values(table, name) if name else [""] * height for name in (column.link, column.mark, column.hint)
+
+    def beside(name: str, otherwise: Any = "") -> list[Any]:
+        return table.frame[name].to_list() if name else [otherwise] * table.frame.height
+
+    is_number = column.kind not in _WORDS and column.name in table.frame.columns
+    values = _floats(table, column.name) if is_number else beside("", math.nan)
+    ends, verdicts = _ends(table, column), beside(column.mark)
+    reaches = beside("")
+    if column.kind == "estimate":  # intervals in brackets, behind a number
+        both = zip(*ends, strict=True)
+        reaches = ["" if math.isnan(low) else f" {bracketed(low, high, 3)}" for low, high in both]
+    top = best(values, column.best)
+    is_best = beside(column.marked) if column.marked else [top is not None and value == top for value in values]
+    outstanding = set() if column.kind in {"interval", "bracketed"} else table.best
+    tones = [tone_of(word) if word in MARKS else None for word in verdicts]
+    cells = map(
+        Cell,
+        [column.missing if text == NOT_AVAILABLE else on_one_line(text) for text in texts],
+        reaches,
+        [MARKS.get(word or "", "") for word in verdicts],
+        [hint or "" for hint in beside(column.hint)],
+        [on_one_line(words or "") for words in _behind(table, column.also)],
+        [bool(is_best) or (row, column.name) in outstanding for row, is_best in enumerate(is_best)],
+        [tone_of(text) for text in texts] if column.kind == "verdict" else tones,
+        [link or "" for link in beside(column.link)],
+        values,
+        *ends,
+        _floats(table, column.ground) if column.ground else beside("", math.nan),
     )
-    grounds = _floats(table, column.ground) if column.ground else [math.nan] * height
-    top, out = best(values, column.best), set() if column.kind in {"interval", "bracketed"} else table.best
-    marked = _values(table, column.marked) if column.marked else [top is not None and value == top for value in values]
-    return [
-        Cell(
-            column.missing if text == NOT_AVAILABLE else on_one_line(text),
-            reach,
-            MARKS.get(word or "", ""),
-            hint or "",
-            on_one_line(behind or ""),
-            bool(is_best) or (row, column.name) in out,
-            tone_of(text if column.kind == "verdict" else word) if column.kind == "verdict" or word in MARKS else None,
-            link or "",
-            value,
-            low,
-            high,
-            ground,
-        )
-        for row, (text, reach, word, hint, behind, is_best, link, value, low, high, ground) in enumerate(
-            zip(texts, reaches, words, hints, also, marked, links, values, lows, highs, grounds, strict=True)
-        )
-    ]
-
-
-def _reaches(lows: Iterable[float], highs: Iterable[float]) -> list[str]:
-    """Intervals in brackets, behind a number."""
-    ends = zip(lows, highs, strict=True)
-    return ["" if math.isnan(low) else f" {bracketed(low, high, 3)}" for low, high in ends]
+    return list(cells)
 
 
 def _behind(table: Table, name: str) -> list[str]:
     """What stands behind values: words as they are, numbers after a sign that each way is meant."""
+    if not name:
+        return [""] * table.frame.height
     if not table.frame[name].dtype.is_numeric():
-        return _values(table, name)
+        return table.frame[name].to_list()
     return ["" if math.isnan(value) else f" ± {number(value)}" for value in _floats(table, name)]
 
 

@@ -1,4 +1,4 @@
-"""Figures that several results have: curves, bars per query, scores, calibration, silhouettes, measures over k, steps.
+"""Figures that several results have: curves, bars per query, scores, calibration, steps.
 
 Each function takes plain frames, documented by their columns, and returns a `Figure`; words around it are the caller's
 (`dataclasses.replace`). `series` are in the order of their colours, the best first.
@@ -12,13 +12,11 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from assay.core.digits import number
 from assay.show.figure import Figure, Mark, Panel, Scale, Series
-from assay.show.legible import cut_apart
 from assay.show.model import LONGEST, listed
 
-#: A column, and the axis that it stands on.
-Along: TypeAlias = tuple[str, Scale]
+#: A column, and the axis that it stands on; of an axis from 0 to 1, its title.
+Along: TypeAlias = tuple[str, Scale | str]
 
 #: Points of a system that are drawn as they are; of more, those that can be told apart.
 MOST_POINTS = 2000
@@ -28,7 +26,6 @@ STEPS = 500
 MOST_NAMED = 200
 #: Up to here every rank has its place in a waterfall; further down only ranks that add something.
 MOST_RANKS = 20
-_SHARES = (0.0, 1.0)
 
 
 def lines(
@@ -50,15 +47,19 @@ def lines(
     >>> lines(points, ("k", Scale("cut-off")), ("value", Scale("P")), [Series("a")]).panels[0].marks[0].kind
     'line'
     """
-    points = frame.drop_nulls([x[0], y[0]])
-    direct = key is not None and not front and len(series) > 1
-    first = points if not front else points.filter(pl.col("system") == front)
-    line = Mark(
-        "line", first, x[0], y[0], series="system", tips=filled(first), step=step, dots=not front, direct=direct
-    )
-    others = points.filter(pl.col("system") != front) if front else points.clear()
-    behind = [] if others.is_empty() else [Mark("line", others, x[0], y[0], series="system", step=step, faint=True)]
-    return Figure("points", (Panel(x[1], y[1], (*ground, *behind, line)),), series=tuple(series), key=key, data=frame)
+    (across, below), (up, beside) = x, y
+    points = frame.drop_nulls([across, up])
+    line = Mark("line", points, across, up, series="system", step=step)
+    if front:
+        others = points.filter(pl.col("system") != front)
+        behind = [] if others.is_empty() else [replace(line, frame=others, faint=True)]
+        first = points.filter(pl.col("system") == front)
+        lines_of = [*behind, replace(line, frame=first, tips=filled(first))]
+    else:
+        lines_of = [replace(line, tips=filled(points), dots=True, direct=key is not None and len(series) > 1)]
+    below, beside = (Scale(scale, 0, 1) if isinstance(scale, str) else scale for scale in (below, beside))
+    panel = Panel(below, beside, (*ground, *lines_of))
+    return Figure("points", (panel,), series=tuple(series), key=key, data=frame)
 
 
 def filled(frame: pl.DataFrame) -> tuple[str, ...]:
@@ -68,14 +69,21 @@ def filled(frame: pl.DataFrame) -> tuple[str, ...]:
 
 def reference(*points: tuple[float, float]) -> Mark:
     """A thin broken line to compare with."""
+    return replace(_path(*points), meaning="reference")
+
+
+def _path(*points: tuple[float | None, float | None]) -> Mark:
     frame = pl.DataFrame(points, schema={"x": pl.Float64, "y": pl.Float64}, orient="row")
-    return Mark("line", frame, "x", "y", meaning="reference")
+    return Mark("line", frame, "x", "y")
+
+
+#: Where both rates are equal.
+DIAGONAL = reference((0, 0), (1, 1))
 
 
 def here(x: float | None, y: float | None, hook: str) -> Mark:
     """A point that a page's script moves."""
-    return Mark("point", pl.DataFrame({"x": [x], "y": [y]}, schema={"x": pl.Float64, "y": pl.Float64}), "x", "y",
-                hook=hook)  # fmt: skip
+    return replace(_path((x, y)), kind="point", hook=hook)
 
 
 def thinned(frame: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -97,9 +105,7 @@ def thinned(frame: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, tuple[st
 
 def precision_recall(frame: pl.DataFrame, series: Sequence[Series], *, key: str | None = None) -> Figure:
     """Precision at levels of recall: `system`, `recall`, `precision`."""
-    return lines(
-        frame, ("recall", Scale("recall", *_SHARES)), ("precision", Scale("precision", *_SHARES)), series, key=key
-    )
+    return lines(frame, ("recall", "recall"), ("precision", "precision"), series, key=key)
 
 
 def roc(
@@ -112,8 +118,8 @@ def roc(
 ) -> Figure:
     """True against false positive rate: `system`, `fpr`, `tpr`; `band`: `system`, `fpr`, `low`, `high`."""
     bands = () if band is None else (Mark("area", band, "fpr", "low", y2="high", series="system"),)
-    across, up = ("fpr", Scale("false positive rate", *_SHARES)), ("tpr", Scale("true positive rate", *_SHARES))
-    return lines(frame, across, up, series, key=key, ground=(reference((0, 0), (1, 1)), *bands), front=front)
+    across, up = ("fpr", "false positive rate"), ("tpr", "true positive rate")
+    return lines(frame, across, up, series, key=key, ground=(DIAGONAL, *bands), front=front)
 
 
 def precision_by_threshold(
@@ -133,7 +139,7 @@ def precision_by_threshold(
     parts = points.partition_by("system", maintain_order=True)
     stairs = pl.concat([each for part in parts for each in (part.head(1).with_columns(recall=0.0), part)] or [points])
     guess = () if prevalence is None else (reference((0, prevalence), (1, prevalence)),)
-    across, up = ("recall", Scale("recall", *_SHARES)), ("precision", Scale("precision", *_SHARES))
+    across, up = ("recall", "recall"), ("precision", "precision")
     return lines(stairs, across, up, series, key=key, ground=guess, step=True, front=front)
 
 
@@ -141,10 +147,9 @@ def calibration(
     frame: pl.DataFrame, series: Sequence[Series], *, key: str | None = None, label: str = "positive"
 ) -> Figure:
     """The share of positive items against the mean probability: `system`, `probability`, `came_true`, `low`, `high`."""
-    x, y = Scale("mean probability in the bin", *_SHARES), Scale(f"share that is {label}", *_SHARES)
+    across, up = ("probability", "mean probability in the bin"), ("came_true", f"share that is {label}")
     whiskers = Mark("rule", frame, "probability", "low", y2="high", series="system", faint=True)
-    ground = (reference((0, 0), (1, 1)), whiskers)
-    return lines(frame, ("probability", x), ("came_true", y), series, key=key, ground=ground)
+    return lines(frame, across, up, series, key=key, ground=(DIAGONAL, whiskers))
 
 
 def score_distributions(
@@ -205,70 +210,6 @@ def bars(
     mark = Mark("bar", frame, name, value, meaning=meaning, label=label, link=link, tips=() if label else filled(frame))
     width = min(900, max(400, 14 * len(x.names)))
     return Panel(x, y or Scale(zero=True), (mark,), "", *(size or (width, 240)))
-
-
-def silhouettes(
-    frame: pl.DataFrame, mean: float, *, lowest: float = 0.0, height: float = 420, width: int = 460
-) -> Panel:
-    """The silhouette of each point as a bar, cluster by cluster in the order of the frame: `cluster`, `silhouette`.
-
-    Every cluster is at least as high as its name. What lies nearer to another cluster, and so is below 0, stands out.
-    """
-    sizes = frame.group_by("cluster", maintain_order=True).len()
-    clusters = sizes["cluster"].to_list()
-    is_named = len(clusters) <= MOST_NAMED
-    between, line = (6, 14) if is_named else (0, 0)
-    high = (pl.col("len") / frame.height * height).clip(lower_bound=line)
-    sizes = sizes.with_columns(high=high).with_columns(
-        start=pl.col("high").cum_sum() - pl.col("high") + between * pl.int_range(pl.len())
-    )
-    bar, place = pl.col("high") / pl.col("len"), pl.int_range(pl.len()).over("cluster")
-    placed = frame.join(sizes, on="cluster", maintain_order="left").select(
-        *frame.columns,
-        top=pl.col("start") + bar * place,
-        bottom=pl.col("start") + bar * (place + 1),
-        meaning=pl.when(pl.col("silhouette") < 0).then(pl.lit("loss")).otherwise(pl.lit("gain")),
-    )
-    bottom = float(placed["bottom"].max())  # type: ignore[arg-type]
-    middles = tuple((sizes["start"] + sizes["high"] / 2).to_list())
-    names = tuple(cut_apart(clusters, 24)) if is_named else ("",) * len(clusters)
-    at = pl.DataFrame({"at": [mean], "words": [f"mean {number(mean)}"]})
-    marks = (
-        Mark("bar", placed, "silhouette", "top", y2="bottom", meaning="meaning", tips=filled(frame)),
-        Mark("rule", at, "at", meaning="best", label="words"),
-    )
-    low = 0.0 if lowest >= 0 else -1.0 if lowest < -0.5 else -0.5
-    down = Scale("", bottom, 0, ticks=middles, names=names, grid=False)
-    return Panel(Scale("silhouette", low, 1), down, marks, "", width, round(bottom))
-
-
-def over_k(
-    frame: pl.DataFrame, best: Mapping[str, int | None], size: tuple[int, int] = (230, 150)
-) -> tuple[Panel, ...]:
-    """A panel for each measure, its line over `k`, the best number ringed: `measure`, `k`, `value`, `spread`."""
-    panels = []
-    ends = float(frame["k"].min()), float(frame["k"].max())  # type: ignore[arg-type]
-    x = (
-        Scale("clusters", *ends, whole=True, about=8)
-        if ends[0] < ends[1]
-        else Scale("clusters", ends[0] - 1, ends[0] + 1)
-    )
-    for measure, k in best.items():
-        rows = frame.filter(pl.col("measure") == measure).drop_nulls("value")
-        if rows.is_empty():
-            continue
-        marks = []
-        if rows["spread"].is_not_null().any():
-            # Only stability has a spread, and more than 1 there is not.
-            top = (pl.col("value") + pl.col("spread").fill_null(0.0)).clip(upper_bound=1.0)
-            spread = rows.with_columns(low=pl.col("value") - pl.col("spread").fill_null(0.0), high=top)
-            marks.append(Mark("area", spread, "k", "low", y2="high", meaning="s1"))
-        marks.append(Mark("line", rows, "k", "value", meaning="s1", tips=filled(rows), dots=True))
-        if k is not None:
-            marks.append(Mark("point", rows.filter(pl.col("k") == k), "k", "value", meaning="best"))
-        title = measure if k is None else f"{measure}: best at {k}"
-        panels.append(Panel(x, Scale(about=4), tuple(marks), title, *size))
-    return tuple(panels)
 
 
 def waterfall(frame: pl.DataFrame, series: Sequence[Series], *, best: float | None = None, height: int = 200) -> Figure:

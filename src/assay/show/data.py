@@ -11,7 +11,7 @@ import polars as pl
 from assay.core.errors import not_among
 from assay.files.spreadsheets import for_spreadsheets
 from assay.show.figure import Figure
-from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict
 
 #: Of all documents; a change of keys makes it another.
 SCHEMA_VERSION = 2
@@ -40,7 +40,7 @@ def as_data(document: Document) -> dict[str, Any]:
 def _section(section: Section) -> dict[str, Any]:
     payload: dict[str, Any] = {}
     text: list[str] = []
-    for part in section.parts:
+    for part in section.still():
         _add(part, payload, text)
     return payload | ({"text": text} if text else {}) | dict(section.data)
 
@@ -57,9 +57,6 @@ def _add(part: Part, payload: dict[str, Any], text: list[str]) -> None:
     elif isinstance(part, Verdict):
         payload["verdict"] = part.word
         text.append(part.text)
-    elif isinstance(part, Widget):
-        for each in part.fallback:
-            _add(each, payload, text)
     elif isinstance(part, Task):
         text.append(part.head)
     elif isinstance(part, Prose):

@@ -21,9 +21,9 @@ def shape(tag: str, attributes: Mapping[str, Any] | None = None, inside: Markup 
     >>> shape("line", x1="0", stroke_width=2.0, class_="zero")
     Markup('<line x1="0" stroke-width="2" class="zero"/>')
     """
-    given = {**(attributes or {}), **{key.rstrip("_").replace("_", "-"): value for key, value in more.items()}}
-    told = "".join(f' {key}="{escape(_plain(value))}"' for key, value in given.items() if value is not None)
-    return Markup(f"<{tag}{told}>{escape(inside)}</{tag}>" if inside else f"<{tag}{told}/>")
+    named = {**(attributes or {}), **{key.rstrip("_").replace("_", "-"): value for key, value in more.items()}}
+    start = tag + "".join(f' {key}="{escape(_plain(value))}"' for key, value in named.items() if value is not None)
+    return Markup(f"<{start}>{escape(inside)}</{tag}>" if inside else f"<{start}/>")
 
 
 def _plain(value: Any) -> str:
@@ -39,13 +39,13 @@ def percent(share: float) -> str:
     return f"{_plain(100.0 * share + 0.0)}%"
 
 
-def drawing(says: str, *parts: Markup, class_: str, **attributes: Any) -> Markup:
-    """A drawing that is one picture to a screen reader, with what it says in words.
+def drawing(title: str, *parts: Markup, class_: str, **attributes: Any) -> Markup:
+    """A drawing that is one picture to a screen reader, with its title in words.
 
     >>> drawing("0.5", class_="dot")
     Markup('<svg class="dot" role="img"><title>0.5</title></svg>')
     """
-    inside = Markup().join([Markup(f"<title>{escape(says)}</title>"), *parts])
+    inside = Markup().join([Markup(f"<title>{escape(title)}</title>"), *parts])
     return shape("svg", inside=inside, class_=class_, role="img", **attributes)
 
 
@@ -63,7 +63,7 @@ class Reach(NamedTuple):
 
 
 def whisker(
-    axis: Axis, reach: Reach, says: str, class_: str = "", *, ground: float = math.nan, band: float = 0.0
+    axis: Axis, reach: Reach, title: str, class_: str = "", *, ground: float = math.nan, band: float = 0.0
 ) -> Markup:
     """A number and its interval on a bare axis; a line at 0 where the axis goes beyond it. Nothing without a number.
 
@@ -80,10 +80,10 @@ def whisker(
     parts += [] if math.isnan(ground) else [upright(axis.at(ground), "dummy")]
     parts.append(_stroke(axis, reach))
     parts.append(shape("circle", cx=percent(axis.at(value)), cy="50%", r=4, class_="dot"))
-    return drawing(says, *parts, class_=f"whisker {class_}".strip())
+    return drawing(title, *parts, class_=f"whisker {class_}".strip())
 
 
-def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, says: str) -> Markup:
+def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, title: str) -> Markup:
     """A difference with its interval and, thick in it, a narrow one; zero, and the band of what is too small to matter.
 
     >>> chart = difference(Axis(-0.2, 0.2), Reach(0.1, 0.0, 0.2), Reach(0.1, 0.05, 0.15), 0.01, "the difference is 0.1")
@@ -105,7 +105,7 @@ def difference(axis: Axis, reach: Reach, narrow: Reach, margin: float, says: str
     parts.append(_stroke(axis, narrow, y=15, class_="narrow"))
     if not math.isnan(reach.value):
         parts.append(shape("circle", cx=percent(axis.at(reach.value)), cy=15, r=6, class_="dot"))
-    return drawing(says, *parts, class_="difference")
+    return drawing(title, *parts, class_="difference")
 
 
 def _band(axis: Axis, margin: float, height: Any) -> Markup:
@@ -125,7 +125,7 @@ def _stroke(axis: Axis, reach: Reach, y: int | None = None, end: int = 0, class_
     return shape("g", inside=Markup().join(lines), class_=class_)
 
 
-def ticks(axis: Axis, says: str, about: int = 4) -> Markup:
+def ticks(axis: Axis, title: str, about: int = 4) -> Markup:
     """The numbers along an axis, above or below what is drawn on it; those that are not whole go where it is narrow.
 
     >>> ticks(Axis(0, 1), "from 0 to 1", about=2).count("<text")
@@ -137,10 +137,10 @@ def ticks(axis: Axis, says: str, about: int = 4) -> Markup:
         anchor = "middle" if 0 < place < 1 else "end" if place else "start"
         fine = "" if tick == round(tick) else " fine"
         marks.append(shape("text", inside=label(tick), x=percent(place), y=14, class_=f"{anchor}{fine}"))
-    return drawing(says, *marks, class_="ticks-of")
+    return drawing(title, *marks, class_="ticks-of")
 
 
-def meter(share: float, says: str) -> Markup:
+def meter(share: float, title: str) -> Markup:
     """A share as a bar, filled so far.
 
     >>> 'width="25%"' in meter(0.25, "a quarter")
@@ -150,11 +150,11 @@ def meter(share: float, says: str) -> Markup:
         return Markup()
     bars = (("100%", "empty"), (percent(min(max(share, 0.0), 1.0)), "filled"))
     return drawing(
-        says, *(shape("rect", width=width, height="100%", rx=3, class_=kind) for width, kind in bars), class_="meter"
+        title, *(shape("rect", width=width, height="100%", rx=3, class_=kind) for width, kind in bars), class_="meter"
     )
 
 
-def shares(parts: Mapping[str, float], says: str) -> Markup:
+def shares(parts: Mapping[str, float], title: str) -> Markup:
     """Parts of a whole as one bar, each by the class of its style.
 
     >>> shares({"gain": 3, "tied": 0, "loss": 1}, "3 up, 1 down").count("<rect")
@@ -165,7 +165,7 @@ def shares(parts: Mapping[str, float], says: str) -> Markup:
         if part:
             bars.append(shape("rect", x=percent(start), width=percent(part / total), height="100%", class_=kind))
             start += part / total
-    return drawing(says, *bars, class_="shares")
+    return drawing(title, *bars, class_="shares")
 
 
 def sparkline(values: Sequence[float], kinds: Sequence[str]) -> Markup:

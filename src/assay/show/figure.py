@@ -24,6 +24,10 @@ AxisName: TypeAlias = Literal["x", "y"]
 AXES: tuple[AxisName, AxisName] = ("x", "y")
 #: Colours that can be told apart; further series are grey.
 MOST_SERIES = 8
+#: Of more names along an axis, none is written.
+MOST_NAMES = 60
+#: Of so many points, all have dots; of more, about the second number.
+ALL_DOTS, _SOME_DOTS = 25, 10
 
 
 @dataclass(frozen=True)
@@ -159,13 +163,24 @@ class Panel:
     width: int = 400
     height: int = 400
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, self.height
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether words stand on top of it, above a rule."""
+        return any(mark.kind == "rule" and mark.label and any(mark.frame[mark.label]) for mark in self.marks)
+
     def ruler(self, axis: AxisName) -> Ruler:
         """The ends of an axis: as its scale says, else round numbers that hold all of the data."""
         scale: Scale = getattr(self, axis)
         if scale.kind == "category":
             return Ruler(0, len(scale.names), scale)
-        columns = [mark.frame[name] for mark in self.marks for name in _columns(mark, axis)]
-        values = [float(end) for column in columns for end in (column.min(), column.max()) if end is not None]  # type: ignore[arg-type]
+        names = [(mark.frame, getattr(mark, name)) for mark in self.marks for name in (axis, f"{axis}2")]
+        columns = [frame[name] for frame, name in names if name and frame.schema[name].is_numeric()]
+        values = [float(end) for column in columns for end in (column.min(), column.max()) if end is not None]
         values += [0.0] if scale.zero or not values else []
         low, high = min(values), max(values)
         if scale.low is None and scale.high is None and not scale.exact and scale.kind == "linear":
@@ -173,12 +188,6 @@ class Panel:
         low = low if scale.low is None else float(scale.low)
         high = high if scale.high is None else float(scale.high)
         return Ruler(low, high if high != low else low + 1, scale)
-
-
-def _columns(mark: Mark, axis: AxisName) -> Iterator[str]:
-    for name in (getattr(mark, axis), getattr(mark, f"{axis}2")):
-        if name and mark.frame.schema[name].is_numeric():
-            yield name
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,39 +224,46 @@ class Figure:
         >>> Figure("f", (), title="a\x08", series=(Series("b\x01"), Series("b\x02"))).legible().series
         (Series(name='b\ufffd', value='', style=''), Series(name='b\ufffd (2)', value='', style=''))
         """
-        texts = told_apart(self._texts())
-        if all(text == drawn for text, drawn in texts.items()):
-            return self
-        panels = tuple(
-            replace(
-                panel,
-                title=texts[panel.title],
-                x=_legible_scale(panel.x, texts),
-                y=_legible_scale(panel.y, texts),
-                marks=tuple(replace(mark, frame=_legible_frame(mark.frame, texts)) for mark in panel.marks),
-            )
-            for panel in self.panels
+        figure = replace(self, data=pl.DataFrame())
+        texts = {text: drawn for text, drawn in told_apart(_texts(figure)).items() if text != drawn}
+        legible: Figure = _legible(figure, texts) if texts else figure
+        return replace(legible, data=self.data)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All text in a figure or a part of it; that of marks is in their rows, all else of them are names of columns."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _texts(part)
+    elif isinstance(value, pl.DataFrame):
+        for column in value.select(pl.col(pl.String)):
+            yield from column.unique(maintain_order=True).drop_nulls().to_list()
+    elif isinstance(value, Mark):
+        yield from _texts(value.frame)
+    elif isinstance(value, Figure | Panel | Scale | Series):
+        yield from _texts(tuple(vars(value).values()))
+
+
+def _legible(value: Any, texts: dict[str, str]) -> Any:
+    """The same with other text."""
+    if isinstance(value, str):
+        return texts.get(value, value)
+    if isinstance(value, tuple):
+        return tuple(_legible(part, texts) for part in value)
+    if isinstance(value, pl.DataFrame):
+        columns = value.select(pl.col(pl.String))
+        return value.with_columns(
+            pl.Series(column.name, [texts.get(text, text) for text in column], dtype=pl.String) for column in columns
         )
-        series = tuple(replace(each, name=texts[each.name]) for each in self.series)
-        words = replace(self, title=texts[self.title], subtitle=texts[self.subtitle], says=texts[self.says])
-        key, notes = texts[self.key] if self.key else self.key, tuple(texts[note] for note in self.notes)
-        return replace(words, panels=panels, series=series, key=key, notes=notes)
-
-    def _texts(self) -> Iterator[str]:
-        yield from (self.title, self.subtitle, self.says, self.key or "", *self.notes)
-        yield from (each.name for each in self.series)
-        for panel in self.panels:
-            yield from (panel.title, panel.x.title, panel.y.title, *panel.x.names, *panel.y.names)
-            for mark in panel.marks:
-                for column in mark.frame.select(pl.col(pl.String)):
-                    yield from column.unique(maintain_order=True).drop_nulls().to_list()
+    if isinstance(value, Mark):
+        return replace(value, frame=_legible(value.frame, texts))
+    if isinstance(value, Figure | Panel | Scale | Series):
+        return type(value)(**{name: _legible(part, texts) for name, part in vars(value).items()})
+    return value
 
 
-def _legible_scale(scale: Scale, texts: dict[str, str]) -> Scale:
-    return replace(scale, title=texts[scale.title], names=tuple(texts[name] for name in scale.names))
-
-
-def _legible_frame(frame: pl.DataFrame, texts: dict[str, str]) -> pl.DataFrame:
-    names = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    columns = ([None if text is None else texts[text] for text in frame[name]] for name in names)
-    return frame.with_columns(pl.Series(*each, dtype=pl.String) for each in zip(names, columns, strict=True))
+def dots_apart(points: int) -> int:
+    """How far dots on a line are apart: every point of a few has one; of many, about ten have."""
+    return 1 if points <= ALL_DOTS else (points - 1) // _SOME_DOTS

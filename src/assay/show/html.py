@@ -10,7 +10,6 @@ import base64
 import hashlib
 import re
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,7 +23,7 @@ from assay.show.cells import Cell, grid
 from assay.show.figure import Figure
 from assay.show.legible import legible
 from assay.show.model import Column, Document, Section, Table
-from assay.show.theme import variables
+from assay.show.theme import asset, variables
 
 _STYLES = ("style.css", "classifier.css", "cluster.css", "figure.css")
 _SCRIPTS = ("script.js", "classifier.js")
@@ -111,15 +110,15 @@ def _squeezed(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("assay.show"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "named": named, "slug": slug}
-    made.globals |= {
+    environment.filters |= {"prose": prose, "named": named, "slug": slug}
+    environment.globals |= {
         "rows_of": _rows_of,
         "size_of": _size_of,
         "draw": svg.draw,
@@ -129,7 +128,7 @@ def _environment() -> Environment:
         "marks": MARKS,
         "is_crowded": _is_crowded,
     }
-    return made
+    return environment
 
 
 def _template(name: str) -> Any:
@@ -188,20 +187,15 @@ def _drawn(row: tuple[Cell, ...], column: Column, axis: Axis | None, cell: Cell)
     if axis is None:
         return Markup()
     reach = drawings.Reach(cell.value, cell.low, cell.high)
-    says = f"{row[0].text}, {column.head}: {cell.words}"
+    title = f"{row[0].text}, {column.head}: {cell.words}"
     verdict = next((each.tone for each in row if each.tone and not each.mark), None)
     tone = cell.tone or verdict or "plain"
     tone = "even" if cell.mark and tone == "open" else tone  # higher and lower, which is neither good nor bad
-    return drawings.whisker(axis, reach, says, tone, ground=cell.ground, band=column.band)
+    return drawings.whisker(axis, reach, title, tone, ground=cell.ground, band=column.band)
 
 
 def _put_together(names: tuple[str, ...], first: str = "") -> Markup:
-    return Markup("\n".join([*([first] if first else []), *map(_asset, names)]))  # files of ours
-
-
-@cache
-def _asset(name: str) -> str:
-    return resources.files("assay.show").joinpath("assets", name).read_text(encoding="utf-8")
+    return Markup("\n".join([*([first] if first else []), *map(asset, names)]))  # files of ours
 
 
 def _digest(text: str) -> str:

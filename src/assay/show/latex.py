@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay import __version__
 from assay.show.cells import Cell, grid
 from assay.show.legible import legible, on_one_line
-from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict
 
 _BLANKS = re.compile(r"\s+")
 _ESCAPES = str.maketrans(
@@ -67,18 +67,21 @@ def _fragment(section: Section) -> Iterator[str]:
     """The tables of a section, and all its words as comments."""
     if section.title:
         yield comment(section.title)
-    for part in section.parts:
+    for part in section.still():
+        lines: tuple[str, ...] = ()
         if isinstance(part, Section):
             yield from _fragment(part)
-        for each in part.fallback if isinstance(part, Widget) else (part,):
-            if isinstance(each, Table):
-                title = f"{comment(each.caption)}\n" if each.caption else ""
-                yield title + tabular(each)
-            lines = each.lines if isinstance(each, Prose) else each.notes if isinstance(each, Table) else ()
-            lines = (each.text,) if isinstance(each, Verdict) else lines
-            lines = (each.head, *each.lines) if isinstance(each, Task) else lines
-            if lines:
-                yield "\n".join(map(comment, lines))
+        elif isinstance(part, Table):
+            yield (f"{comment(part.caption)}\n" if part.caption else "") + tabular(part)
+            lines = part.notes
+        elif isinstance(part, Verdict):
+            lines = (part.text,)
+        elif isinstance(part, Task):
+            lines = (part.head, *part.lines)
+        elif isinstance(part, Prose):
+            lines = part.lines
+        if lines:
+            yield "\n".join(map(comment, lines))
 
 
 def _example(section: Section) -> Iterator[str]:
@@ -95,7 +98,7 @@ def _example(section: Section) -> Iterator[str]:
 
 def _section(section: Section, command: str) -> Iterator[str]:
     is_shown = section.paper and not section.long
-    parts = [block for part in section.parts for block in _part(part)] if is_shown else []
+    parts = [block for part in section.still() for block in _part(part)] if is_shown else []
     if not parts:
         return
     if section.title:
@@ -107,13 +110,10 @@ def _section(section: Section, command: str) -> Iterator[str]:
 def _part(part: Part) -> Iterator[str]:
     if isinstance(part, Section):
         yield from _section(part, r"\subsection*")
-    elif isinstance(part, Widget):
-        for each in part.fallback:
-            yield from _part(each)
     elif isinstance(part, Table):
-        shown = part.at_most()
-        caption = ". ".join(text.removesuffix(".") for text in (shown.caption, *shown.notes) if text)
-        yield _floated(tabular(shown), f"{caption}." if caption else "")
+        table = part.at_most()
+        caption = ". ".join(text.removesuffix(".") for text in (table.caption, *table.notes) if text)
+        yield _floated(tabular(table), f"{caption}." if caption else "")
     elif isinstance(part, References):
         yield _bibliography(part)
     elif isinstance(part, Verdict):
@@ -152,16 +152,9 @@ def _cell(cell: Cell) -> str:
 
 def _floated(table: str, caption: str) -> str:
     """A table with its caption, no wider than the page."""
-    return "\n".join(
-        [
-            r"\begin{table}[htbp]",
-            r"\centering\small",
-            *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            f"{table}}}",
-            r"\end{table}",
-        ]
-    )
+    above = rf"\caption{{{escaped(caption)}}}" + "\n" if caption else ""
+    narrow = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+    return f"\\begin{{table}}[htbp]\n\\centering\\small\n{above}{narrow}\n{table}}}\n\\end{{table}}"
 
 
 def _bibliography(references: References) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.show.cells import Cell, grid
 from assay.show.legible import legible, on_one_line
-from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict, Widget
+from assay.show.model import Document, Part, Prose, References, Section, Table, Task, Verdict
 
 _BLANKS = re.compile(r"\s+")
 # A low line within a word means nothing.
@@ -34,7 +34,7 @@ def write(document: Document) -> str:
 
 
 def _section(section: Section, level: int) -> Iterator[str]:
-    parts = [] if section.long else [block for part in section.parts for block in _part(part, level)]
+    parts = [] if section.long else [block for part in section.still() for block in _part(part, level)]
     if not parts:
         return
     if section.title:
@@ -46,19 +46,16 @@ def _section(section: Section, level: int) -> Iterator[str]:
 def _part(part: Part, level: int) -> Iterator[str]:
     if isinstance(part, Section):
         yield from _section(part, level and level + 1)
-    elif isinstance(part, Widget):
-        for each in part.fallback:
-            yield from _part(each, level)
     elif isinstance(part, Table):
         yield f"**{escaped(part.caption)}**" if part.caption else ""
-        shown = part.at_most()
-        yield table(shown)
-        yield from map(escaped, shown.notes)
+        part = part.at_most()
+        yield table(part)
+        yield from map(escaped, part.notes)
     elif isinstance(part, Verdict):
         yield f"## {escaped(part.heading)}" if part.heading else ""
         yield escaped(part.text) if part.heading else f"**{escaped(part.text)}**"
     elif isinstance(part, Task):
-        head = f"**{part.word}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
+        head = f"**{escaped(part.word)}** `{part.code}`: {escaped(part.text)}" if part.code else escaped(part.text)
         yield "\n".join([f"- [ ] {head}", *(f"  - {escaped(line)}" for line in part.lines)])
     elif isinstance(part, References):
         yield "\n".join(f"{place}. {escaped(work.entry)}" for place, work in enumerate(part.works, 1))
@@ -78,9 +75,9 @@ def _prose(prose: Prose) -> Iterator[str]:
         yield {"claim": f"**{text}**", "fine": f"<sub>{text}</sub>"}.get(prose.style, text)
 
 
-def table(shown: Table) -> str:
+def table(rows: Table) -> str:
     """A pipe table; the best number of each column in bold."""
-    cells = grid(shown)
+    cells = grid(rows)
     lines = [
         piped([escaped(column.head) for column in cells.columns]),
         piped(["---" if place < cells.names else "---:" for place in range(len(cells.columns))]),

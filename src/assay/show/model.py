@@ -283,13 +283,13 @@ class Section:
 
     def tables(self) -> Iterator[Table]:
         """All tables in it, those that stand for widgets too."""
+        for part in self.still():
+            yield from part.tables() if isinstance(part, Section) else (part,) if isinstance(part, Table) else ()
+
+    def still(self) -> Iterator[Part]:
+        """Its parts, with what stands for widgets in their place."""
         for part in self.parts:
-            if isinstance(part, Section):
-                yield from part.tables()
-            elif isinstance(part, Widget):
-                yield from (each for each in part.fallback if isinstance(each, Table))
-            elif isinstance(part, Table):
-                yield part
+            yield from part.fallback if isinstance(part, Widget) else (part,)
 
 
 Part: TypeAlias = Prose | Table | Figure | Verdict | Task | References | Widget | Section

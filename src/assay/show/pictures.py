@@ -5,34 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from assay.core import registry
 from assay.core.errors import ParameterError, need
 from assay.files.atomic import write_bytes
-from assay.show.figure import Figure
 from assay.show.svg import standalone
 
 if TYPE_CHECKING:
-    from assay.show.model import Document
+    from assay.curves import Curve
 
 #: A picture in pixels has so many for each of the drawing.
 _SCALE = 2
 
 
-class Drawable(Protocol):
-    """What can be saved: it has a figure, a page, and points."""
-
-    def figure(self) -> Figure: ...  # noqa: D102
-    def page(self) -> Document: ...  # noqa: D102
-    def to_json(self) -> str: ...  # noqa: D102
-    def to_csv(self) -> str: ...  # noqa: D102
-    def to_markdown(self) -> str: ...  # noqa: D102
-
-
-def save(drawn: Drawable, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+def save(curve: Curve, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a figure or its points in the form that the suffix says; the file appears whole or not at all."""
     target = Path(path)
-    write_bytes(target, FORMS[suffix_of(target)](drawn), overwrite=overwrite)
+    write_bytes(target, FORMS[suffix_of(target)](curve), overwrite=overwrite)
     return target
 
 
@@ -53,18 +43,16 @@ def _converter() -> Any:
     return vl_convert
 
 
-def _page(drawn: Drawable) -> bytes:
-    from assay.show.html import write  # noqa: PLC0415  # pictures need no templates
-
-    return write(drawn.page()).encode()
+def _page(curve: Curve) -> bytes:
+    return str(registry.writer("html")(curve.page())).encode()
 
 
-FORMS: dict[str, Callable[[Drawable], bytes]] = {
-    ".svg": lambda drawn: standalone(drawn.figure()).encode(),
-    ".png": lambda drawn: bytes(_converter().svg_to_png(standalone(drawn.figure()), scale=_SCALE)),
-    ".pdf": lambda drawn: bytes(_converter().svg_to_pdf(standalone(drawn.figure()))),
+FORMS: dict[str, Callable[[Curve], bytes]] = {
+    ".svg": lambda curve: standalone(curve.figure()).encode(),
+    ".png": lambda curve: bytes(_converter().svg_to_png(standalone(curve.figure()), scale=_SCALE)),
+    ".pdf": lambda curve: bytes(_converter().svg_to_pdf(standalone(curve.figure()))),
     ".html": _page,
-    ".json": lambda drawn: drawn.to_json().encode(),
-    ".csv": lambda drawn: drawn.to_csv().encode(),
-    ".md": lambda drawn: drawn.to_markdown().encode(),
+    ".json": lambda curve: curve.to_json().encode(),
+    ".csv": lambda curve: curve.to_csv().encode(),
+    ".md": lambda curve: curve.to_markdown().encode(),
 }

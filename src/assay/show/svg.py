@@ -12,7 +12,6 @@ import textwrap
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -20,16 +19,14 @@ from markupsafe import Markup
 from assay.core.errors import number_of
 from assay.show.canvas import SHAPES, Canvas
 from assay.show.drawings import shape
-from assay.show.figure import AXES, MOST_SERIES, Figure, Panel
+from assay.show.figure import AXES, MOST_NAMES, MOST_SERIES, Figure, Panel
 from assay.show.legible import cut_apart
-from assay.show.theme import COLOURS
+from assay.show.theme import asset, in_light
 
 # Arial and Liberation Sans have the same widths: what is laid out with one is not cut off with the other.
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 #: A page's charts are about so wide; names that do not fit there are turned.
 _PAGE_WIDTH = 640
-#: Of more names along an axis, none is written.
-MOST_NAMES = 60
 _LONGEST_NAME, _LONGEST_TURNED = 40, 18
 #: Names beside a chart are so many pixels apart at least, or some are left out.
 _LEAST_APART = 14
@@ -59,16 +56,20 @@ def _on_page(figure: Figure, panel: Panel) -> Markup:
     names = _names(panel, _PAGE_WIDTH)
     inside = Markup().join([*_axes(canvas, names), *canvas.marks()])
     linked = any(mark.link for mark in panel.marks)
-    says = figure.says or ", ".join(filter(None, (figure.title, panel.title, *(each.name for each in figure.series))))
-    about = {"role": "group", "aria-label": says} if linked else {"role": "img"}
-    title = Markup() if linked else shape("title", inside=says)
+    words = figure.says or ", ".join(filter(None, (figure.title, panel.title, *(each.name for each in figure.series))))
+    about = {"role": "group", "aria-label": words} if linked else {"role": "img"}
+    title = Markup() if linked else shape("title", inside=words)
     chart = shape("svg", about, title + inside, class_="chart", height=f"{panel.height / 16:g}rem")
-    room = " turned" if names.turned else ""
-    room += " named" if names.left > 2 * _LINE else ""
-    room += " long" if names.left > 5 * _LINE else ""
+    rooms = {
+        "turned": names.turned,
+        "named": names.left > 2 * _LINE,
+        "long": names.left > 5 * _LINE,
+        "labelled": panel.is_labelled,
+    }
+    room = " ".join(["plot", *(name for name, is_needed in rooms.items() if is_needed)])
     parts = [shape("h4", inside=panel.title)] if panel.title else []
     parts += [shape("p", inside=panel.y.title, class_="axis-name")] if panel.y.title else []
-    parts.append(shape("div", inside=chart, class_=f"plot{room}"))
+    parts.append(shape("div", inside=chart, class_=room))
     parts += [shape("p", inside=panel.x.title, class_="axis-name right")] if panel.x.title else []
     return shape("div", inside=Markup().join(parts))
 
@@ -138,17 +139,16 @@ def _axes(canvas: Canvas, names: _Names) -> Iterator[Markup]:
     for (_, words), share in zip(names.beside, canvas.at("y", [at for at, _ in names.beside]), strict=True):
         if scales[1].grid and scales[1].kind != "category":
             yield canvas.segment((0, 1), (share or 0.0, share or 0.0), "grid")
-        yield canvas.text(words, 0, share or 0.0, "end", dx=-8, dy=".32em")
+        yield canvas.shape("text", "end", words=words, x=0, y=share or 0.0, dx=-8, dy=".32em")
     for (_, words), share in zip(names.below, canvas.at("x", [at for at, _ in names.below]), strict=True):
         place = share or 0.0
         if scales[0].grid and scales[0].kind != "category" and canvas.size is not None:
             yield canvas.segment((place, place), (0, 1), "grid")
         if names.turned:
-            yield canvas.placed(
-                place, 1, shape("text", inside=words, transform="rotate(-90)", x=-8, dy=".32em", class_="end")
-            )
+            turned = shape("text", inside=words, transform="rotate(-90)", x=-8, dy=".32em", class_="end")
+            yield canvas.placed(place, 1, turned)
         else:
-            yield canvas.text(words, place, 1, "middle", dy=18)
+            yield canvas.shape("text", "middle", words=words, x=place, y=1, dy=18)
     for axis in AXES:
         scale = canvas.rulers[axis].scale
         zero = canvas.at(axis, [0.0])[0] if scale.kind == "linear" and not scale.names else None
@@ -180,9 +180,9 @@ def standalone(figure: Figure) -> Markup:
     parts.append(shape("g", inside=key, transform=f"translate({right:.2f} {start:.2f})"))
     height = round(max(top, start + high))
     size = {"width": width, "height": height, "viewBox": f"0 0 {width} {height}"}
-    says = figure.says or ", ".join(filter(None, (figure.title, figure.subtitle)))
+    title = figure.says or ", ".join(filter(None, (figure.title, figure.subtitle)))
     ground = shape("rect", width="100%", height="100%", class_="ground")
-    inside = Markup().join([shape("title", inside=says), shape("style", inside=_style()), ground, *parts])
+    inside = Markup().join([shape("title", inside=title), shape("style", inside=_style()), ground, *parts])
     more = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT, "role": "img", "class": "chart"}
     return shape("svg", more | size, inside)
 
@@ -202,17 +202,16 @@ def _box(canvas: Canvas) -> _Box:
     names = _names(panel, panel.width)
     left = names.left + (_LINE if panel.y.title else 0)
     bottom = names.bottom + (_LINE if panel.x.title else 0)
-    labelled = any(mark.kind == "rule" and mark.label for mark in panel.marks)
-    top = _LINE * (bool(panel.title) + labelled) + 6
+    top = _LINE * (bool(panel.title) + panel.is_labelled) + 6
     parts = [*_axes(canvas, names), *canvas.marks()]
     if panel.x.title:
-        parts.append(canvas.text(panel.x.title, 0.5, 1, "middle ink", dy=round(bottom + 2)))
+        parts.append(canvas.shape("text", "middle ink", words=panel.x.title, x=0.5, y=1, dy=round(bottom + 2)))
     if panel.y.title:
         turned = f"translate({-left + 10:.1f} {panel.height / 2:g}) rotate(-90)"
         parts.append(shape("text", inside=panel.y.title, transform=turned, class_="middle ink"))
     if panel.title:
         title = _wrapped(panel.title, max(panel.width, _NARROWEST), 12)[0]
-        parts.append(shape("text", inside=title, y=-10 - _LINE * labelled, class_="ink"))
+        parts.append(shape("text", inside=title, y=-10 - _LINE * panel.is_labelled, class_="ink"))
     return _Box(Markup().join(parts), left, top, panel.width, panel.height + bottom + 10)
 
 
@@ -282,7 +281,5 @@ def _letter(letter: str) -> float:
 @cache
 def _style() -> Markup:
     """The looks of marks, with colours and lengths that every program knows."""
-    text = resources.files("assay.show").joinpath("assets", "figure.css").read_text(encoding="utf-8")
-    text = re.sub(r"var\(--([\w-]+)\)", lambda match: COLOURS[match[1]].light, text)
-    text = re.sub(r"([\d.]+)rem", lambda match: f"{16 * float(match[1]):g}px", text)
+    text = re.sub(r"([\d.]+)rem", lambda match: f"{16 * float(match[1]):g}px", in_light(asset("figure.css")))
     return Markup(re.sub(r"/\*.*?\*/\s*", "", text, flags=re.DOTALL))  # a file of ours

@@ -9,14 +9,14 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
 from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from assay.show.cells import Cell, Grid, grid
 from assay.show.legible import cut_apart, legible, on_one_line
-from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict, Widget
+from assay.show.model import Column, Document, Part, Prose, Section, Table, Task, Verdict
 
 _PIPED_WIDTH = 1000
 #: From this width on, tables show all they have.
@@ -115,7 +115,7 @@ def _joined(tables: Sequence[Table]) -> _Turned:
 
 
 def _fits(cells: Grid, width: int) -> bool:
-    return sum(_Widths.of(cells).columns) + _GAP * (len(cells.columns) - 1) <= min(width, _LONGEST_TURNED)
+    return sum(_whole(cells)) + _GAP * (len(cells.columns) - 1) <= min(width, _LONGEST_TURNED)
 
 
 def _flat(section: Section) -> Iterator[Part]:
@@ -124,11 +124,9 @@ def _flat(section: Section) -> Iterator[Part]:
         yield Prose(section.title, "lead")
     if section.lead:
         yield Prose(section.lead, "dim")
-    for part in section.parts:
+    for part in section.still():
         if isinstance(part, Section):
             yield from _flat(part)
-        elif isinstance(part, Widget):
-            yield from (each for each in part.fallback if isinstance(each, Table | Prose))
         elif isinstance(part, Table | Prose | Verdict | Task):
             yield part
 
@@ -149,7 +147,7 @@ def _show(part: Part | _Turned, to: Console, longest: int) -> None:
     if isinstance(part, Table):
         show_table(part, to)
     elif isinstance(part, _Turned):
-        to.print(_rich(part.cells, _Widths.of(part.cells), part.bright))
+        to.print(_rich(part.cells, _whole(part.cells), part.bright))
     elif isinstance(part, Verdict):
         to.print(Text(part.text, style=_TONES[part.tone]), width=width)
     elif isinstance(part, Task):
@@ -181,37 +179,38 @@ def show_table(table: Table, to: Console) -> None:
     cells = grid(table, brief=to.width < _WIDE)
     if table.caption:
         to.print(Text(table.caption, style="bold"))
-    widths = _Widths.of(cells, to.width)
-    cells = _shortened(cells) if widths.are_folded else cells
-    for block, own in _blocks(cells, widths, to.width):
-        to.print(_rich(block, own))
+    widths = _whole(cells)
+    if sum(widths) + _GAP * len(widths) > to.width:
+        widths, cells = _folded(cells, to.width), _shortened(cells)
+    for block, columns in _blocks(cells, widths, to.width):
+        to.print(_rich(block, columns))
     for note in table.notes:
         to.print(Text(note, style="dim"))
 
 
-class _Widths(NamedTuple):
-    """How wide each column is."""
+def _widths(cells: Grid) -> tuple[list[int], list[int]]:
+    """How wide the head of each column is, and how wide its cells are."""
+    heads = [cell_len(on_one_line(column.head)) for column in cells.columns]
+    return heads, [max((cell_len(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
 
-    columns: list[int]
-    are_folded: bool = False
 
-    @classmethod
-    def of(cls, cells: Grid, width: int | None = None) -> _Widths:
-        """As wide as what is in them; where that is wider than there is room for, names and heads are folded."""
-        heads = [cell_len(on_one_line(column.head)) for column in cells.columns]
-        inside = [max((cell_len(row[at].words) for row in cells.rows), default=0) for at in range(len(heads))]
-        whole = [max(pair) for pair in zip(heads, inside, strict=True)]
-        if width is None or sum(whole) + _GAP * len(whole) <= width:
-            return cls(whole)
-        widest = width if cells.names == len(whole) else max(_NAME, width // 3)
-        names = [min(size, widest) for size in whole[: cells.names]]
-        # What is longer than any number is a label among the numbers.
-        kept = [size if size <= _LONGEST_NUMBER else _NAME for size in inside[cells.names :]]
-        numbers = [max(cell, min(head, _HEAD)) for head, cell in zip(heads[cells.names :], kept, strict=True)]
-        room = width - max(numbers, default=0) - _GAP * len(names)
-        while sum(names) > room and max(names) > _NARROWEST:
-            names[names.index(max(names))] -= 1
-        return cls([*names, *numbers], are_folded=True)
+def _whole(cells: Grid) -> list[int]:
+    """How wide the columns are if nothing is folded."""
+    return [max(pair) for pair in zip(*_widths(cells), strict=True)]
+
+
+def _folded(cells: Grid, width: int) -> list[int]:
+    """How wide the columns are where there is too little room: names and heads are folded, numbers stay whole."""
+    heads, inside = _widths(cells)
+    widest = width if cells.names == len(heads) else max(_NAME, width // 3)
+    names = [min(size, widest) for size in _whole(cells)[: cells.names]]
+    # What is longer than any number is a label among the numbers.
+    kept = [size if size <= _LONGEST_NUMBER else _NAME for size in inside[cells.names :]]
+    numbers = [max(cell, min(head, _HEAD)) for head, cell in zip(heads[cells.names :], kept, strict=True)]
+    room = width - max(numbers, default=0) - _GAP * len(names)
+    while sum(names) > room and max(names) > _NARROWEST:
+        names[names.index(max(names))] -= 1
+    return [*names, *numbers]
 
 
 def _shortened(cells: Grid) -> Grid:
@@ -225,39 +224,28 @@ def _shortened(cells: Grid) -> Grid:
     return Grid(columns, cells.names, rows)
 
 
-def _blocks(cells: Grid, widths: _Widths, width: int) -> Iterator[tuple[Grid, _Widths]]:
+def _blocks(cells: Grid, widths: list[int], width: int) -> Iterator[tuple[Grid, list[int]]]:
     """Cut a table that is too wide into several, each with the names in front."""
-    first, last = cells.names, len(cells.columns)
-    room = width - sum(widths.columns[:first]) - _GAP * first
-    start = first
-    while start < last or start == first:
-        end, used = start, 0
-        while end < last:
-            used += widths.columns[end] + _GAP
-            if used > room and end > start:
-                break
-            end += 1
-        places = [*range(first), *range(start, end)]
+    names = list(range(cells.names))
+    blocks = [names]
+    for place in range(cells.names, len(cells.columns)):
+        used = sum(widths[at] + _GAP for at in [*blocks[-1], place])
+        blocks += [names] if used > width and blocks[-1] != names else []
+        blocks[-1] = [*blocks[-1], place]
+    for places in blocks:
         rows = tuple(tuple(row[at] for at in places) for row in cells.rows)
-        block = Grid(tuple(cells.columns[at] for at in places), first, rows)
-        yield block, _Widths([widths.columns[at] for at in places])
-        if end == last:
-            return
-        start = end
+        block = Grid(tuple(cells.columns[at] for at in places), cells.names, rows)
+        yield block, [widths[at] for at in places]
 
 
-def _rich(cells: Grid, widths: _Widths, bright: int | None = None) -> RichTable:
+def _rich(cells: Grid, widths: list[int], bright: int | None = None) -> RichTable:
     has_heads = any(column.head for column in cells.columns)
-    shown = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads)
-    for place, (column, width) in enumerate(zip(cells.columns, widths.columns, strict=True)):
-        right = place >= cells.names
-        head = Text(on_one_line(column.head))
-        shown.add_column(head, justify="right" if right else "left", width=width, overflow="fold")
+    table = RichTable(box=None, header_style="bold", padding=(0, 1), pad_edge=False, show_header=has_heads)
+    for place, (column, width) in enumerate(zip(cells.columns, widths, strict=True)):
+        justify: JustifyMethod = "right" if place >= cells.names else "left"
+        table.add_column(Text(on_one_line(column.head)), justify=justify, width=width, overflow="fold")
     for place, row in enumerate(cells.rows):
-        shown.add_row(*(_text(cell, bright is not None and place >= bright) for cell in row))
-    return shown
-
-
-def _text(cell: Cell, dim: bool) -> Text:
-    style = "bold green" if cell.best else "dim" if dim or cell.is_missing else ""
-    return Text(cell.words, style=style)
+        usual = "dim" if bright is not None and place >= bright else ""
+        styles = ("bold green" if cell.best else "dim" if cell.is_missing else usual for cell in row)
+        table.add_row(*(Text(cell.words, style=style) for cell, style in zip(row, styles, strict=True)))
+    return table

@@ -6,6 +6,9 @@ reader's system; the switch, a plain check box, turns it round without a script.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+from importlib import resources
 from typing import NamedTuple
 
 
@@ -47,7 +50,6 @@ COLOURS = {
     "line-7": Colour("#8f5d00", "#f0c24a"),
     "line-8": Colour("#5a6872", "#a9b8c2"),
 }
-LINES = sum(name.startswith("line-") for name in COLOURS)
 
 
 def variables() -> str:
@@ -62,29 +64,21 @@ def variables() -> str:
         for theme in ("light", "dark")
     )
     switched = ":root:has(#theme:checked)"
-    return "\n".join(
-        [
-            f":root {{ {light} }}",
-            f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} {switched} {{ {light} }} }}",
-            f"@media screen and (prefers-color-scheme: light) {{ {switched} {{ {dark} }} }}",
-        ]
-    )
+    on_screen = "@media screen and (prefers-color-scheme:"
+    rules = f":root {{ {light} }}\n{on_screen} dark) {{ :root {{ {dark} }} {switched} {{ {light} }} }}"
+    return f"{rules}\n{on_screen} light) {{ {switched} {{ {dark} }} }}"
 
 
-def contrast(one: str, other: str) -> float:
-    """How well two colours are told apart: the ratio of their luminances, 1 to 21, as WCAG 2 defines it.
+@cache
+def asset(name: str) -> str:
+    """A file of the page: style, script, or the looks of charts."""
+    return resources.files("assay.show").joinpath("assets", name).read_text(encoding="utf-8")
 
-    >>> contrast("#000000", "#ffffff"), contrast("#777777", "#ffffff")
-    (21.0, 4.48)
+
+def in_light(text: str) -> str:
+    """Colours of the light theme in place of their names, for programs that know no variables.
+
+    >>> in_light("stroke: var(--ink)")
+    'stroke: #16201f'
     """
-    brighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (brighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    red, green, blue = (_linear(int(colour[place : place + 2], 16) / 255) for place in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(share: float) -> float:
-    return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+    return re.sub(r"var\(--([\w-]+)\)", lambda match: COLOURS[match[1]].light, text)
