@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, given
 from assay.stats.bootstrap import Interval, Method, bootstrapped, intervals, weights
 from assay.stats.samples import Averaged, Pooled, Summary
 
@@ -36,7 +36,7 @@ def counted(seed: int, units: int = 12) -> tuple[Floats, Floats]:
     return rng.binomial(retrieved, 0.6).astype(float), retrieved.astype(float)
 
 
-def f1(found: Floats, retrieved: Floats) -> PerQuery:
+def f1(found: Floats, retrieved: Floats) -> PerUnit:
     """A formula of several sums: 2 found / (retrieved + 4 a unit)."""
     relevant = given("relevant", np.full(len(found), 4.0))
     return given("found", found) * 2 / (given("retrieved", retrieved) + relevant)

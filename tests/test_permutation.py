@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, given
 from assay.stats.permutation import (
     MOST_UNITS_EXACT,
     Alternative,
@@ -154,7 +154,7 @@ def counted(seed: int, units: int, share: float) -> tuple[Floats, Floats]:
     return rng.binomial(retrieved, share).astype(float), retrieved.astype(float)
 
 
-def ratio(found: Floats, retrieved: Floats) -> PerQuery:
+def ratio(found: Floats, retrieved: Floats) -> PerUnit:
     return given("found", found) / given("retrieved", retrieved)
 
 

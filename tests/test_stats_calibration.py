@@ -18,7 +18,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, given
 from assay.stats import anova
 from assay.stats.bootstrap import Method, bootstrapped, intervals
 from assay.stats.corrections import corrected
@@ -95,7 +95,7 @@ def test_pairs_under_shared_swaps_reject_true_nulls_as_often_as_promised() -> No
         assert low - 0.002 <= np.mean(p <= alpha) <= high + 0.002
 
 
-def ratio(found: Floats, retrieved: Floats) -> PerQuery:
+def ratio(found: Floats, retrieved: Floats) -> PerUnit:
     return given("found", found) / given("retrieved", retrieved)
 
 

@@ -61,7 +61,7 @@ _HOMES = {
     "assay.gating.deciding": ("gate",),
     "assay.gating.frozen": ("Baseline", "freeze"),
     "assay.gating.result": ("GateResult",),
-    "assay.measures": ("Measure", "PerQuery", "measure", "parse_measure"),
+    "assay.measures": ("Measure", "PerUnit", "measure", "parse_measure"),
     "assay.measures.given_curve": ("GivenCurve",),
     "assay.planning": ("Plan", "plan"),
     "assay.reporting": ("Report", "make_report"),
@@ -140,7 +140,7 @@ if TYPE_CHECKING:
     from assay.gating.frozen import freeze as freeze
     from assay.gating.result import GateResult as GateResult
     from assay.measures import Measure as Measure
-    from assay.measures import PerQuery as PerQuery
+    from assay.measures import PerUnit as PerUnit
     from assay.measures import measure as measure
     from assay.measures import parse_measure as parse_measure
     from assay.measures.given_curve import GivenCurve as GivenCurve

@@ -38,7 +38,7 @@ from assay.measures.curve_words import (
 )
 from assay.measures.domains import RuleName, UnretrievedName
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, counted, summarise
 
 if TYPE_CHECKING:
@@ -382,7 +382,7 @@ def _over(evaluation: Evaluation, query: str | None, reasons: Mapping[str, str |
     return about_topic(query, reasons.values())
 
 
-def _reasons(evaluation: Evaluation, results: Mapping[str, PerQuery], query: str | None) -> dict[str, str | None]:
+def _reasons(evaluation: Evaluation, results: Mapping[str, PerUnit], query: str | None) -> dict[str, str | None]:
     """Why a system has no value for the query that was asked for; None where it has one."""
     if query is None:
         return {}

@@ -23,7 +23,7 @@ from assay.measures.diversity import by_subtopics, check_subtopics
 from assay.measures.doubts import doubts_about_judgments, doubts_about_run, where_to_look
 from assay.measures.parser import split_measures
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, signature, summarise
 from assay.tables import Batches, Qrels, Scores
 
@@ -48,7 +48,7 @@ class System(NamedTuple):
 
     name: str
     ranks: Ranks
-    results: Mapping[Measure, PerQuery]
+    results: Mapping[Measure, PerUnit]
 
 
 @dataclass(frozen=True, eq=False)

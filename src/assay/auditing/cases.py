@@ -16,7 +16,7 @@ from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Judgments, Mask
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import filled, summarise
 from assay.tables import Qrels, Run
 
@@ -104,7 +104,7 @@ class Case:
             return summary.value * summary.units / max(summary.units + len(ranks.ignored_topics), 1)
         return summary.value
 
-    def _measured(self, setting: Setting, ranks: Ranks) -> PerQuery:
+    def _measured(self, setting: Setting, ranks: Ranks) -> PerUnit:
         """The measure of each query; where orders are drawn, all queries are counted and the one is taken."""
         measure = setting.measure
         if self.whole is None or self.query is None or not measure.is_sampled(setting.policies):
@@ -159,8 +159,8 @@ class Case:
         return self.qrels.frame.select(*_PAIR, relevance=changed)
 
 
-def _plain(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> PerQuery:
-    return PerQuery(values, "counted", undefined={"no number": np.isnan(values)})
+def _plain(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> PerUnit:
+    return PerUnit(values, "counted", undefined={"no number": np.isnan(values)})
 
 
 def _with_ideal(ranks: Ranks, setting: Setting) -> Ranks:

@@ -12,7 +12,7 @@ from assay.counting.contingency import Contingency
 from assay.counting.points import Points
 from assay.measures.parser import parse_measure, split_measures
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.tables.clusters import Clusters
 
 #: What is computed unless told otherwise, as far as there are the counts for it.
@@ -99,7 +99,7 @@ def _points(given: Clusters, rules: Rules, seed: int) -> Points:
         raise InputError(f"{given.whence}: {problem}") from None
 
 
-def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerQuery:
+def computed(measure: Measure, counts: Mapping[type, Any], name: str) -> PerUnit:
     """One number, with the reason where there is none."""
     kind = measure.definition.counts
     if kind not in counts:

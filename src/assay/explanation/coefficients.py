@@ -20,7 +20,7 @@ from assay.explanation.result import Explanation
 from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.definition import Definition
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, given
 from assay.stats.correlation import kendall, spearman, tau_ap, tau_ap_parts
 from assay.stats.orders import Orders
 from assay.stats.overlap import depths_of, rbo
@@ -340,7 +340,7 @@ def _overlap(first: list[str], second: list[str], p: float) -> _Taken:
     parts = {"sum of product": float(found.share @ found.weight), "last share": float(found.share[-1]),
              "chance to read on": p**longest}  # fmt: skip
     total, last, on = (given(word, [number]) for word, number in parts.items())
-    made: PerQuery = total + last * on
+    made: PerUnit = total + last * on
     said = (
         f"chance to read on beyond rank {longest} = {p:g}^{longest}; the share there is taken to go on",
         f"whatever follows, it is at least {short(overlap.least)} and at most {short(overlap.most)}",

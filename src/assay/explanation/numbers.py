@@ -31,7 +31,7 @@ from assay.explanation.working import (
 )
 from assay.measures.given_curve import GivenCurve
 from assay.measures.registry import Counts, Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Undefined, signature, summarise
 
 #: How far down a ranking is shown where the measure has no cut-off, and so many classes, items or thresholds are.
@@ -64,7 +64,7 @@ class Shown(NamedTuple):
 
 
 def explained(
-    measure: Measure, counts: Counts, result: PerQuery, number: int, shown: Shown, *, before: Sequence[StepTable] = ()
+    measure: Measure, counts: Counts, result: PerUnit, number: int, shown: Shown, *, before: Sequence[StepTable] = ()
 ) -> Explanation:
     """The number of one unit; `before` are tables that come first, in place of that of the decisions.
 
@@ -122,7 +122,7 @@ def explained(
 def summarised(
     measure: Measure,
     counts: Counts,
-    result: PerQuery,
+    result: PerUnit,
     shown: Shown,
     parts: tuple[Explanation, ...] = (),
     *,
@@ -150,7 +150,7 @@ def summarised(
     )
 
 
-def _other_ways(measure: Measure, alone: Counts) -> dict[str, PerQuery]:
+def _other_ways(measure: Measure, alone: Counts) -> dict[str, PerUnit]:
     """The same number made in other ways; see `also` of `@measure`."""
     if isinstance(alone, GivenCurve):
         return {}

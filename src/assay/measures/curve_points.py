@@ -16,7 +16,7 @@ from assay.measures.domains import RuleName, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, relevant_rows
 from assay.measures.precision import IPrec, IPrecMean
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, summarise
 
 #: More levels of recall than these nobody sees apart.
@@ -36,7 +36,7 @@ def level_measures(levels: int, rule: RuleName | None = None) -> list[Measure]:
 
 
 def averaged_precision(
-    systems: Mapping[str, Mapping[Measure, PerQuery]], undefined: Undefined = "counted_as"
+    systems: Mapping[str, Mapping[Measure, PerUnit]], undefined: Undefined = "counted_as"
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Average the results of `level_measures`: each system's precision-recall curve, and the mean of its points."""
     points, means = [], []

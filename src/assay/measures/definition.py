@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get
 from assay.core.domains import Domain
 from assay.core.errors import ParameterError
 from assay.measures.domains import At
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.vocabularies import Vocabulary
 from assay.tables import Direction
 
@@ -45,8 +45,8 @@ class Definition(NamedTuple):
     higher_is_better: bool | None
     subtopics: bool
     version: int
-    also: Mapping[str, Callable[..., PerQuery]]
-    of_points: Callable[..., PerQuery] | None
+    also: Mapping[str, Callable[..., PerUnit]]
+    of_points: Callable[..., PerUnit] | None
     sklearn: str | None
     proportion: bool
     #: What its units can be, if not everything: the mistakes of a whole table are not those of an item.

@@ -17,7 +17,7 @@ from assay.counting.subtopics import Subtopics
 from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, given
 from assay.tables import Qrels, picked
 
 NO_SUBTOPICS = "there are no judgments of subtopics: {subtopics=True} says that column 2 of the judgments names them"
@@ -37,7 +37,7 @@ _FRACTION = re.compile(r"\d*\.\d+")
     user_model="has one of several needs, and gains less from what was said before",
     subtopics=True,
 )
-def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Discounted gain of novelty, as a share of a ranking that is built to cover the subtopics soon.
 
     .. math:: \alpha\text{-nDCG}@k = \sum_{i=1}^{k} \frac{n_i}{\log_2(i+1)} \Big/
@@ -63,7 +63,7 @@ def alpha_nDCG(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, 
     user_model="has one of several needs, and gains less from what was said before",
     subtopics=True,
 )
-def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Discounted gain of novelty, as a share of what documents relevant to every subtopic would gain.
 
     .. math:: \alpha\text{-DCG}@k = \sum_{i=1}^{k} \frac{n_i}{\log_2(i+1)} \Big/ \big(
@@ -87,7 +87,7 @@ def alpha_DCG(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel:
     user_model="has one of several needs, and reads on until it is met",
     subtopics=True,
 )
-def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Intent-aware expected reciprocal rank: of the document that meets the user's need, whichever subtopic that is.
 
     .. math:: \text{ERR-IA}@k = \sum_{i=1}^{k} \frac{n_i}{i} \Big/ \big(
@@ -112,7 +112,7 @@ def ERR_IA(ranks: Ranks, *, cutoff: Depth = 20, alpha: Redundancy = 0.5, rel: Le
     user_model="has one of several needs, and reads on until it is met",
     subtopics=True,
 )
-def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerQuery:
+def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel: Level = None) -> PerUnit:
     r"""Intent-aware expected reciprocal rank, as a share of a ranking that is built to cover the subtopics soon.
 
     .. math:: \text{nERR-IA}@k = \sum_{i=1}^{k} \frac{n_i}{i} \Big/ \sum_{i=1}^{k} \frac{n^*_i}{i}
@@ -134,7 +134,7 @@ def nERR_IA(ranks: Ranks, *, cutoff: Cutoff = None, alpha: Redundancy = 0.5, rel
     user_model="wants to see every subtopic once",
     subtopics=True,
 )
-def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def StRecall(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Subtopic recall: the share of subtopics on which there is a relevant document among the first *k*.
 
     .. math:: \mathrm{StRecall}@k = \frac{1}{S} \sum_{i=1}^{k} \#\{ s : x_{i,s} = 1,\ x_{j,s} = 0\ (j < i) \}
@@ -201,7 +201,7 @@ def _relevant(ranks: Ranks, rel: float | None) -> Subtopics:
     return (ranks.subtopics or Subtopics.none()).reaching(ranks.level(rel))
 
 
-def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerQuery:
+def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerUnit:
     """How many subtopics of each query have a relevant document."""
     owner, at = table.rows_of(ranks.ideal.document)
     there = np.unique(_numbered(ranks.ideal.query[owner], table, at))
@@ -211,7 +211,7 @@ def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerQuery:
 
 def _share_of_ideal(
     ranks: Ranks, table: Subtopics, cutoff: int | None, alpha: float, discount: DiscountName
-) -> PerQuery:
+) -> PerUnit:
     """The discounted gain of novelty, divided by that of the greedy ranking."""
     ideal = _greedy_ideal(ranks, table, cutoff, alpha)
     got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
@@ -219,13 +219,13 @@ def _share_of_ideal(
     return got.sum("contribution") / best.sum("contribution", when_zero=_why_none(ranks))
 
 
-def _share_of_bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerQuery:
+def _share_of_bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerUnit:
     """The discounted gain of novelty, divided by what no ranking can surpass, whatever was judged."""
     got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
     return got.sum("contribution") / _bound(ranks, table, cutoff, alpha, discount)
 
 
-def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerQuery:
+def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: DiscountName) -> PerUnit:
     """What a ranking gains in which every document is relevant to every subtopic."""
     if cutoff > _TOO_DEEP:
         raise ParameterError(f"the cut-off is at most {_TOO_DEEP:,} here, not {cutoff:,}")

@@ -26,7 +26,7 @@ from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.files import RunFile
 from assay.measures.average_precision import AP
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.tables import Batches, Qrels, Run
 
 #: A share that is nearly all of them: of queries, of topics.
@@ -134,7 +134,7 @@ def _are_many(judgments: Judgments) -> bool:
     return judgments.subtopics is None and topics > 1 and count >= max(_FEW, _JUDGED_EACH * topics)
 
 
-def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerQuery]) -> Iterator[str]:
+def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Measure, PerUnit]) -> Iterator[str]:
     """What makes a run's scores rest on nothing: ids that do not match, no order, or the wrong one."""
     if not ranks.in_run.any() or ranks.judgments is None:
         return

@@ -8,7 +8,7 @@ from assay.counting.distances import PRECOMPUTED
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, given, unknown
 
 ONE_CLUSTER = "there is one cluster only"
 ALL_ALONE = "each point is a cluster of its own"
@@ -25,7 +25,7 @@ _WITH_SIMILARITY = ("cosine", "correlation", "jaccard", "dice")
     sklearn="silhouette_score",
     cites="rousseeuw1987",
 )
-def Silhouette(points: Points) -> PerQuery:
+def Silhouette(points: Points) -> PerUnit:
     r"""Silhouette: how much nearer points are to their own cluster than to the nearest other one, on average.
 
     .. math:: \frac{1}{N} \sum_i \frac{b_i - a_i}{\max(a_i, b_i)}
@@ -54,7 +54,7 @@ def Silhouette(points: Points) -> PerQuery:
     higher_is_better=False,
     sklearn="davies_bouldin_score",
 )
-def DaviesBouldin(points: Points) -> PerQuery:
+def DaviesBouldin(points: Points) -> PerUnit:
     r"""Davies-Bouldin index: how wide clusters are beside the distance to the one they are least apart from.
 
     .. math:: \frac{1}{K} \sum_k \max_{l \ne k} \frac{s_k + s_l}{d(c_k, c_l)}
@@ -91,7 +91,7 @@ def DaviesBouldin(points: Points) -> PerQuery:
     bounds=(0.0, np.inf),
     sklearn="calinski_harabasz_score",
 )
-def CalinskiHarabasz(points: Points) -> PerQuery:
+def CalinskiHarabasz(points: Points) -> PerUnit:
     r"""Calinski-Harabasz index, the variance ratio: how far clusters are apart beside how wide they are, squared.
 
     .. math:: \frac{\sum_k n_k |c_k - c|^2 / (K - 1)}{\sum_k \sum_{i \in k} |x_i - c_k|^2 / (N - K)}
@@ -120,7 +120,7 @@ def CalinskiHarabasz(points: Points) -> PerQuery:
 
 
 @measure(aliases=("IntraSimilarity", "Cohesion"), bounds=(-1.0, 1.0))
-def WithinSimilarity(points: Points) -> PerQuery:
+def WithinSimilarity(points: Points) -> PerUnit:
     r"""Mean similarity within clusters: of all pairs of points that share a cluster.
 
     .. math:: 1 - \frac{\sum_{i < j,\ \text{one cluster}} d(x_i, x_j)}{\text{pairs in one cluster}}
@@ -139,7 +139,7 @@ def WithinSimilarity(points: Points) -> PerQuery:
 
 
 @measure(aliases=("InterSimilarity",), bounds=(-1.0, 1.0), higher_is_better=False)
-def BetweenSimilarity(points: Points) -> PerQuery:
+def BetweenSimilarity(points: Points) -> PerUnit:
     r"""Mean similarity between clusters: of all pairs of points that are in different clusters.
 
     .. math:: 1 - \frac{\sum_{i < j,\ \text{two clusters}} d(x_i, x_j)}{\text{pairs in two clusters}}
@@ -157,7 +157,7 @@ def BetweenSimilarity(points: Points) -> PerQuery:
 
 
 @measure(aliases=("IntraDistance",), bounds=(0.0, np.inf), higher_is_better=False)
-def WithinDistance(points: Points) -> PerQuery:
+def WithinDistance(points: Points) -> PerUnit:
     r"""Mean distance within clusters: of all pairs of points that share a cluster, in the metric of the points.
 
     .. math:: \frac{\sum_{i < j,\ \text{one cluster}} d(x_i, x_j)}{\text{pairs in one cluster}}
@@ -173,7 +173,7 @@ def WithinDistance(points: Points) -> PerQuery:
 
 
 @measure(aliases=("InterDistance",), bounds=(0.0, np.inf))
-def BetweenDistance(points: Points) -> PerQuery:
+def BetweenDistance(points: Points) -> PerUnit:
     r"""Mean distance between clusters: of all pairs of points in different clusters, in the metric of the points.
 
     .. math:: \frac{\sum_{i < j,\ \text{two clusters}} d(x_i, x_j)}{\text{pairs in two clusters}}

@@ -25,7 +25,7 @@ from assay.measures.kernels import (
     within,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
 
 
 @measure(
@@ -34,7 +34,7 @@ from assay.measures.steps import PerQuery, Steps
     user_model="sets a threshold of relevance, then stops at a relevant document",
     closed_under_ties=True,
 )
-def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
+def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerUnit:
     r"""Graded average precision: average precision for a user whose threshold of relevance is not known.
 
     .. math:: \mathrm{gAP} = \sum_{i} \frac{1}{i} \sum_{j \le i} \min(t_i, t_j) \Big/ \sum_d t_d
@@ -68,7 +68,7 @@ def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerQuery:
 )
 def Q(
     ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, gain: PlainGain = "linear", rel: Level = None
-) -> PerQuery:
+) -> PerUnit:
     r"""Q-measure: average precision with the blended ratio, which looks at gain as well, in the place of precision.
 
     .. math:: Q@k = \frac{1}{\min(k, R)} \sum_{i=1}^{k} x_i \,

@@ -9,7 +9,7 @@ from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
 from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, given
 
 _LARGEST_EXPONENT = 1000.0
 #: The work to cite for a gain, by its key in the bibliography; the grade itself needs none.
@@ -49,7 +49,7 @@ def share_within(rows: Graded, cutoff: Ints | int | None) -> Floats:
     return share
 
 
-def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerQuery:
+def found_within(ranks: Ranks, cutoff: Ints | int | None, rel: float | None) -> PerUnit:
     """How many relevant documents were found down to the cut-off."""
     return found_steps(relevant_rows(ranks, rel), len(ranks.queries), cutoff).sum("found")
 
@@ -61,12 +61,12 @@ def found_steps(rows: Graded, units: int, cutoff: Ints | int | None, where: str 
     return steps.meaning(found=f"{means}, or its share there" if rows.averaged else means)
 
 
-def relevant_total(ranks: Ranks, rel: float | None) -> PerQuery:
+def relevant_total(ranks: Ranks, rel: float | None) -> PerUnit:
     """How many relevant documents there are."""
     return given("relevant", ranks.relevant(rel), when_zero=NO_RELEVANT)
 
 
-def retrieved_total(ranks: Ranks) -> PerQuery:
+def retrieved_total(ranks: Ranks) -> PerUnit:
     """How many documents were retrieved."""
     return given("retrieved", ranks.retrieved, when_zero=NOTHING_RETRIEVED)
 

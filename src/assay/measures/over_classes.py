@@ -13,7 +13,7 @@ from assay.counting.confusion import Confusion
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats, Mask
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, given
 
 #: Why there is no average where no class has a number.
 NO_CLASS = "it is undefined for every class"
@@ -21,7 +21,7 @@ NO_CLASS = "it is undefined for every class"
 NO_ITEMS = "it is undefined for every class that has items"
 
 
-def overall(measure: Measure, matrix: ConfusionMatrix) -> PerQuery:
+def overall(measure: Measure, matrix: ConfusionMatrix) -> PerUnit:
     """One number for each table of the matrix, by the measure's `average`, with the reason where there is none.
 
     `macro`: the mean over classes, those without a number left out; `weighted`: the same, each class weighing as much
@@ -45,7 +45,7 @@ def overall(measure: Measure, matrix: ConfusionMatrix) -> PerQuery:
     return averaged(measure, matrix.per_class(), matrix.units)
 
 
-def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("all",)) -> PerQuery:
+def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("all",)) -> PerUnit:
     """One number for each unit, by the measure's `average`, from right and wrong decisions about the classes of each.
 
     >>> from assay.measures import parse_measure
@@ -66,7 +66,7 @@ def averaged(measure: Measure, classes: Confusion, units: tuple[str, ...] = ("al
     return made if measure.definition.bounds is None else made.within(*measure.definition.bounds)
 
 
-def left_out(measure: Measure, result: PerQuery, labels: Sequence[str], items: Floats) -> tuple[str, ...]:
+def left_out(measure: Measure, result: PerUnit, labels: Sequence[str], items: Floats) -> tuple[str, ...]:
     """The classes without a number that an average over classes leaves out; those without items weigh nothing anyway.
 
     `labels` and `items`: the classes of the table that `result` is the number of, and how many items each has.
@@ -140,14 +140,14 @@ def _summed(classes: Confusion, units: tuple[str, ...], shape: tuple[int, int]) 
     return Confusion(units, tp, fp, fn, tn, ConfusionMatrix.unit_kind)
 
 
-def _mean(values: Floats) -> PerQuery:
+def _mean(values: Floats) -> PerUnit:
     """The mean over classes (columns) that have a number."""
     known = ~np.isnan(values)
     steps = _steps(values.shape, known, value=values[known])
     return steps.sum("value") / given("classes with a number", known.sum(axis=1), when_zero=NO_CLASS)
 
 
-def _weighted(values: Floats, weight: Floats) -> PerQuery:
+def _weighted(values: Floats, weight: Floats) -> PerUnit:
     """The same, each class weighing as much as it has true items."""
     known = ~np.isnan(values)
     items = weight[known]

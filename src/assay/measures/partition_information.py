@@ -12,7 +12,7 @@ from assay.measures.expected_information import expected_by_unit
 from assay.measures.item_pairs import NO_PAIR_AT_ALL, ONE_OF_EACH
 from assay.measures.partitions import NO_ITEM, cells_of, groups
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given, unknown
+from assay.measures.steps import PerUnit, given, unknown
 
 ONE_CLASS = "there is one class only (1 by convention)"
 ONE_CLUSTER = "there is one cluster only (1 by convention)"
@@ -23,7 +23,7 @@ _MEANS = {"arithmetic": {}, "min": {"average": "min"}, "max": {"average": "max"}
 
 
 @measure(bounds=(0.0, np.inf), aliases=("MutualInformation", "mutual_info_score"), sklearn="mutual_info_score")
-def MI(table: Contingency, *, base: Base = math.e) -> PerQuery:
+def MI(table: Contingency, *, base: Base = math.e) -> PerUnit:
     r"""Mutual information: how much an item's cluster tells about its class, in nats, or bits with base 2.
 
     .. math:: I = \sum_{jk} \frac{n_{jk}}{N} \ln \frac{N\, n_{jk}}{a_j\, b_k}
@@ -44,7 +44,7 @@ def MI(table: Contingency, *, base: Base = math.e) -> PerQuery:
              **{f"NMI{name}": stands for name, stands in _MEANS.items()}},
     sklearn="normalized_mutual_info_score",
 )  # fmt: skip
-def NMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQuery:
+def NMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerUnit:
     r"""Normalised mutual information: what clusters tell about classes, as a share of the mean of both entropies.
 
     .. math:: \frac{I}{\frac{1}{2} (H_a + H_b)}, \quad H_a = \sum_j \frac{a_j}{N} \ln \frac{N}{a_j}, \quad
@@ -72,7 +72,7 @@ def NMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQu
              **{f"AMI{name}": stands for name, stands in _MEANS.items()}},
     sklearn="adjusted_mutual_info_score",
 )  # fmt: skip
-def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQuery:
+def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerUnit:
     r"""Adjusted mutual information: what clusters tell about classes, beyond what chance gives to such sizes.
 
     .. math:: \frac{I - E}{\frac{1}{2} (H_a + H_b) - E}
@@ -93,7 +93,7 @@ def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerQu
 
 
 @measure(aliases=("homogeneity_score",), sklearn="homogeneity_score", cites="rosenberg2007")
-def Homogeneity(table: Contingency) -> PerQuery:
+def Homogeneity(table: Contingency) -> PerUnit:
     r"""Homogeneity: how much of what there is to know about classes the clusters tell.
 
     .. math:: 1 - \frac{H_{a|b}}{H_a} = \frac{I}{H_a}
@@ -108,7 +108,7 @@ def Homogeneity(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("completeness_score",), sklearn="completeness_score", cites="rosenberg2007")
-def Completeness(table: Contingency) -> PerQuery:
+def Completeness(table: Contingency) -> PerUnit:
     r"""Completeness: how much of what there is to know about clusters the classes tell.
 
     .. math:: 1 - \frac{H_{b|a}}{H_b} = \frac{I}{H_b}
@@ -123,7 +123,7 @@ def Completeness(table: Contingency) -> PerQuery:
 
 
 @measure(aliases={"V": {}, "v_measure_score": {}}, sklearn="v_measure_score", cites="rosenberg2007")
-def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     r"""V-measure: the weighted harmonic mean of homogeneity and completeness.
 
     .. math:: \frac{(1 + \beta)\, h\, c}{\beta\, h + c} = \frac{(1 + \beta)\, I}{H_a + \beta\, H_b}
@@ -146,7 +146,7 @@ def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
     aliases=("VariationOfInformation", "SharedInformationDistance"),
     cites="meila2007",
 )
-def VI(table: Contingency, *, base: Base = math.e) -> PerQuery:
+def VI(table: Contingency, *, base: Base = math.e) -> PerUnit:
     r"""Variation of information: what clusters do not tell about classes, and classes not about clusters.
 
     .. math:: H_{a|b} + H_{b|a} = \sum_{jk} \frac{n_{jk}}{N} \Big( \ln \frac{a_j}{n_{jk}} + \ln \frac{b_k}{n_{jk}} \Big)
@@ -164,11 +164,11 @@ def VI(table: Contingency, *, base: Base = math.e) -> PerQuery:
     return _in_base(rows.sum("surprise") / rows.sum("items", NO_ITEM), base)
 
 
-def _in_base(nats: PerQuery, base: float) -> PerQuery:
+def _in_base(nats: PerUnit, base: float) -> PerUnit:
     return nats if base == math.e else nats / math.log(base)
 
 
-def _information(table: Contingency) -> PerQuery:
+def _information(table: Contingency) -> PerUnit:
     """Mutual information in nats."""
     cells = table.cells
     told = cells.items * np.log((cells.items / cells.of_class) * (table.items[cells.unit] / cells.of_cluster))
@@ -177,7 +177,7 @@ def _information(table: Contingency) -> PerQuery:
     return (rows.sum("information") / rows.sum("items", NO_ITEM)).named("I")
 
 
-def _entropy(table: Contingency, kind: str) -> PerQuery:
+def _entropy(table: Contingency, kind: str) -> PerUnit:
     """The entropy of classes or clusters, in nats."""
     rows = groups(kind, table.class_sizes if kind == "class" else table.cluster_sizes)
     total = rows.sum("items", NO_ITEM)
@@ -187,7 +187,7 @@ def _entropy(table: Contingency, kind: str) -> PerQuery:
     return (rows.sum("entropy") / total).named("H(classes)" if kind == "class" else "H(clusters)")
 
 
-def _mean(one: PerQuery, other: PerQuery, average: MeanName) -> PerQuery:
+def _mean(one: PerUnit, other: PerUnit, average: MeanName) -> PerUnit:
     if average == "arithmetic":
         return (one + other) / 2
     if average == "geometric":
@@ -195,13 +195,13 @@ def _mean(one: PerQuery, other: PerQuery, average: MeanName) -> PerQuery:
     return one.at_most(other) if average == "min" else one.at_least(other)
 
 
-def _by_chance(table: Contingency) -> PerQuery:
+def _by_chance(table: Contingency) -> PerUnit:
     if table.is_weighted:
         return unknown("E", len(table.units), WEIGHTED)
     return given("E", expected_by_unit(table.class_sizes, table.cluster_sizes))
 
 
-def _what_chance_can_change(table: Contingency, average: MeanName) -> tuple[PerQuery, PerQuery, PerQuery]:
+def _what_chance_can_change(table: Contingency, average: MeanName) -> tuple[PerUnit, PerUnit, PerUnit]:
     """0 where nothing is left to be known beyond chance: told by numbers of groups, as differences would be rounding.
 
     Chance always gives all the information of one side if that side is one group, or if the other has one item a group.

@@ -10,13 +10,13 @@ from assay.measures.best_matches import best_matches
 from assay.measures.domains import Beta
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerQuery, Steps
+from assay.measures.steps import PerUnit, Steps
 
 NO_ITEM = "there is no item"
 
 
 @measure(aliases=("ClusterPurity",), cites="zhao2004")
-def Purity(table: Contingency) -> PerQuery:
+def Purity(table: Contingency) -> PerUnit:
     r"""Purity: the share of the items that belong to the largest class of their cluster.
 
     .. math:: \frac{1}{N} \sum_k \max_j n_{jk}
@@ -32,7 +32,7 @@ def Purity(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("ClassPurity",))
-def InversePurity(table: Contingency) -> PerQuery:
+def InversePurity(table: Contingency) -> PerUnit:
     r"""Inverse purity: the share of the items that are in the cluster that has most of their class.
 
     .. math:: \frac{1}{N} \sum_j \max_k n_{jk}
@@ -47,7 +47,7 @@ def InversePurity(table: Contingency) -> PerQuery:
 
 
 @measure(aliases={"PurityF1": {}})
-def PurityF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+def PurityF(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     r"""F of purity and inverse purity: their weighted harmonic mean.
 
     .. math:: \frac{(1 + \beta^2)\, P\, I}{\beta^2 P + I}
@@ -63,7 +63,7 @@ def PurityF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
 
 
 @measure(aliases={"ClusteringAccuracy": {}, "UnsupervisedAccuracy": {}, "HungarianAccuracy": {}})
-def ClusterAccuracy(table: Contingency) -> PerQuery:
+def ClusterAccuracy(table: Contingency) -> PerUnit:
     r"""Accuracy of a clustering: the share of the items in the right cluster, if each class has at most one.
 
     .. math:: \frac{1}{N} \max_{m} \sum_j n_{j\, m(j)}
@@ -82,7 +82,7 @@ def ClusterAccuracy(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("BCubedP",), cites="bagga1998")
-def BCubedPrecision(table: Contingency) -> PerQuery:
+def BCubedPrecision(table: Contingency) -> PerUnit:
     r"""B-cubed precision: the mean over items of the share of an item's cluster that has its class.
 
     .. math:: \frac{1}{N} \sum_{jk} n_{jk} \frac{n_{jk}}{b_k}
@@ -97,7 +97,7 @@ def BCubedPrecision(table: Contingency) -> PerQuery:
 
 
 @measure(aliases=("BCubedR",), cites="bagga1998")
-def BCubedRecall(table: Contingency) -> PerQuery:
+def BCubedRecall(table: Contingency) -> PerUnit:
     r"""B-cubed recall: the mean over items of the share of an item's class that is in its cluster.
 
     .. math:: \frac{1}{N} \sum_{jk} n_{jk} \frac{n_{jk}}{a_j}
@@ -111,7 +111,7 @@ def BCubedRecall(table: Contingency) -> PerQuery:
 
 
 @measure(aliases={"BCubedF1": {}, "BCubed": {}}, cites="bagga1998")
-def BCubedF(table: Contingency, *, beta: Beta = 1.0) -> PerQuery:
+def BCubedF(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     r"""F of B-cubed precision and recall: their weighted harmonic mean.
 
     .. math:: \frac{(1 + \beta^2)\, P\, R}{\beta^2 P + R}
@@ -141,14 +141,14 @@ def cells_of(table: Contingency, **columns: Floats) -> Steps:
     return Steps(cells.unit, len(table.units), rows, "cells")
 
 
-def mean_of_both(one: PerQuery, other: PerQuery, beta: float) -> PerQuery:
+def mean_of_both(one: PerUnit, other: PerUnit, beta: float) -> PerUnit:
     """The weighted harmonic mean of two shares, neither of which is 0; the second weighs beta² as much as the first."""
     if (square := square_of_beta(beta)) is None:
         return other
     return (1 + square) * one * other / (square * one + other)
 
 
-def _b_cubed(table: Contingency, of: str, name: str) -> PerQuery:
+def _b_cubed(table: Contingency, of: str, name: str) -> PerUnit:
     """The mean over items of the share of their cell in its cluster or class."""
     sizes = {"cluster_items": table.cells.of_cluster, "class_items": table.cells.of_class}[of]
     cells = cells_of(table, **{of: sizes})

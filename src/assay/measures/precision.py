@@ -18,7 +18,7 @@ from assay.measures.kernels import (
 )
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, given
 
 
 @measure(
@@ -30,7 +30,7 @@ from assay.measures.steps import PerQuery, Steps, given
     user_model="reads the first k results",
     closed_under_ties=True,
 )
-def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Precision: the share of the first *k* results that is relevant.
 
     .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} x_i
@@ -53,7 +53,7 @@ def P(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     user_model="wants everything that is relevant",
     closed_under_ties=True,
 )
-def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Recall: the share of the relevant documents that is among the first *k* results.
 
     .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} x_i
@@ -66,7 +66,7 @@ def R(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return found_within(ranks, cutoff, rel) / relevant_total(ranks, rel)
 
 
-def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | None) -> PerQuery:
+def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | None) -> PerUnit:
     """The weighted harmonic mean as textbooks write it."""
     precision, recall = (share(cutoff=cutoff, rel=rel).per_unit(ranks).named(share.name) for share in (P, R))
     if (square := square_of_beta(beta)) is None:
@@ -82,7 +82,7 @@ def _harmonic(ranks: Ranks, *, cutoff: int | None, beta: float, rel: float | Non
     closed_under_ties=True,
     also={"the weighted harmonic mean of P and R": _harmonic},
 )
-def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = None) -> PerQuery:
+def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = None) -> PerUnit:
     r"""F: the weighted harmonic mean of precision and recall at a cut-off.
 
     .. math:: F_\beta@k = \frac{(1+\beta^2)\, P@k \cdot R@k}{\beta^2\, P@k + R@k}
@@ -109,7 +109,7 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     aliases=("HitRate", "hit_rate", "hit rate", "Hits"),
     user_model="is content with one relevant result",
 )
-def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Success: 1 if there is a relevant document among the first *k* results, else 0.
 
     .. math:: \mathrm{Success}@k = \max_{i \le k} x_i
@@ -132,7 +132,7 @@ def Success(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQue
     user_model="reads as many results as there are relevant documents",
     closed_under_ties=True,
 )
-def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def Rprec(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""R-precision: precision after as many results as there are relevant documents.
 
     .. math:: \mathrm{Rprec} = P@R = R@R
@@ -154,7 +154,7 @@ def Rprec(ranks: Ranks, *, rel: Level = None) -> PerQuery:
     user_model="reads a multiple of the number of relevant documents",
     closed_under_ties=True,
 )
-def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQuery:
+def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerUnit:
     r"""Precision after a multiple of the number of relevant documents.
 
     .. math:: P@k, \quad k = \lfloor t R + 0.9 \rfloor
@@ -176,7 +176,7 @@ def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerQu
     user_model="reads the first k results",
     closed_under_ties=True,
 )
-def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
+def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     r"""Precision as a share of what is attainable: there may be fewer than *k* relevant documents.
 
     .. math:: \frac{1}{\min(k, R)} \sum_{i=1}^{k} x_i
@@ -193,23 +193,23 @@ def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerQuery:
     return found_within(ranks, cutoff, rel) / attainable
 
 
-def _best_precision(points: Steps, there: Mask, recall: float) -> PerQuery:
+def _best_precision(points: Steps, there: Mask, recall: float) -> PerUnit:
     """The largest precision among the points of a curve from a recall on."""
     return points.where(there).max("precision").named(f"IPrec@{recall:g}")
 
 
-def _marked(points: Steps, there: Mask, recall: float, rounded: str = "") -> PerQuery:
+def _marked(points: Steps, there: Mask, recall: float, rounded: str = "") -> PerUnit:
     """The same with all points, so that it is seen which ones lie below the recall that is asked for."""
     points = points.with_columns(reaching=np.where(there, points["precision"], 0.0))
     points = points.meaning(reaching=f"precision if recall is {recall:g} or more{rounded}, else 0")
     return points.max("reaching").named(f"IPrec@{recall:g}")
 
 
-def _iprec_of_points(curve: GivenCurve, *, recall: float) -> PerQuery:
+def _iprec_of_points(curve: GivenCurve, *, recall: float) -> PerUnit:
     return _marked(curve.points, curve.points["recall"] >= recall, recall)
 
 
-def _mean_of_points(curve: GivenCurve, *, points: int) -> PerQuery:
+def _mean_of_points(curve: GivenCurve, *, points: int) -> PerUnit:
     best = [_best_precision(curve.points, curve.points["recall"] >= level, level) for level in _levels(points)]
     return _total(best) / points
 
@@ -221,7 +221,7 @@ def _mean_of_points(curve: GivenCurve, *, points: int) -> PerQuery:
     user_model="reads on until a share of the relevant documents is found",
     of_points=_iprec_of_points,
 )
-def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Level = None) -> PerQuery:
+def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Level = None) -> PerUnit:
     r"""Interpolated precision: the largest precision at this recall or beyond.
 
     .. math:: \mathrm{IPrec}@r = \max_{i:\ \mathrm{recall}(i) \ge r} P@i
@@ -245,7 +245,7 @@ def IPrec(ranks: Ranks, *, recall: Recall = 0.0, rule: Rule = "exact", rel: Leve
     user_model="reads to every level of recall alike",
     of_points=_mean_of_points,
 )
-def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: Level = None) -> PerQuery:
+def IPrecMean(ranks: Ranks, *, points: Points = 11, rule: Rule = "exact", rel: Level = None) -> PerUnit:
     r"""Mean interpolated precision at evenly spaced levels of recall, 0 and 1 included; usually 11.
 
     .. math:: \frac{1}{11} \sum_{j=0}^{10} \mathrm{IPrec}@(j/10)
@@ -262,7 +262,7 @@ def _levels(points: int) -> list[float]:
     return [point / (points - 1) for point in range(points)]
 
 
-def _total(parts: list[PerQuery]) -> PerQuery:
+def _total(parts: list[PerUnit]) -> PerUnit:
     total = parts[0]
     for part in parts[1:]:
         total = total + part

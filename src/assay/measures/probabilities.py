@@ -10,14 +10,14 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
 from assay.measures.domains import Binning, Bins, BinsName, Of, OfName, TopK
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, given
 
 #: A probability of 0 counts as this, so that one surprise does not cost infinitely much: as scikit-learn has it.
 SMALLEST = float(np.finfo(np.float64).eps)
 
 
 @measure(aliases=("CrossEntropy", "LogisticLoss"), bounds=(0.0, np.inf), higher_is_better=False, sklearn="log_loss")
-def LogLoss(probabilities: Probabilities) -> PerQuery:
+def LogLoss(probabilities: Probabilities) -> PerUnit:
     r"""Log loss, cross-entropy: how surprising the true label was, given the probability predicted for it.
 
     .. math:: -\ln p_y
@@ -35,7 +35,7 @@ def LogLoss(probabilities: Probabilities) -> PerQuery:
 @measure(
     aliases=("BrierScore",), bounds=(0.0, 2.0), higher_is_better=False, sklearn="brier_score_loss", cites="brier1950"
 )
-def Brier(probabilities: Probabilities) -> PerQuery:
+def Brier(probabilities: Probabilities) -> PerUnit:
     r"""Brier score: the squared distance of the predicted probabilities from the truth.
 
     .. math:: \sum_k (p_k - y_k)^2
@@ -52,7 +52,7 @@ def Brier(probabilities: Probabilities) -> PerQuery:
 
 
 @measure(aliases=("MeanSquaredError",), higher_is_better=False, sklearn="mean_squared_error")
-def MSE(probabilities: Probabilities) -> PerQuery:
+def MSE(probabilities: Probabilities) -> PerUnit:
     r"""Mean squared error of the predicted probabilities, over all labels: `Brier`, divided by the number of labels.
 
     .. math:: \frac{1}{K} \sum_k (p_k - y_k)^2
@@ -66,7 +66,7 @@ def MSE(probabilities: Probabilities) -> PerQuery:
 
 
 @measure(aliases=("TopK",), sklearn="top_k_accuracy_score")
-def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerQuery:
+def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerUnit:
     r"""Top-k accuracy: whether the true label is among the *k* labels with the highest scores.
 
     .. math:: \min\Big(1, \max\Big(0, \frac{k - h}{e}\Big)\Big)
@@ -87,7 +87,7 @@ def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerQuery:
 
 
 @measure(aliases=("CalibrationError",), summary="pooled", higher_is_better=False)
-def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerQuery:
+def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerUnit:
     r"""Expected calibration error: how far predicted probabilities are from how often they come true, on average.
 
     .. math:: \sum_b \frac{n_b}{N} \left| \bar{y}_b - \bar{p}_b \right|
@@ -107,7 +107,7 @@ def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
 
 
 @measure(aliases=("MaximumCalibrationError",), summary="pooled", higher_is_better=False)
-def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerQuery:
+def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "width", of: Of = "auto") -> PerUnit:
     r"""Maximum calibration error: the largest distance of predicted probabilities from how often they come true.
 
     .. math:: \max_b \left| \bar{y}_b - \bar{p}_b \right|
@@ -124,7 +124,7 @@ def MCE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
 _TWO = 2
 
 
-def _squares(probabilities: Probabilities) -> PerQuery:
+def _squares(probabilities: Probabilities) -> PerUnit:
     """Squared distances from the truth, added up over the labels of an item."""
     items, labels = probabilities.shares.shape
     wanted = np.zeros((items, labels))

@@ -23,13 +23,13 @@ from assay.measures.kernels import (
     weight_in_words,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given
+from assay.measures.steps import PerUnit, Steps, given
 
 _IDEAL_TOTAL = "discounted gain of the ideal ranking down to this rank"
 
 
 @measure(trec_eval="binG", user_model="counts the irrelevant documents above each relevant one")
-def BinG(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def BinG(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Binary G: each relevant document is discounted by the number of others above it that are not relevant.
 
     .. math:: \frac{1}{R} \sum_{i:\ x_i = 1} \frac{1}{\log_2(2 + i - \mathrm{rel}(i))}
@@ -45,7 +45,7 @@ def BinG(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 
 
 @measure(trec_eval="yaap", bounds=None, user_model="as AP, on a logarithmic scale")
-def Yaap(ranks: Ranks, *, rel: Level = None) -> PerQuery:
+def Yaap(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     r"""Yet another average precision: the log odds of the sum of precisions.
 
     .. math:: \ln \frac{1 + s}{1 + R - s}, \quad s = \sum_{i:\ x_i = 1} P@i
@@ -61,7 +61,7 @@ def Yaap(ranks: Ranks, *, rel: Level = None) -> PerQuery:
 
 
 @measure(trec_eval="G", bounds=None, user_model="counts the gain missed above each document")
-def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
+def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerUnit:
     r"""G: each gain is discounted by how far the ranking lags behind the ideal one.
 
     .. math:: \sum_i \frac{g_i}{\log_2(2 + C_i - S_i)} \Big/ \sum_i g^*_i, \quad
@@ -86,7 +86,7 @@ def G(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
 
 
 @measure(trec_eval="ndcg_rel", bounds=None, user_model="as nDCG, at every relevant document")
-def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
+def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerUnit:
     r"""nDCG at the rank of each document with a gain, on average; for one not retrieved, nDCG of the whole list.
 
     .. math:: \frac{1}{m} \Big( \sum_{i:\ g_i > 0} \frac{D(i)}{I(i)} + (m - \#) \frac{D(n)}{I(m)} \Big)
@@ -105,7 +105,7 @@ def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerQuery:
 
 
 @measure(trec_eval="Rndcg", bounds=None, user_model="as nDCG, at the ranks where the ideal gain changes")
-def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> PerQuery:
+def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> PerUnit:
     r"""nDCG on average over the ranks at which the ideal gain changes, and at the end of the list.
 
     .. math:: \frac{1}{L} \sum_{j=1}^{L} \frac{D(c_j)}{I(c_j)}
@@ -133,7 +133,7 @@ def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> P
 
 
 @measure(trec_eval="rbp", user_model="goes on to the next result with probability p", closed_under_ties=True)
-def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear") -> PerQuery:
+def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear") -> PerUnit:
     r"""Rank-biased precision as the reference tool has it: gains are rescaled topic by topic.
 
     .. math:: (1-p) \sum_i g_i\, p^{\,i-1}
@@ -165,7 +165,7 @@ def TrecRBP(ranks: Ranks, *, p: Persistence = 0.9, gain: GainByGrade = "linear")
 
 
 @measure(trec_eval="rbp_resid", user_model="as TrecRBP; what is not known of the value", higher_is_better=False)
-def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerQuery:
+def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerUnit:
     r"""The residual of rank-biased precision as the reference tool has it: 0 if every retrieved document is judged.
 
     .. math:: p^{\,n} + (1-p) \sum_{i \le n,\ \text{unjudged}} p^{\,i-1}

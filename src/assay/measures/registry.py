@@ -21,7 +21,7 @@ from assay.measures.definition import Definition, Parameter, Summary, declared
 from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
 from assay.measures.given_curve import GivenCurve
 from assay.measures.kernels import GAINS_CITE
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered
 
 
@@ -103,7 +103,7 @@ class Measure:
             raise ParameterError(f"{self.name} has nothing to set with @")
         return self(**{self.definition.at: value})
 
-    def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerQuery:
+    def per_unit(self, counts: Counts, *, seed: int = 0, samples: int = 100) -> PerUnit:
         """Compute one number a unit, with its steps and the reasons where there is none."""
         if isinstance(counts, Ranks) and counts.hits.averaged and self.is_sampled(counts.policies):
             return self._sampled(counts, seed, samples)
@@ -123,7 +123,7 @@ class Measure:
             kinds = " or ".join(self.definition.unit_kinds or ())
             raise ParameterError(f"{self.name} is a number for each {kinds}, not for a {counts.unit_kind}")
         result = self.definition.function(counts, **self.arguments)
-        if not isinstance(result, PerQuery):
+        if not isinstance(result, PerUnit):
             return _plain(self, result, counts)
         return result if self.definition.bounds is None else result.within(*self.definition.bounds)
 
@@ -142,7 +142,7 @@ class Measure:
         own = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
         return {name: value for name, value in self.parameters.items() if name in own}
 
-    def _of_points(self, curve: GivenCurve) -> PerQuery:
+    def _of_points(self, curve: GivenCurve) -> PerUnit:
         """Read the number off points of a precision-recall curve."""
         function = self.definition.of_points
         if function is None:
@@ -196,7 +196,7 @@ class Measure:
         cut = policies.depth is not None and (self.definition.counts is Confusion or of_retrieved)
         return not self.definition.closed_under_ties or unjudged_gain or cut
 
-    def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerQuery:
+    def _sampled(self, ranks: Ranks, seed: int, samples: int) -> PerUnit:
         """The mean over random orders of tied documents, where no closed form is known."""
         Whole(1).check("samples", samples)
         rng = np.random.default_rng(seed)
@@ -209,7 +209,7 @@ class Measure:
         mean = np.where(never, np.nan, np.nansum(total, axis=0) / np.maximum((~np.isnan(total)).sum(axis=0), 1))
         undefined = {reason: mask & never for reason, mask in drawn[0].undefined.items()}
         kept = tuple(drawn) if self.is_micro else ()
-        return PerQuery(mean, f"mean of {samples} orders of ties", undefined=undefined, draws=kept)
+        return PerUnit(mean, f"mean of {samples} orders of ties", undefined=undefined, draws=kept)
 
     def of(self, counts: Counts) -> Floats:
         """Compute one number a unit, NaN where it is undefined.
@@ -261,8 +261,8 @@ def measure(
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
-    also: Mapping[str, Callable[..., PerQuery]] | None = None,
-    of_points: Callable[..., PerQuery] | None = None,
+    also: Mapping[str, Callable[..., PerUnit]] | None = None,
+    of_points: Callable[..., PerUnit] | None = None,
     classifier: str | None = "",
     classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
     sklearn: str | None = None,
@@ -287,8 +287,8 @@ def measure(
     subtopics: bool = False,
     micro: bool = False,
     version: int = 1,
-    also: Mapping[str, Callable[..., PerQuery]] | None = None,
-    of_points: Callable[..., PerQuery] | None = None,
+    also: Mapping[str, Callable[..., PerUnit]] | None = None,
+    of_points: Callable[..., PerUnit] | None = None,
     classifier: str | None = "",
     classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
     sklearn: str | None = None,
@@ -375,7 +375,7 @@ def _restored(name: str, vocabulary: Vocabulary, chosen: dict[str, Any]) -> Meas
     return registered(vocabulary)[name](**chosen)
 
 
-def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:
+def _plain(self: Measure, result: Any, counts: Counts) -> PerUnit:
     """Accept plain arrays from users' own measures; NaN is undefined."""
     if self.is_micro:
         raise ParameterError(f"{self.name} gives numbers, not a formula: a micro average needs the counts in it")
@@ -384,7 +384,7 @@ def _plain(self: Measure, result: Any, counts: Counts) -> PerQuery:
     if values.shape != (units,):
         raise ParameterError(f"{self.name} gives {units} numbers, one a unit, not an array of shape {values.shape}")
     undefined = {"not a number": np.isnan(values)} if np.isnan(values).any() else {}
-    return PerQuery(values, self.name, undefined=undefined)
+    return PerUnit(values, self.name, undefined=undefined)
 
 
 def _shown(value: Any) -> str:

@@ -12,10 +12,10 @@ from assay.measures.domains import Level, Unretrieved, UnretrievedName
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, SIZE_UNKNOWN, relevant_rows, steps_of
 from assay.measures.precision_recall import every_rank
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, given, unknown
 
 
-def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> PerQuery:
+def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> PerUnit:
     """Under the ROC curve: each step to the right times the height there, then what is assumed of the rest."""
     points = every_rank(ranks, rel)
     cells = Confusion.from_ranks(ranks, rel)
@@ -55,7 +55,7 @@ def _area(ranks: Ranks, *, unretrieved: UnretrievedName, rel: float | None) -> P
     closed_under_ties=True,
     also={"the area under the points of the ROC curve": _area},
 )
-def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level = None) -> PerQuery:
+def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level = None) -> PerUnit:
     r"""Area under the ROC curve: the chance that a relevant document stands above an irrelevant one.
 
     .. math:: \frac{1}{R\,(N - R)} \Big( \sum_{i:\ x_i = 1} b_i + t\,u + c\,(R - t)\,u \Big)
@@ -87,7 +87,7 @@ def AUC(ranks: Ranks, *, unretrieved: Unretrieved = "random_order", rel: Level =
     return won / relevant / _counted("irrelevant", cells, cells.tn if cells.tn is None else cells.fp + cells.tn)
 
 
-def _counted(says: str, cells: Confusion, count: Ints | None) -> PerQuery:
+def _counted(says: str, cells: Confusion, count: Ints | None) -> PerUnit:
     """How many there are, if the size of the collection is known."""
     if count is None:
         return unknown(says, len(cells.units), worded(SIZE_UNKNOWN))

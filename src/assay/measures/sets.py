@@ -7,7 +7,7 @@ from assay.counting.confusion import Confusion
 from assay.measures import cells
 from assay.measures.domains import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
-from assay.measures.steps import PerQuery, given
+from assay.measures.steps import PerUnit, given
 
 #: From such a beta on, precision weighs nothing that a number could show.
 _RECALL_ALONE = 1e12
@@ -28,7 +28,7 @@ _BOTH = ((cells.precision, "precision"), (cells.recall, "recall"))
     sklearn="precision_score",
     proportion=True,
 )  # fmt: skip
-def SetP(confusion: Confusion) -> PerQuery:
+def SetP(confusion: Confusion) -> PerUnit:
     r"""Precision of the retrieved set, or of what is predicted positive: the share of it that is so.
 
     .. math:: \frac{TP}{TP + FP}
@@ -57,7 +57,7 @@ def SetP(confusion: Confusion) -> PerQuery:
     sklearn="recall_score",
     proportion=True,
 )  # fmt: skip
-def SetR(confusion: Confusion) -> PerQuery:
+def SetR(confusion: Confusion) -> PerUnit:
     r"""Recall of the retrieved set, or of what is predicted positive: the share of what is to be found that was.
 
     .. math:: \frac{TP}{TP + FN}
@@ -70,7 +70,7 @@ def SetR(confusion: Confusion) -> PerQuery:
     return cells.recall(confusion)
 
 
-def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
+def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerUnit:
     """The weighted harmonic mean as textbooks write it."""
     if (square := square_of_beta(beta, alpha)) is None:
         return cells.recall(confusion)
@@ -78,7 +78,7 @@ def _harmonic(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQ
     return (1 + square) * precision * recall / (square * precision + recall)
 
 
-def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerQuery:
+def _with_alpha(confusion: Confusion, *, beta: float, alpha: float | None) -> PerUnit:
     """The same with a weight of precision, alpha = 1 / (1 + beta^2)."""
     if (square := square_of_beta(beta, alpha)) is None:
         return cells.recall(confusion)
@@ -117,7 +117,7 @@ def square_of_beta(beta: float, alpha: float | None = None) -> float | None:
                         "WeightedF1": {"average": "weighted"}},
     sklearn="fbeta_score",
 )  # fmt: skip
-def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQuery:
+def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerUnit:
     r"""F of the retrieved set, or of what is predicted positive: the weighted harmonic mean of precision and recall.
 
     .. math:: F_\beta = \frac{(1+\beta^2) P R}{\beta^2 P + R}
@@ -157,7 +157,7 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerQ
     closed_under_ties=True,
     classifier=None,
 )
-def SetAP(confusion: Confusion) -> PerQuery:
+def SetAP(confusion: Confusion) -> PerUnit:
     r"""Precision times recall of the retrieved set: average precision as if relevant documents were spread evenly.
 
     .. math:: P \cdot R = \frac{TP^2}{(TP + FP)(TP + FN)}
@@ -177,7 +177,7 @@ def SetAP(confusion: Confusion) -> PerQuery:
     closed_under_ties=True,
     classifier=None,
 )
-def SetRelP(confusion: Confusion) -> PerQuery:
+def SetRelP(confusion: Confusion) -> PerUnit:
     r"""Precision of the retrieved set as a share of what is attainable.
 
     .. math:: \frac{TP}{\min(TP + FP,\ TP + FN)}
@@ -204,7 +204,7 @@ def Utility(
     fn: Coefficient = 0.0,
     tn: Coefficient = 0.0,
     collection_size: CollectionSize = 0,
-) -> PerQuery:
+) -> PerUnit:
     r"""What the retrieved set is worth: each cell of the confusion matrix times its coefficient.
 
     .. math:: a\,TP + b\,FP + c\,FN + d\,(N - TP - FP - FN)

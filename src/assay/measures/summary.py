@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.measures.registry import Measure
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 
 #: Parameters that stand in for another one, and are not spoken of unless they are given: alpha of F, for beta.
 UNSAID = frozenset({"alpha"})
@@ -34,7 +34,7 @@ class Summary(NamedTuple):
     reason: str | None = None
 
 
-def summarise(measure: Measure, result: PerQuery, undefined: Undefined = "counted_as") -> Summary:
+def summarise(measure: Measure, result: PerUnit, undefined: Undefined = "counted_as") -> Summary:
     """Put the units together the way the measure is put together.
 
     >>> from assay.measures import AP
@@ -87,7 +87,7 @@ def counted(measure: Measure, values: Floats, undefined: Undefined = "counted_as
     return values if np.isnan(values).all() else filled(measure, values, undefined)
 
 
-def _commonest(result: PerQuery) -> str | None:
+def _commonest(result: PerUnit) -> str | None:
     """The reason that most units have."""
     counts = {reason: int(mask.sum()) for reason, mask in result.undefined.items()}
     return max(counts, key=counts.__getitem__, default=None)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.counting.judgments import Floats, Ints
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.stats.rounding import ROUNDING
 from assay.stats.samples import Pooled
 
@@ -109,8 +109,8 @@ def permutation_of_pairs(
 
 
 def permutation_of_pooled(
-    first: PerQuery,
-    second: PerQuery,
+    first: PerUnit,
+    second: PerUnit,
     *,
     resamples: int = 10_000,
     seed: int = 0,

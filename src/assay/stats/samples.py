@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.counting.judgments import Floats
 from assay.measures import definition
-from assay.measures.steps import PerQuery
+from assay.measures.steps import PerUnit
 from assay.stats.label_samples import Patterns
 
 #: How numbers of units are put together.
@@ -73,7 +73,7 @@ class Pooled:
     array([0.5])
     """
 
-    formulas: tuple[PerQuery, ...]
+    formulas: tuple[PerUnit, ...]
 
     @property
     def units(self) -> int:
