@@ -21,7 +21,7 @@ from assay.counting.confusion import Confusion
 from assay.counting.retrieved import as_judged, retrieved
 from assay.measures import parse_measure, registered
 from assay.measures.steps import Steps
-from assay.measures.steps import given as counted_number
+from assay.measures.steps import quantity as counted_number
 from assay.rankings.changes import changes, queries, why_no_shares
 from assay.rankings.noticed import Noticed, noticed
 from assay.stats.paired import Paired

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from assay.counting.judgments import Floats
-from assay.measures.steps import PerUnit, given
+from assay.measures.steps import PerUnit, quantity
 from assay.stats.permutation import (
     MOST_UNITS_EXACT,
     Alternative,
@@ -155,7 +155,7 @@ def counted(seed: int, units: int, share: float) -> tuple[Floats, Floats]:
 
 
 def ratio(found: Floats, retrieved: Floats) -> PerUnit:
-    return given("found", found) / given("retrieved", retrieved)
+    return quantity("found", found) / quantity("retrieved", retrieved)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

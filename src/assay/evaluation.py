@@ -133,8 +133,10 @@ class Evaluation(Result):
         0.5
         """
         explain = registry.verb("explain")
-        made: Explanation = explain(self.measure(measure), self, query=query, system=system, show=show, running=running)
-        return made
+        explanation: Explanation = explain(
+            self.measure(measure), self, query=query, system=system, show=show, running=running
+        )
+        return explanation
 
     def to_frame(self, per_query: bool = False) -> pl.DataFrame:
         """One row a system (or a system and query), one column a measure.
@@ -180,8 +182,8 @@ class Evaluation(Result):
 
     def document(self, per_query: bool = False) -> Document:
         """What is shown, as data: scores, what they rest on, and with `per_query` every query."""
-        made: Document = registry.presenter(self.kind)(self, per_query)
-        return made
+        document: Document = registry.presenter(self.kind)(self, per_query)
+        return document
 
     def to_pandas(self, per_query: bool = False) -> pd.DataFrame:
         """The table of `to_frame`, as a pandas frame."""
@@ -302,11 +304,11 @@ def evaluate(
     )
 
 
-def _measures(given: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
-    if not isinstance(given, str | Measure | Iterable):
-        raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {given!r}")
-    listed = [given] if isinstance(given, str | Measure) else given
-    split = [name for one in listed for name in (split_measures(one) if isinstance(one, str) else [one])]
+def _measures(measures: Iterable[str | Measure] | str | Measure, compat: str | None) -> tuple[Measure, ...]:
+    if not isinstance(measures, str | Measure | Iterable):
+        raise ParameterError(f"measures are given by name, such as 'nDCG@10', not {measures!r}")
+    listed = [measures] if isinstance(measures, str | Measure) else measures
+    split = [name for item in listed for name in (split_measures(item) if isinstance(item, str) else [item])]
     wanted = [parse_measure(measure) for measure in split]
     if not wanted:
         raise ParameterError("there is no measure to compute")

@@ -58,8 +58,8 @@ def bpref_or_none(ranks: Ranks, measure: Measure) -> Floats:
     level, topics = ranks.level(measure.parameters["rel"]), len(ranks.queries)
     values = np.nan_to_num(measure.of(ranks))
     irrelevant = np.bincount(ranks.ideal.query[ranks.ideal.grade < level], minlength=topics)
-    found = np.bincount(ranks.hits.query[ranks.hits.grade >= level], minlength=topics)
-    return np.where((irrelevant == 0) & (found > 0), np.nan, values)
+    hits = np.bincount(ranks.hits.query[ranks.hits.grade >= level], minlength=topics)
+    return np.where((irrelevant == 0) & (hits > 0), np.nan, values)
 
 
 def judged_of_k(ranks: Ranks, measure: Measure) -> Floats:

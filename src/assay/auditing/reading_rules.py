@@ -109,8 +109,8 @@ def _relevant_from(level: int) -> Rule:
         if setting.data.top_grade < level or not setting.measure.depends_on_level:
             return None
         # A level that the measure was given goes before the policies': it gives way.
-        given = {"rel": None} if "rel" in setting.measure.parameters else {}
-        return setting.measured(**given).under(relevance_level=level)
+        changes = {"rel": None} if "rel" in setting.measure.parameters else {}
+        return setting.measured(**changes).under(relevance_level=level)
 
     change.__doc__ = f"Documents of a lower grade than {level} count as irrelevant."
     tools = (f"trec_eval -l {level}", f"ir_measures rel={level}", f"ranx -l{level}")

@@ -55,9 +55,9 @@ def rule(
 
     def register(change: Change) -> Rule:
         why = " ".join((change.__doc__ or "").split())
-        made = Rule(name, why, change, tools, of, part)
-        _RULES.append(made)
-        return made
+        entry = Rule(name, why, change, tools, of, part)
+        _RULES.append(entry)
+        return entry
 
     return register
 
@@ -69,6 +69,6 @@ def registered() -> tuple[Rule, ...]:
 
 def together(setting: Setting, *rules: Rule) -> Setting:
     """Several rules, one after the other; those that do not go with the setting are passed over."""
-    for one in rules:
-        setting = one.applied(setting) or setting
+    for single in rules:
+        setting = single.applied(setting) or setting
     return setting

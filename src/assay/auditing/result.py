@@ -65,8 +65,8 @@ class Audit(Result):
     @property
     def different(self) -> list[Finding]:
         """The rules that give another value here, largest first."""
-        found = [finding for finding in self.findings if not finding.is_same]
-        return sorted(found, key=lambda finding: (math.isnan(finding.value), -finding.value))
+        differing = [finding for finding in self.findings if not finding.is_same]
+        return sorted(differing, key=lambda finding: (math.isnan(finding.value), -finding.value))
 
     @property
     def same(self) -> list[Finding]:
@@ -83,8 +83,8 @@ class Audit(Result):
 
         `same`: whether the rule makes no difference here.
         """
-        own = Rule("Assay's own", "", lambda setting: setting, self.tools)
-        findings = (Finding(own, self.value, 0.0, self.signature), *self.different, *self.same)
+        default = Rule("Assay's own", "", lambda setting: setting, self.tools)
+        findings = (Finding(default, self.value, 0.0, self.signature), *self.different, *self.same)
         rows = [
             (value, difference, rule.name, ", ".join(rule.tools), rule.why, signature, abs(difference) <= _SAME)
             for rule, value, difference, signature in findings

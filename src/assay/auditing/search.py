@@ -71,8 +71,8 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
     >>> wanted("75.37%").number, wanted("75.37%").digits
     (0.7537, 4)
     """
-    said = value.strip() if isinstance(value, str) else repr(_float(value))
-    text = said.removesuffix("%").rstrip()
+    stripped = value.strip() if isinstance(value, str) else repr(_float(value))
+    text = stripped.removesuffix("%").rstrip()
     number = _float(text)
     if not math.isfinite(number) or "_" in text:
         raise ParameterError(f"the value to look for is a number such as 0.7537, not {value!r}")
@@ -80,8 +80,8 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
     decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
     if digits is not None:
         decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
-    made = Wanted(said, number, decimals)
-    return made if text == said else made.in_percent()
+    target = Wanted(stripped, number, decimals)
+    return target if text == stripped else target.in_percent()
 
 
 def _float(value: Any) -> float:
@@ -94,18 +94,18 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def answer(asked: Wanted, case: Case, own: Setting, singles: Sequence[Match]) -> Answer:
+def answer(asked: Wanted, case: Case, default: Setting, singles: Sequence[Match]) -> Answer:
     """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
-    top = own.measure.definition.bounds
+    top = default.measure.definition.bounds
     ways = [asked]
     if not asked.percent and top is not None and top[1] <= 1 < asked.number <= 100:  # 57.57 for 0.5757
         ways.append(asked.in_percent())
     value = singles[0].value
-    parts = [rule for rule in rules(own.measure) if rule.part]
-    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, own, value)
-    stated = [(one, other) for one in parts for other in parts if (one.part, other.part) in PAIRS]
+    parts = [rule for rule in rules(default.measure) if rule.part]
+    unnamed = _different([(rule,) for rule in parts if not rule.tools], case, default, value)
+    stated = [(first, other) for first in parts for other in parts if (first.part, other.part) in PAIRS]
     matches: list[Match] = []
-    for tried in ([*singles, *unnamed], _different(stated, case, own, value)):
+    for tried in ([*singles, *unnamed], _different(stated, case, default, value)):
         matches += tried
         for way in ways:
             if fitting := tuple(match for match in tried if way.fits(match.value)):
@@ -113,12 +113,12 @@ def answer(asked: Wanted, case: Case, own: Setting, singles: Sequence[Match]) ->
     return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
 
 
-def _different(tries: Sequence[tuple[Rule, ...]], case: Case, own: Setting, value: float) -> list[Match]:
+def _different(tries: Sequence[tuple[Rule, ...]], case: Case, default: Setting, value: float) -> list[Match]:
     """What rules give, one after the other; only where each of them makes a difference to those before."""
     matches = []
     for chosen in tries:
         values = [value]
-        setting: Setting | None = own
+        setting: Setting | None = default
         try:
             for rule in chosen:
                 setting = None if setting is None else rule.applied(setting)

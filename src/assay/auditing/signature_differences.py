@@ -75,7 +75,8 @@ class SignatureComparison(Result):
     differences: tuple[Difference, ...]
 
     def __repr__(self) -> str:
-        return f"<SignatureComparison: {', '.join(one.field for one in self.differences) or 'no difference'}>"
+        fields = ", ".join(difference.field for difference in self.differences)
+        return f"<SignatureComparison: {fields or 'no difference'}>"
 
     @property
     def is_same(self) -> bool:
@@ -105,18 +106,18 @@ def compare_signatures(first: str | Signature, second: str | Signature) -> Signa
     >>> result.differences[0].follows
     'Matters where documents of one query have equal scores.'
     """
-    one, other = (parse_signature(text) if isinstance(text, str) else text for text in (first, second))
-    left, right = _told(one), _told(other)
+    ours, other = (parse_signature(text) if isinstance(text, str) else text for text in (first, second))
+    left, right = _told(ours), _told(other)
     names = list(dict.fromkeys([*left, *right]))
-    if one.measure.name != other.measure.name:
+    if ours.measure.name != other.measure.name:
         # Parameters of two measures are no more to be compared than the measures.
-        names = [name for name in names if name not in {**one.measure.parameters, **other.measure.parameters}]
+        names = [name for name in names if name not in {**ours.measure.parameters, **other.measure.parameters}]
     differing = [name for name in names if left.get(name, NOT_SAID) != right.get(name, NOT_SAID)]
     return SignatureComparison(
-        one,
+        ours,
         other,
         tuple(
-            Difference(name, left.get(name, NOT_SAID), right.get(name, NOT_SAID), _follows(name, one.measure))
+            Difference(name, left.get(name, NOT_SAID), right.get(name, NOT_SAID), _follows(name, ours.measure))
             for name in differing
         ),
     )

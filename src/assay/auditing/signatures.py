@@ -143,24 +143,24 @@ class _Reading:
 
     def _measure(self, head: str) -> Measure:
         name, at, value = head.partition("@")
-        found = by_name(name)
-        if found is None:
+        measure = by_name(name)
+        if measure is None:
             names = measures_registered()
             raise UnknownMeasureError(
                 f"signature {quote(self.text)}: no measure is called {quote(name)}{did_you_mean(name, names)}"
             )
-        parameter = found.definition.at
+        parameter = measure.definition.at
         self.fields.append(("measure", name))
         if parameter is None:
             if at:
                 self.refuse(f"{name} without @", head)
-            return found
-        domain = found.definition.parameters[parameter].domain
+            return measure
+        domain = measure.definition.parameters[parameter].domain
         self.fields.append((parameter, value if at else "None"))
         if not at:
             # Without a cut-off the whole list is looked at; where that is no choice, the number is always written.
-            return found(**{parameter: domain.check(f"{parameter} of {name}", None)})
-        return found(**{parameter: self._value(parameter, value, domain)})
+            return measure(**{parameter: domain.check(f"{parameter} of {name}", None)})
+        return measure(**{parameter: self._value(parameter, value, domain)})
 
     def _version(self, known: list[str]) -> int:
         text = "|".join(self.parts)

@@ -38,8 +38,8 @@ class Wording:
         >>> Wording().evaluation("P@5", {"relevance_level": 2.0})
         "assay.evaluate(qrels, run, 'P@5', relevance_level=2.0)"
         """
-        given = "".join(f", {name}={value!r}" for name, value in rules.items())
-        return f"assay.evaluate(qrels, run, {measure!r}{given})"
+        arguments = "".join(f", {name}={value!r}" for name, value in rules.items())
+        return f"assay.evaluate(qrels, run, {measure!r}{arguments})"
 
 
 _PYTHON = Wording()

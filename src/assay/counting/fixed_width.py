@@ -38,9 +38,9 @@ def pairs_of_text(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats 
     frame = pl.LazyFrame(columns)
     counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
     # A row of each pair tells its labels.
-    found = frame.group_by(keys).agg(pl.col("row").first(), n=counted).collect(engine="streaming")
-    rows = found["row"].to_numpy()
-    return TextPairs(truth[rows].tolist(), prediction[rows].tolist(), found["n"].to_numpy())
+    pairs = frame.group_by(keys).agg(pl.col("row").first(), n=counted).collect(engine="streaming")
+    rows = pairs["row"].to_numpy()
+    return TextPairs(truth[rows].tolist(), prediction[rows].tolist(), pairs["n"].to_numpy())
 
 
 def numbered_text(labels: NDArray[Any]) -> tuple[list[str], Ints]:

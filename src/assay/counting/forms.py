@@ -98,11 +98,11 @@ def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: boo
         table = pl.DataFrame({"theirs": theirs, "formed": formed}).filter(pl.col("formed") != "")
         if one_to_one:
             table = table.filter(~pl.col("formed").is_duplicated())
-        found = pl.DataFrame({"ours": ours, "formed": attempt.ours}).join(table, on="formed", maintain_order="left")
-        found = found.filter(pl.col("ours") != pl.col("theirs"))
+        pairs = pl.DataFrame({"ours": ours, "formed": attempt.ours}).join(table, on="formed", maintain_order="left")
+        pairs = pairs.filter(pl.col("ours") != pl.col("theirs"))
         least = max(LOOSE_LEAST, LOOSE_SHARE * min(ours.len(), theirs.len())) if attempt.loose else 1
-        if found.height >= least and found.height > (0 if best is None else best.ours.len()):
-            best = Bridge(attempt.differ_in, found["ours"], found["theirs"])
+        if pairs.height >= least and pairs.height > (0 if best is None else best.ours.len()):
+            best = Bridge(attempt.differ_in, pairs["ours"], pairs["theirs"])
     return best
 
 
@@ -116,39 +116,39 @@ def prefixed(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
     best: Bridge | None = None
     for longer, shorter, is_ours in ((ours, theirs, True), (theirs, ours, False)):
         known = set(shorter)
-        found: dict[str, list[tuple[str, str]]] = {}
-        for one in longer.head(_MOST):
-            for place in _word_ends(one):
-                if one[place:] in known:
-                    found.setdefault(one[:place], []).append((one, one[place:]))
-        if not found:
+        by_start: dict[str, list[tuple[str, str]]] = {}
+        for identifier in longer.head(_MOST):
+            for place in _word_ends(identifier):
+                if identifier[place:] in known:
+                    by_start.setdefault(identifier[:place], []).append((identifier, identifier[place:]))
+        if not by_start:
             continue
-        start = max(found, key=lambda start: len(found[start]))
-        long, short = (pl.Series(column, dtype=pl.String) for column in zip(*found[start], strict=True))
+        start = max(by_start, key=lambda start: len(by_start[start]))
+        long, short = (pl.Series(column, dtype=pl.String) for column in zip(*by_start[start], strict=True))
         if best is None or long.len() > best.ours.len():
             best = Bridge(f"the start {start!r}", *((long, short) if is_ours else (short, long)))
     return best
 
 
-def _word_ends(one: str) -> Iterator[int]:
+def _word_ends(identifier: str) -> Iterator[int]:
     """Where a word in front may end: before a digit or after a mark, and before the first digit of all."""
-    for place in range(1, len(one)):
-        if one[place - 1].isdigit():
+    for place in range(1, len(identifier)):
+        if identifier[place - 1].isdigit():
             return
-        if one[place].isdigit() or not one[place - 1].isalnum():
+        if identifier[place].isdigit() or not identifier[place - 1].isalnum():
             yield place
 
 
 def _attempts(ours: pl.Series, theirs: pl.Series, loosely: bool) -> Iterator[_Attempt]:
-    for says, form in FORMS.items():
-        yield _Attempt(says, form(ours), form(theirs))
-    for says, form in ADDITIONS.items():
-        yield _Attempt(says, form(ours), theirs)
-        yield _Attempt(says, ours, form(theirs))
+    for words, form in FORMS.items():
+        yield _Attempt(words, form(ours), form(theirs))
+    for words, form in ADDITIONS.items():
+        yield _Attempt(words, form(ours), theirs)
+        yield _Attempt(words, ours, form(theirs))
     yield _Attempt("several ways of writing", _all_of_them(ours), _all_of_them(theirs))
     if loosely:
-        for says, form in (_LOOSE | _added_words(ours, theirs)).items():
-            yield _Attempt(says, form(ours), form(theirs), loose=True)
+        for words, form in (_LOOSE | _added_words(ours, theirs)).items():
+            yield _Attempt(words, form(ours), form(theirs), loose=True)
         yield _Attempt("the number of a passage", _PASSAGE(ours), theirs, loose=True)
 
 
@@ -183,8 +183,12 @@ def _added(longer: pl.Series, shorter: pl.Series) -> tuple[str, str]:
     known = set(shorter)
     starts: Counter[str] = Counter()
     ends: Counter[str] = Counter()
-    for one in longer.gather_every(max(1, longer.len() // _SAMPLE)).head(_SAMPLE):
-        cuts = [place for place in range(1, len(one)) if not (one[place - 1].isdigit() and one[place].isdigit())]
-        starts.update(one[:place] for place in cuts if one[place:] in known)
-        ends.update(one[place:] for place in cuts if one[:place] in known)
+    for identifier in longer.gather_every(max(1, longer.len() // _SAMPLE)).head(_SAMPLE):
+        cuts = [
+            place
+            for place in range(1, len(identifier))
+            if not (identifier[place - 1].isdigit() and identifier[place].isdigit())
+        ]
+        starts.update(identifier[:place] for place in cuts if identifier[place:] in known)
+        ends.update(identifier[place:] for place in cuts if identifier[:place] in known)
     return tuple(counts.most_common(1)[0][0] if counts else "" for counts in (starts, ends))  # type: ignore[return-value]

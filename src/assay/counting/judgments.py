@@ -78,10 +78,10 @@ class Judgments:
             pairs, table = Subtopics.of(qrels.frame)
             return cls(*_in_columns(pairs), table)
         if len(qrels.judges) > 1:
-            shown = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
+            names = ", ".join(qrels.judges[:5]) + (", …" if len(qrels.judges) > 5 else "")
             raise InputError(
                 f"{qrels.name}: documents are judged by {len(qrels.judges)} judges (or for as many subtopics): "
-                f"{shown}; choose one: {argument('judge')}; if they are subtopics, say {argument('subtopics', True)}"
+                f"{names}; choose one: {argument('judge')}; if they are subtopics, say {argument('subtopics', True)}"
             )
         if qrels.dicts is not None:
             flat = qrels.dicts
@@ -108,12 +108,12 @@ class Judgments:
 
     def positions(self, topic: Ints, number: Ints) -> Ints:
         """The positions of judgments, given the numbers that `by_document` has for their documents."""
-        given: Ints = np.searchsorted(self.topic, np.arange(len(self.topics)))[topic] + number
+        place: Ints = np.searchsorted(self.topic, np.arange(len(self.topics)))[topic] + number
         if not isinstance(self._given, list):
-            return given
+            return place
         position = np.empty_like(self._order)
         position[self._order] = np.arange(len(position))
-        return position[given]
+        return position[place]
 
     @cached_property
     def table(self) -> _Table:
@@ -140,9 +140,9 @@ class Judgments:
     def find(self, hashes: Hashes, topic: Ints, documents: pl.Series) -> tuple[Ints, Ints]:
         """Find the rows that are judged: their positions, and the positions of their judgments."""
         _, known, order, slots = self.table
-        found = slots[hashes & np.uint64(len(slots) - 1)]
-        rows = np.flatnonzero(found >= 0)
-        judged, wanted = found[rows].astype(np.int64), hashes[rows]
+        candidates = slots[hashes & np.uint64(len(slots) - 1)]
+        rows = np.flatnonzero(candidates >= 0)
+        judged, wanted = candidates[rows].astype(np.int64), hashes[rows]
         # A slot holds one of the pairs that share its bits; the others are searched for.
         others = np.flatnonzero(known[judged] != wanted)
         if len(others):

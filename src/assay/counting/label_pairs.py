@@ -152,7 +152,7 @@ def weights_of(sample_weight: Any, items: int) -> Floats:
     return weight
 
 
-def ordered(found: Collection[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
+def ordered(occurring: Collection[Any], labels: Sequence[Any] | None, like: Column | None = None) -> tuple[Any, ...]:
     """The labels in order: as stated, or sorted; those of an Enum in its own order.
 
     >>> ordered({"b", "a"}, None), ordered({"b"}, ["b", "a"])
@@ -160,19 +160,19 @@ def ordered(found: Collection[Any], labels: Sequence[Any] | None, like: Column |
     """
     if labels is None:
         if isinstance(like, pl.Series) and isinstance(like.dtype, pl.Enum):
-            kept = set(found)
+            kept = set(occurring)
             return tuple(label for label in like.dtype.categories.to_list() if label in kept)
         try:
-            return tuple(sorted(found))
+            return tuple(sorted(occurring))
         except TypeError:
-            kinds = sorted({type(label).__name__ for label in found})
+            kinds = sorted({type(label).__name__ for label in occurring})
             raise InputError(f"expected labels of one type, got {' and '.join(kinds)}") from None
     stated = tuple(labels)
     if len(set(stated)) < len(stated):
         raise InputError(f"labels: expected each label once, got {listed([*map(str, stated)])}")
-    if found and not set(found) <= set(stated):  # on a command line, numbers are written as text
-        stated = tuple(label_like(next(iter(found)), label) for label in stated)
-    for label in found:
+    if occurring and not set(occurring) <= set(stated):  # on a command line, numbers are written as text
+        stated = tuple(label_like(next(iter(occurring)), label) for label in stated)
+    for label in occurring:
         if label not in stated:
             names = list(map(str, stated))
             raise InputError(
@@ -208,17 +208,17 @@ def _few(y_true: Any, y_pred: Any, labels: Sequence[Any] | None) -> tuple[tuple[
     if is_text(y_true) and is_text(y_pred):
         if not 0 < len(y_true) == len(y_pred) <= _FEW:
             return None
-        found, numbers = numbered_text(np.concatenate([y_true, y_pred]))
+        occurring, numbers = numbered_text(np.concatenate([y_true, y_pred]))
     elif (listed := _numbered(_listed(y_true), _listed(y_pred))) is not None:
-        found, numbers = listed
+        occurring, numbers = listed
     else:
         return None
-    if len(found) > _FEW_LABELS:
+    if len(occurring) > _FEW_LABELS:
         return None
-    named = ordered(found, labels)
+    named = ordered(occurring, labels)
     size = len(named)
     place = dict(zip(named, range(size), strict=True))
-    rows, columns = np.array([place[label] for label in found])[numbers].reshape(2, -1)
+    rows, columns = np.array([place[label] for label in occurring])[numbers].reshape(2, -1)
     return named, np.bincount(rows * size + columns, minlength=size * size).reshape(size, size)
 
 
@@ -226,16 +226,16 @@ def _numbered(truth: list[Any] | None, prediction: list[Any] | None) -> tuple[li
     """The different labels of two lists, and each item's number among them."""
     if truth is None or prediction is None or not 0 < len(truth) == len(prediction):
         return None
-    found: defaultdict[Any, int] = defaultdict(count().__next__)  # labels are numbered as they come
+    numbering: defaultdict[Any, int] = defaultdict(count().__next__)  # labels are numbered as they come
     try:
-        numbers = itemgetter(*truth, *prediction)(found)
+        numbers = itemgetter(*truth, *prediction)(numbering)
     except TypeError:  # no label: it cannot be a key
         return None
     # 1, 1.0 and True are one and the same key: what comes first tells two lists of such labels apart.
-    kinds = {*map(type, found), type(truth[0]), type(prediction[0])}
-    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(found) > _FEW_LABELS:
+    kinds = {*map(type, numbering), type(truth[0]), type(prediction[0])}
+    if len(kinds) > 1 or not kinds <= {str, int, bool} or len(numbering) > _FEW_LABELS:
         return None
-    return [*found], np.frombuffer(bytes(numbers), np.uint8)  # a byte holds the number of one of a few labels
+    return [*numbering], np.frombuffer(bytes(numbers), np.uint8)  # a byte holds the number of one of a few labels
 
 
 def _listed(values: Any) -> list[Any] | None:
@@ -258,8 +258,8 @@ def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square 
         return _in_cells(truth, prediction, weight)
     if isinstance(truth, pl.Series) and isinstance(prediction, pl.Series) and _have_codes(truth, prediction):
         numbers, others = (part.to_physical() for part in (truth, prediction))
-        if (found := _in_cells(numbers.to_numpy(), others.to_numpy(), weight)) is not None:
-            return found._replace(labels=pl.Series(found.labels, dtype=numbers.dtype).cat.to(truth.dtype).to_list())
+        if (square := _in_cells(numbers.to_numpy(), others.to_numpy(), weight)) is not None:
+            return square._replace(labels=pl.Series(square.labels, dtype=numbers.dtype).cat.to(truth.dtype).to_list())
     return None
 
 
@@ -281,8 +281,8 @@ def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:
 def _in_cells(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> Square | None:
     """Numbers that lie close together, counted with a cell for each pair; None if they do not."""
     if truth.dtype.kind == "b" and prediction.dtype.kind == "b" and weight is None:
-        both, yes, said = (int(np.count_nonzero(mask)) for mask in (truth & prediction, truth, prediction))
-        table = np.array([[len(truth) - yes - said + both, said - both], [yes - both, both]], dtype=np.int64)
+        both, yes, positive = (int(np.count_nonzero(mask)) for mask in (truth & prediction, truth, prediction))
+        table = np.array([[len(truth) - yes - positive + both, positive - both], [yes - both, both]], dtype=np.int64)
         return _occurring([False, True], table, table)
     low = min(int(np.minimum.reduce(truth)), int(np.minimum.reduce(prediction)))
     width = max(int(np.maximum.reduce(truth)), int(np.maximum.reduce(prediction))) - low + 1

@@ -57,13 +57,13 @@ def look_up_hits(run: FlatDicts, judgments: Judgments, policies: Policies) -> Fo
 
 def _judged(run: FlatDicts, number: list[int], topic: Ints, judgments: Judgments) -> tuple[Ints, Ints]:
     """The positions of judged documents among all, and of their judgments."""
-    found = [np.zeros(0, dtype=np.int32)]
+    numbers = [np.zeros(0, dtype=np.int32)]
     documents = iter(run.doc_ids)
     for query, length in zip(number, run.lengths, strict=True):
         known = judgments.by_document[query] if query >= 0 else {}
         these = itertools.islice(documents, length)
-        found.append(np.fromiter(map(known.get, these, itertools.repeat(-1)), np.int32, length))
-    judged = np.concatenate(found)
+        numbers.append(np.fromiter(map(known.get, these, itertools.repeat(-1)), np.int32, length))
+    judged = np.concatenate(numbers)
     position = np.flatnonzero(judged >= 0)
     return position, judgments.positions(topic[position], judged[position].astype(np.int64))
 

@@ -30,15 +30,15 @@ def numbers_in_rows(points: Any) -> Floats:
     if hasattr(points, "toarray"):
         raise InputError("X: expected rows of numbers, got a sparse matrix: X.toarray() makes it a full one")
     try:
-        given = np.asarray(points.to_numpy() if hasattr(points, "to_numpy") else points)
+        array = np.asarray(points.to_numpy() if hasattr(points, "to_numpy") else points)
     except ValueError:
         raise InputError("X: expected rows of numbers, all of one length") from None
-    if given.dtype.kind not in "biufO":
-        raise InputError(f"X: expected rows of numbers, got {_KINDS.get(given.dtype.kind, str(given.dtype))}")
-    if given.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in given.flat):
+    if array.dtype.kind not in "biufO":
+        raise InputError(f"X: expected rows of numbers, got {_KINDS.get(array.dtype.kind, str(array.dtype))}")
+    if array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat):
         raise InputError(f"X: expected rows of numbers, got {_KINDS['U']}")
     try:
-        rows = given.astype(np.float64, copy=False)
+        rows = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InputError("X: expected rows of numbers") from None
     if rows.ndim not in {1, _TWO}:
@@ -75,9 +75,9 @@ def coded(cluster: pl.Series) -> tuple[Ints, tuple[Any, ...]]:
         if high - low < _WIDEST:
             place = values.astype(np.int64) - low
             occurs = np.bincount(place) > 0
-            found = np.flatnonzero(occurs)
+            occupied = np.flatnonzero(occurs)
             place = place if occurs.all() else (np.cumsum(occurs) - 1)[place]
-            return place, tuple((found + low).tolist())
+            return place, tuple((occupied + low).tolist())
         known, place = np.unique(values, return_inverse=True)
         return place.astype(np.int64), tuple(known.tolist())
     clusters = ordered(distinct_labels(cluster), None, cluster)

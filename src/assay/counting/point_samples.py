@@ -55,5 +55,5 @@ def _shares(sizes: Ints, least: Ints, wanted: int) -> Ints:
 
 
 def _at(sizes: Ints, least: Ints, share: float) -> Ints:
-    found: Ints = np.maximum(np.floor(sizes * share).astype(np.int64), least)
-    return found
+    numbers: Ints = np.maximum(np.floor(sizes * share).astype(np.int64), least)
+    return numbers

@@ -89,26 +89,26 @@ def sorted_rows(topic: Ints, score: Floats, policies: Policies) -> Ints | None:
     return order[stable_order(stretch[order])]
 
 
-def ranked(topic: Ints, score: Floats, found: Ints, judgment: Ints, *, ties: str, settle: Settle) -> tuple[Hits, Ints]:
+def ranked(topic: Ints, score: Floats, rows: Ints, judgment: Ints, *, ties: str, settle: Settle) -> tuple[Hits, Ints]:
     """Turn the rows of judged documents into hits; also give the first row of each query.
 
     Rows are in the order of `sorted_rows`; `settle` finds the place of hits among equal scores by their ids.
     """
     same_topic = topic[1:] == topic[:-1]
     query_starts = starts(same_topic)
-    first = last = found
+    first = last = rows
     same_score = same_topic & (score[1:] == score[:-1])
-    beside = np.append(False, same_score)[found] | np.append(same_score, False)[found]
+    beside = np.append(False, same_score)[rows] | np.append(same_score, False)[rows]
     if beside.any():
         tie_starts = starts(same_score)
-        group = np.searchsorted(tie_starts, found, side="right") - 1
+        group = np.searchsorted(tie_starts, rows, side="right") - 1
         first, last = tie_starts[group], np.append(tie_starts[1:], len(topic))[group] - 1
         if ties in {"doc_id_descending", "doc_id_ascending"}:
             tied = np.flatnonzero(last > first)
-            found = found.copy()
-            found[tied] = settle(found[tied], first[tied], last[tied], ties == "doc_id_descending")
-    before = query_starts[np.searchsorted(query_starts, found, side="right") - 1] - 1
-    return Hits(topic[found], judgment, found - before, first - before, last - before), query_starts
+            rows = rows.copy()
+            rows[tied] = settle(rows[tied], first[tied], last[tied], ties == "doc_id_descending")
+    before = query_starts[np.searchsorted(query_starts, rows, side="right") - 1] - 1
+    return Hits(topic[rows], judgment, rows - before, first - before, last - before), query_starts
 
 
 def stable_order(numbers: Ints) -> Ints:

@@ -51,9 +51,9 @@ def other_topics(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
     if not shared.len():
         return bridge(ours, theirs, loosely=True)
     # A line of `Q1` beside those of `q1`: the odd one is compared with all, whoever else has the other one.
-    found = [bridge(our_rest, theirs, loosely=False), bridge(ours, their_rest, loosely=False)]
-    found.append(prefixed(our_rest, their_rest))
-    return max((one for one in found if one is not None), key=lambda one: one.ours.len(), default=None)
+    bridges = [bridge(our_rest, theirs, loosely=False), bridge(ours, their_rest, loosely=False)]
+    bridges.append(prefixed(our_rest, their_rest))
+    return max((way for way in bridges if way is not None), key=lambda way: way.ours.len(), default=None)
 
 
 def renamed_documents(run: pl.DataFrame, judgments: pl.DataFrame, common: Sequence[str]) -> Renamed | None:
@@ -74,18 +74,18 @@ def renamed_documents(run: pl.DataFrame, judgments: pl.DataFrame, common: Sequen
     ours, theirs = (frame["doc_id"].unique(maintain_order=True) for frame in (unjudged, judged))
     best: Renamed | None = None
     alike = bridge(ours, theirs, loosely=not hits, one_to_one=False)
-    for found in (alike, prefixed(ours, theirs) if hits else None):
-        if found is None:
+    for way in (alike, prefixed(ours, theirs) if hits else None):
+        if way is None:
             continue
-        renamed = _renamed(found, run, unjudged, judged)
+        renamed = _renamed(way, run, unjudged, judged)
         if renamed.height > (0 if best is None else best.pairs.height):
-            best = Renamed(found.differ_in, renamed, hits, top.height)
+            best = Renamed(way.differ_in, renamed, hits, top.height)
     return best
 
 
-def _renamed(found: Bridge, run: pl.DataFrame, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+def _renamed(way: Bridge, run: pl.DataFrame, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """The unjudged documents that a bridge leads to a document judged for the same query."""
-    names = pl.DataFrame({"doc_id": found.ours, "theirs": found.theirs})
+    names = pl.DataFrame({"doc_id": way.ours, "theirs": way.theirs})
     pairs = unjudged.join(names, on="doc_id", maintain_order="left").join(
         judged.rename({"doc_id": "theirs"}), on=["query_id", "theirs"], maintain_order="left"
     )

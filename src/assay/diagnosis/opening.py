@@ -273,7 +273,7 @@ def _with_numbers(frame: pl.DataFrame, has_score: bool) -> pl.DataFrame:
 def _strict_qrels(source: Source) -> tuple[pl.DataFrame, str]:
     found = detect(source, "qrels")
     loaded = found.read(source, source.name)
-    return _ids_first(loaded.frame), loaded.says or found.says
+    return _ids_first(loaded.frame), loaded.title or found.title
 
 
 def _ids_first(frame: pl.DataFrame) -> pl.DataFrame:
@@ -286,7 +286,7 @@ def _other(source: Source, kind: Kind) -> str:
         found = detect(source, None)
     except (FormatError, InputError):
         return ""
-    return found.says if found.kind != kind else ""
+    return found.title if found.kind != kind else ""
 
 
 def _data_line_numbers(source: Source) -> Ints:

@@ -16,7 +16,7 @@ from assay.explanation.result import Explanation
 from assay.explanation.working import Formula, StepTable, formula
 from assay.measures.geometry import ONE_CLUSTER
 from assay.measures.registry import Measure
-from assay.measures.steps import given
+from assay.measures.steps import quantity
 
 #: Points of more numbers than this are named, and their numbers are not shown.
 _MOST_NUMBERS = 6
@@ -124,8 +124,8 @@ def of_one_point(measure: Measure, points: Points, item: str, shown: Shown) -> E
     if len(points.clusters) == 1:
         return undefined_of_points(measure, points, ONE_CLUSTER, shown)
     alone = bool(points.sizes[home] == 1)
-    made = (given("b", [found.other]) - given("a", [found.own])) / given("b", [found.other]).at_least(
-        given("a", [found.own])
+    made = (quantity("b", [found.other]) - quantity("a", [found.own])) / quantity("b", [found.other]).at_least(
+        quantity("a", [found.own])
     )
     told = formula(made, 0)
     if alone or max(found.own, found.other) == 0:

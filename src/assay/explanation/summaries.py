@@ -9,7 +9,7 @@ from assay.core.errors import several
 from assay.counting.judgments import Floats
 from assay.explanation.working import StepTable
 from assay.measures.registry import Measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 from assay.measures.summary import Undefined, counted
 
 #: What a unit adds to a weighted mean.
@@ -47,8 +47,8 @@ def put_together(
         return total
     none = f"no {unit_kind} has a value"
     if weight is not None:
-        return total / given("weights", [weight[known].sum()], when_zero=none)
-    mean = total / given(units, [len(values)], when_zero=none)
+        return total / quantity("weights", [weight[known].sum()], when_zero=none)
+    mean = total / quantity(units, [len(values)], when_zero=none)
     return mean.exp() if how == "geometric" else mean
 
 

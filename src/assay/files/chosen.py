@@ -17,7 +17,7 @@ class _Named(Protocol):
 _System = TypeVar("_System", bound=_Named)
 
 
-def chosen(made: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:
+def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:
     """Those of the systems that are wanted, in the order in which they are named.
 
     >>> from assay import Clusters
@@ -25,7 +25,7 @@ def chosen(made: Iterable[_System], systems: Sequence[str] | str, path: str, wha
     >>> [one.name for one in chosen(both, "second", "notes.csv", "clustering")]
     ['second']
     """
-    by_name = {one.name: one for one in made}
+    by_name = {table.name: table for table in tables}
     wanted = [systems] if isinstance(systems, str) else list(systems)
     for name in wanted:
         if name not in by_name:

@@ -16,31 +16,31 @@ _PREFIX = "irds:"
 _PARTS = {"qrels": "qrels", "topics": "queries", "documents": "docs"}
 
 
-def is_dataset(given: object) -> TypeGuard[str]:
+def is_dataset(value: object) -> TypeGuard[str]:
     """Tell ids of datasets from files.
 
     >>> is_dataset("irds:vaswani"), is_dataset("vaswani.qrels")
     (True, False)
     """
-    return isinstance(given, str) and given.startswith(_PREFIX)
+    return isinstance(value, str) and value.startswith(_PREFIX)
 
 
-def loaded_qrels(given: str) -> Loaded:
+def loaded_qrels(dataset_id: str) -> Loaded:
     """The judgments of a dataset."""
-    made: Loaded = _table("qrels", given)
-    return made
+    qrels: Loaded = _table("qrels", dataset_id)
+    return qrels
 
 
-def loaded_texts(kind: Kind, given: str) -> Topics | Documents:
+def loaded_texts(kind: Kind, dataset_id: str) -> Topics | Documents:
     """The topics or the documents of a dataset."""
-    made: Topics | Documents = _table(kind, given)
-    return made
+    texts: Topics | Documents = _table(kind, dataset_id)
+    return texts
 
 
-def _table(kind: Kind, given: str) -> Any:
-    rows = list(_records(kind, given))
+def _table(kind: Kind, dataset_id: str) -> Any:
+    rows = list(_records(kind, dataset_id))
     if not rows:
-        raise InputError(f"{given}: expected {kind}, there are none")
+        raise InputError(f"{dataset_id}: expected {kind}, there are none")
     names = list(rows[0]._fields)
     columns = columns_of(kind, names)
     if columns is None and kind != "qrels":  # a record of many parts says itself what its text is
@@ -49,8 +49,10 @@ def _table(kind: Kind, given: str) -> Any:
     else:
         frame = pl.DataFrame({name: _values([row[place] for row in rows]) for place, name in enumerate(names)})
     if columns is None:
-        raise InputError(f"{given}: expected {kind}, got the columns {', '.join(names)}")
-    return table_of(kind, frame, columns, name=given, says=f"ir_datasets {kind}", locate=lambda **_: (given, None))
+        raise InputError(f"{dataset_id}: expected {kind}, got the columns {', '.join(names)}")
+    return table_of(
+        kind, frame, columns, name=dataset_id, title=f"ir_datasets {kind}", locate=lambda **_: (dataset_id, None)
+    )
 
 
 def _values(values: list[Any]) -> pl.Series:
@@ -60,16 +62,16 @@ def _values(values: list[Any]) -> pl.Series:
     return pl.Series([value if isinstance(value, str) else None for value in values], dtype=pl.String)
 
 
-def _records(kind: Kind, given: str) -> Iterable[Any]:
-    need("ir_datasets", extra="datasets", purpose=f"{given!r}")
+def _records(kind: Kind, dataset_id: str) -> Iterable[Any]:
+    need("ir_datasets", extra="datasets", purpose=f"{dataset_id!r}")
     import ir_datasets  # noqa: PLC0415  # optional
 
-    name, part = given.removeprefix(_PREFIX), _PARTS[kind]
+    name, part = dataset_id.removeprefix(_PREFIX), _PARTS[kind]
     try:
         dataset = ir_datasets.load(name)
     except KeyError as problem:
-        raise InputError(f"{given}: ir_datasets has no dataset {name!r}") from problem
+        raise InputError(f"{dataset_id}: ir_datasets has no dataset {name!r}") from problem
     if not getattr(dataset, f"has_{part}")():
-        raise InputError(f"{given}: expected {kind}, this dataset has none")
+        raise InputError(f"{dataset_id}: expected {kind}, this dataset has none")
     records: Iterable[Any] = getattr(dataset, f"{part}_iter")()
     return records

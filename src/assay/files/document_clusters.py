@@ -18,7 +18,7 @@ SHAPE = "a table with the columns `doc_id` and `cluster`, and `query_id` if each
 _TEXT = {"query_id": pl.String, "doc_id": pl.String, "cluster": pl.String}
 
 
-def read_document_clusters(given: Any) -> pl.DataFrame:
+def read_document_clusters(readable: Any) -> pl.DataFrame:
     """Read `doc_id, cluster`, and `query_id` if there is one; from a file, a frame, a dict of clusters, or of such.
 
     In a dict or a frame, a document whose cluster is None or NaN is in none.
@@ -28,18 +28,18 @@ def read_document_clusters(given: Any) -> pl.DataFrame:
     >>> read_document_clusters({"q1": {"d1": "a"}}).rows()
     [('q1', 'd1', 'a')]
     """
-    if isinstance(given, Mapping):
-        return _checked(_of_dict(given), "clusters")
-    if hasattr(given, "__arrow_c_stream__"):  # a table of Polars, pandas or Arrow
-        given = pl.DataFrame(given)
-        names = [name for name in _TEXT if name in given.columns]
+    if isinstance(readable, Mapping):
+        return _checked(_of_dict(readable), "clusters")
+    if hasattr(readable, "__arrow_c_stream__"):  # a table of Polars, pandas or Arrow
+        readable = pl.DataFrame(readable)
+        names = [name for name in _TEXT if name in readable.columns]
         if names[-2:] != ["doc_id", "cluster"]:
-            raise InputError(f"clusters: expected the columns doc_id and cluster, got {', '.join(given.columns)}")
-        known = given.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+            raise InputError(f"clusters: expected the columns doc_id and cluster, got {', '.join(readable.columns)}")
+        known = readable.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
         return _checked(known.select(pl.col(name).cast(pl.String) for name in names), "clusters")
-    if not isinstance(given, Source) and not is_file(given):
-        raise ParameterError(f"expected a file of clusters of documents, or a dict, not {type(given).__name__}")
-    source = given if isinstance(given, Source) else Source(given)
+    if not isinstance(readable, Source) and not is_file(readable):
+        raise ParameterError(f"expected a file of clusters of documents, or a dict, not {type(readable).__name__}")
+    source = Source.of(readable)
     table = read_named_columns(source, SHAPE)
     header = table.frame.columns
     folded = {folded_name(name): name for name in reversed(header)}
@@ -58,13 +58,17 @@ def read_document_clusters(given: Any) -> pl.DataFrame:
     return _checked(frame, source.name)
 
 
-def _of_dict(given: Mapping[Any, Any]) -> pl.DataFrame:
-    if any(isinstance(value, Mapping) for value in given.values()):
-        if alone := [doc for doc, own in given.items() if not isinstance(own, Mapping)]:
+def _of_dict(clusters: Mapping[Any, Any]) -> pl.DataFrame:
+    if any(isinstance(value, Mapping) for value in clusters.values()):
+        if alone := [doc for doc, documents in clusters.items() if not isinstance(documents, Mapping)]:
             raise InputError(f"clusters: expected documents, by query or without, not both: {alone[0]!r} has no query")
-        rows = [(str(query), str(doc), _label(label)) for query, own in given.items() for doc, label in own.items()]
+        rows = [
+            (str(query), str(doc), _label(label))
+            for query, documents in clusters.items()
+            for doc, label in documents.items()
+        ]
         return pl.DataFrame(rows, schema=_TEXT, orient="row")
-    rows_of_all = [(str(doc), _label(label)) for doc, label in given.items()]
+    rows_of_all = [(str(doc), _label(label)) for doc, label in clusters.items()]
     return pl.DataFrame(rows_of_all, schema={name: _TEXT[name] for name in ("doc_id", "cluster")}, orient="row")
 
 
@@ -77,9 +81,9 @@ def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     frame = frame.drop_nulls("cluster")
     if frame.is_empty():
         raise InputError(f"{name}: expected documents and their clusters, got none")
-    found = frame.unique(maintain_order=True)
-    keys = [column for column in ("query_id", "doc_id") if column in found.columns]
-    twice = found.filter(pl.struct(keys).is_duplicated())
+    distinct = frame.unique(maintain_order=True)
+    keys = [column for column in ("query_id", "doc_id") if column in distinct.columns]
+    twice = distinct.filter(pl.struct(keys).is_duplicated())
     if twice.height:
         first = twice.row(0, named=True)
         clusters = twice.filter(pl.all_horizontal(pl.col(key) == first[key] for key in keys))["cluster"].to_list()
@@ -88,4 +92,4 @@ def _checked(frame: pl.DataFrame, name: str) -> pl.DataFrame:
             f"{name}: document {first['doc_id']!r}{of} is in cluster {clusters[0]!r} and in {clusters[1]!r}: "
             "expected one cluster a document"
         )
-    return found
+    return distinct

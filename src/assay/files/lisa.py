@@ -106,7 +106,7 @@ def lisa_judgments(head: Head) -> bool:
     while at + 1 < len(fields):
         queries.append(int(fields[at]))
         at += 2 + int(fields[at + 1])
-    return all(one < other for one, other in itertools.pairwise(queries))
+    return all(before < other for before, other in itertools.pairwise(queries))
 
 
 def _in_words(source: Source, _name: str) -> Loaded:

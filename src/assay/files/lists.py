@@ -8,7 +8,7 @@ from assay.files.small_tables import SmallTable
 from assay.files.sources import Readable, Source
 
 
-def read_numbers(given: Readable | Source) -> dict[str, dict[str, float | None]]:
+def read_numbers(readable: Readable | Source) -> dict[str, dict[str, float | None]]:
     """Read lists of numbers from CSV or TSV with a header: names in the first column, a list in every other one.
 
     An empty field or `NA` is no value.
@@ -17,7 +17,7 @@ def read_numbers(given: Readable | Source) -> dict[str, dict[str, float | None]]
     >>> read_numbers(io.StringIO("system,AP,RR\\nbm25,0.25,0.5\\ndense,0.75,NA\\n"))
     {'AP': {'bm25': 0.25, 'dense': 0.75}, 'RR': {'bm25': 0.5, 'dense': None}}
     """
-    table = SmallTable.read(_source(given), "a header, then a name and numbers a line")
+    table = SmallTable.read(_source(readable), "a header, then a name and numbers a line")
     if "" in table.header[1:]:
         raise FormatError(table.name, 1, expected="a name for each column of numbers", got=",".join(table.header))
     lists: dict[str, dict[str, float | None]] = {name: {} for name in table.header[1:]}
@@ -33,20 +33,20 @@ def read_numbers(given: Readable | Source) -> dict[str, dict[str, float | None]]
     return lists
 
 
-def read_ids(given: Readable | Source) -> list[str]:
+def read_ids(readable: Readable | Source) -> list[str]:
     """Read ids, one a line: the first word of each line that is not blank, each id once.
 
     >>> import io
     >>> read_ids(io.StringIO("401\\n402  a remark\\n\\n"))
     ['401', '402']
     """
-    source = _source(given)
+    source = _source(readable)
     text, _ = decoded(source)
-    found = dict.fromkeys(words[0] for line in lines_of(text) if (words := line.split()))
-    if not found:
+    ids = dict.fromkeys(words[0] for line in lines_of(text) if (words := line.split()))
+    if not ids:
         raise FormatError(source.name, 1, expected="ids, one a line", got="")
-    return list(found)
+    return list(ids)
 
 
-def _source(given: Readable | Source) -> Source:
-    return given if isinstance(given, Source) else Source(given)
+def _source(readable: Readable | Source) -> Source:
+    return Source.of(readable)

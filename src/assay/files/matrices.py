@@ -31,7 +31,7 @@ class ReadMatrix(NamedTuple):
     table: NDArray[np.int64]
 
 
-def read_matrix(given: Readable | Source, *, orientation: Orientation | None = None) -> ReadMatrix:
+def read_matrix(readable: Readable | Source, *, orientation: Orientation | None = None) -> ReadMatrix:
     """Read a confusion matrix from CSV or TSV; in what is given, rows are true labels, however they were in the file.
 
     The order of labels is that of the rows; columns may have another. Without `orientation` the corner says what the
@@ -42,14 +42,14 @@ def read_matrix(given: Readable | Source, *, orientation: Orientation | None = N
     array([[5, 1],
            [2, 7]])
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(readable)
     if orientation is not None:
         Choice(Orientation).check("orientation", orientation)
     table = SmallTable.read(source, _SHAPE)
-    said = _CORNER.get(table.header[0].casefold())
-    if orientation is not None and said is not None and said != orientation:
+    corner = _CORNER.get(table.header[0].casefold())
+    if orientation is not None and corner is not None and corner != orientation:
         raise FormatError(source.name, 1, expected=f"{orientation} as was said", got=table.header[0])
-    upright: Any = orientation or said or "rows_are_true"
+    upright: Any = orientation or corner or "rows_are_true"
     columns = _columns(table.header[1:], _PREFIX[upright])
     labels = tuple(row.fields[0] for row in table.rows)
     times, known = Counter(labels), set(columns)

@@ -20,12 +20,12 @@ def metadata_of(source: Source) -> str:
         first = file.readline(_MOST_BYTES).removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
         if not first.startswith("#") or _uncommented(first).strip() != _START:
             return ""
-        found: list[str] = []
+        lines: list[str] = []
         while (line := file.readline(_MOST_BYTES).decode(errors="replace")).startswith("#"):
             if _uncommented(line).strip() == _END:
                 break
-            found.append(_uncommented(line))
-        return "\n".join(found)
+            lines.append(_uncommented(line))
+        return "\n".join(lines)
 
 
 def as_header(metadata: str) -> str:

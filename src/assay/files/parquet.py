@@ -27,8 +27,8 @@ _BATCH_ROWS = 1 << 18
 class TableFile:
     """A run in a file of columns: each pass reads it batch by batch."""
 
-    def __init__(self, source: Source, columns: dict[str, str], says: str, name: str) -> None:
-        self.source, self.columns, self.format, self.name = source, columns, says, name
+    def __init__(self, source: Source, columns: dict[str, str], title: str, name: str) -> None:
+        self.source, self.columns, self.format, self.name = source, columns, title, name
 
     @property
     def origin(self) -> str:
@@ -66,8 +66,8 @@ class TableFile:
 
     def _table(self, frame: pl.DataFrame, start: int) -> Run:
         locate = partial(_row, self.source, frame, self.columns, start)
-        made = table_of("run", frame, self.columns, name=self.name, says=self.format, locate=locate)
-        return made if isinstance(made, Run) else Run(frame)
+        run = table_of("run", frame, self.columns, name=self.name, title=self.format, locate=locate)
+        return run if isinstance(run, Run) else Run(frame)
 
 
 def _row(
@@ -82,8 +82,8 @@ def _row(
 
 def _scan(source: Source) -> pl.LazyFrame:
     # A compressed file, or none at all, is read whole; the library goes through any other by itself.
-    given: Any = source.path if source.plain else io.BytesIO(source.read())
-    return pl.scan_parquet(given) if _says(source) == "Parquet" else pl.scan_ipc(given)
+    content: Any = source.path if source.plain else io.BytesIO(source.read())
+    return pl.scan_parquet(content) if _says(source) == "Parquet" else pl.scan_ipc(content)
 
 
 def _says(source: Source) -> str:
@@ -137,20 +137,20 @@ def _read(kind: Kind, source: Source, name: str) -> Any:
     if columns is None:
         raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
     _check(source)
-    says = _says(source)
+    title = _says(source)
     if kind == "run":
         with _intact(source):
             rows = _scan(source).select(pl.len()).collect().item()
         if not rows:
             raise EmptyFileError(source.name, "rows")
-        return TableFile(source, columns, says, name)
+        return TableFile(source, columns, title, name)
     with _intact(source):
         wanted = _scan(source) if kind in {"topics", "documents"} else _scan(source).select(columns.values())
         frame = wanted.collect()
     if not frame.height:
         raise EmptyFileError(source.name, "rows")
     locate = partial(_row, source, frame, columns, 0)
-    return table_of(kind, frame, columns, name=name, says=says, locate=locate)
+    return table_of(kind, frame, columns, name=name, title=title, locate=locate)
 
 
 def _matches(kind: Kind, head: Head) -> bool:

@@ -85,16 +85,16 @@ def looks_like(names: Sequence[str]) -> bool:
     return bool(_suffixed(names, (*_PREDICTION_STEMS, *_SCORE_STEMS), (*PREDICTION, *SCORE, *TRUTH)))
 
 
-def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable[str]], set[str]]) -> Plan:
+def plan(path: str, names: Sequence[str], stated: Said, labels: Callable[[Iterable[str]], set[str]]) -> Plan:
     """Say what each column is; `labels` gives the labels that occur in columns, as text."""
-    for given in (said.truth, said.prediction, said.score, said.item, said.weight):
-        _refuse_absent(path, names, given)
-    truth, indicators = _truth(path, names, said.truth)
-    item = said.item or _exact(names, ITEM)
-    weight = said.weight or _exact(names, WEIGHT)
+    for columns in (stated.truth, stated.prediction, stated.score, stated.item, stated.weight):
+        _refuse_absent(path, names, columns)
+    truth, indicators = _truth(path, names, stated.truth)
+    item = stated.item or _exact(names, ITEM)
+    weight = stated.weight or _exact(names, WEIGHT)
     taken = {truth, item, weight, *indicators.values()}
     free = [name for name in names if name not in taken]
-    predictions = _predictions(path, free, said.prediction, indicators)
+    predictions = _predictions(path, free, stated.prediction, indicators)
     held = [column for system in predictions for column in (system.prediction,) if column]
     used = {*held, *(column for system in predictions for column in system.indicators.values())}
     rest = [name for name in free if name not in used]
@@ -102,21 +102,22 @@ def plan(path: str, names: Sequence[str], said: Said, labels: Callable[[Iterable
     def known() -> set[str]:
         return set(indicators) or labels([*([truth] if truth else []), *held])
 
-    systems = _with_scores(path, predictions, rest, said.score, known)
+    systems = _with_scores(path, predictions, rest, stated.score, known)
     if not systems:
         raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
-    made = Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
-    return made._replace(aside=_aside(names, said, made))
+    layout = Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+    return layout._replace(aside=_aside(names, stated, layout))
 
 
-def _aside(names: Sequence[str], said: Said, made: Plan) -> tuple[str, ...]:
+def _aside(names: Sequence[str], columns: Said, layout: Plan) -> tuple[str, ...]:
     """Say which column was guessed to be something where a second one has a name for it and is left aside."""
-    truth, item, weight, systems = made.truth, made.item, made.weight, made.systems
+    truth, item, weight, systems = layout.truth, layout.item, layout.weight, layout.systems
     nameless = next((system for system in systems if system.name is None), System(None))
     scored = nameless.score or next((system.score for system in systems if system.score), None)
     guessed = {
-        "truth": (said.truth, truth, TRUTH), "prediction": (said.prediction, nameless.prediction, PREDICTION),
-        "score": (said.score, scored, SCORE), "item": (said.item, item, ITEM), "weight": (said.weight, weight, WEIGHT),
+        "truth": (columns.truth, truth, TRUTH), "prediction": (columns.prediction, nameless.prediction, PREDICTION),
+        "score": (columns.score, scored, SCORE), "item": (columns.item, item, ITEM),
+        "weight": (columns.weight, weight, WEIGHT),
     }  # fmt: skip
     read = {truth, item, weight, *(column for system in systems for column in _columns_of(system))}
     notes = []
@@ -132,39 +133,43 @@ def _columns_of(system: System) -> tuple[str | None, ...]:
     return system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()
 
 
-def _truth(path: str, names: Sequence[str], said: Columns) -> tuple[str | None, dict[str, str]]:
-    if isinstance(said, str):
-        return said, {}
-    if said is not None:
-        return None, dict(said) if isinstance(said, Mapping) else {_label(name, _TRUTH_STEMS): name for name in said}
-    found = _exact(names, TRUTH)
-    indicators: dict[str, str] = {} if found else _suffixed(names, _TRUTH_STEMS, TRUTH)
-    if found is None and not indicators:
+def _truth(path: str, names: Sequence[str], stated: Columns) -> tuple[str | None, dict[str, str]]:
+    if isinstance(stated, str):
+        return stated, {}
+    if stated is not None:
+        return None, dict(stated) if isinstance(stated, Mapping) else {
+            _label(name, _TRUTH_STEMS): name for name in stated
+        }
+    column = _exact(names, TRUTH)
+    indicators: dict[str, str] = {} if column else _suffixed(names, _TRUTH_STEMS, TRUTH)
+    if column is None and not indicators:
         raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
-    return found, indicators
+    return column, indicators
 
 
-def _predictions(path: str, free: Sequence[str], said: Columns, indicators: Mapping[str, str]) -> list[System]:
+def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Mapping[str, str]) -> list[System]:
     """The systems that have predictions, each with its column or columns."""
-    if isinstance(said, str):
-        return [System(None, said)]
-    if said is not None:
+    if isinstance(stated, str):
+        return [System(None, stated)]
+    if stated is not None:
         pairs = (
-            said.items() if isinstance(said, Mapping) else ((_label(name, _PREDICTION_STEMS), name) for name in said)
+            stated.items()
+            if isinstance(stated, Mapping)
+            else ((_label(name, _PREDICTION_STEMS), name) for name in stated)
         )
         return [System(name, column) for name, column in pairs]
-    found = _exact(free, PREDICTION)
-    systems = [System(None, found)] if found else []
+    plain = _exact(free, PREDICTION)
+    systems = [System(None, plain)] if plain else []
     suffixed = _suffixed(free, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
     scored = set(_scores_of_predictions(free).values())
     suffixed = {name: column for name, column in suffixed.items() if column not in scored}
     if not indicators:
         return systems + [System(name, column) for name, column in suffixed.items()]
-    own = {label: suffixed.pop(label) for label in indicators if label in suffixed}
-    systems += [System(None, indicators=own)] if own else []
+    indicated = {label: suffixed.pop(label) for label in indicators if label in suffixed}
+    systems += [System(None, indicators=indicated)] if indicated else []
     others: dict[str, dict[str, str]] = {}
     for rest, column in suffixed.items():
-        label = next((one for one in indicators if rest.endswith(tuple(mark + one for mark in _MARKS))), None)
+        label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
         if label is None:
             expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
             raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
@@ -179,11 +184,11 @@ def _predictions(path: str, free: Sequence[str], said: Columns, indicators: Mapp
 
 
 def _with_scores(
-    path: str, systems: list[System], rest: Sequence[str], said: Columns, known: Callable[[], set[str]]
+    path: str, systems: list[System], rest: Sequence[str], stated: Columns, known: Callable[[], set[str]]
 ) -> list[System]:
     """Add the columns of scores to the systems; those of systems that have nothing else make systems."""
-    if said is not None:
-        return _with_said_scores(path, systems, said)
+    if stated is not None:
+        return _with_said_scores(path, systems, stated)
     beside = _scores_of_predictions([*rest, *(system.prediction for system in systems if system.prediction)])
     plain = _exact(rest, SCORE) or beside.get("")
     nameless = next((system for system in systems if system.name is None), None)
@@ -222,12 +227,12 @@ def _with_scores(
 def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
     """What is called prediction_score or pred_NAME_prob is the score of a prediction: by NAME, or under no name."""
     suffixed = _suffixed(names, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for rest, column in suffixed.items():
         system, _, word = rest.rpartition("_")
         if folded_name(word) in SCORE and (not system or system in suffixed):
-            found.setdefault(system, column)
-    return found
+            columns.setdefault(system, column)
+    return columns
 
 
 def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[str | None, str]:
@@ -241,14 +246,14 @@ def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[
     return None, text
 
 
-def _with_said_scores(path: str, systems: list[System], said: Columns) -> list[System]:
-    if isinstance(said, str):
+def _with_said_scores(path: str, systems: list[System], stated: Columns) -> list[System]:
+    if isinstance(stated, str):
         first = systems[0] if systems else System(None)
-        return [first._replace(score=said), *systems[1:]]
-    if isinstance(said, Mapping):
+        return [first._replace(score=stated), *systems[1:]]
+    if isinstance(stated, Mapping):
         first = systems[0] if systems else System(None)
-        return [first._replace(class_scores=dict(said)), *systems[1:]]
-    columns = list(said or ())
+        return [first._replace(class_scores=dict(stated)), *systems[1:]]
+    columns = list(stated or ())
     if len(systems) > 1:
         if len(systems) != len(columns):
             raise ParameterError(f"{path}: {len(systems)} columns of predictions, and {len(columns)} of scores")
@@ -266,12 +271,12 @@ def _exact(names: Sequence[str], known: Sequence[str]) -> str | None:
 
 def _suffixed(names: Sequence[str], stems: Sequence[str], whole: Sequence[str]) -> dict[str, str]:
     """Names that start with one of these words and a mark, by what follows."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name in names:
         rest = _label(name, stems)
         if rest != name and rest and folded_name(name) not in whole:
-            found.setdefault(rest, name)
-    return found
+            columns.setdefault(rest, name)
+    return columns
 
 
 def _label(name: str, stems: Sequence[str]) -> str:
@@ -283,13 +288,13 @@ def _label(name: str, stems: Sequence[str]) -> str:
     return name
 
 
-def _refuse_absent(path: str, names: Sequence[str], given: Columns) -> None:
+def _refuse_absent(path: str, names: Sequence[str], columns: Columns) -> None:
     wanted = (
         []
-        if given is None
-        else [given]
-        if isinstance(given, str)
-        else list(given.values() if isinstance(given, Mapping) else given)
+        if columns is None
+        else [columns]
+        if isinstance(columns, str)
+        else list(columns.values() if isinstance(columns, Mapping) else columns)
     )
     for name in wanted:
         if name not in names:

@@ -21,7 +21,7 @@ def scan_run(given: Readable | Source, *, format: str | None = None, name: str |
     >>> scan_run(io.StringIO("q1 Q0 d1 1 2.5 mine"), name="mine").name
     'mine'
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     return cast("Batches", detect(source, "run", format).read(source, name or source.stem))
 
 
@@ -56,19 +56,19 @@ def read_qrels(
     [('q1', 'd1', 2.0)]
     """
     if is_dataset(given):
-        loaded, says, origin = loaded_qrels(given), "ir_datasets qrels", given
+        loaded, title, origin = loaded_qrels(given), "ir_datasets qrels", given
     else:
-        source = given if isinstance(given, Source) else Source(given)
-        found = detect(source, "qrels", format)
-        loaded, says, origin = found.read(source, name or source.name), found.says, source.name
-        says = loaded.says or says
+        source = Source.of(given)
+        detected = detect(source, "qrels", format)
+        loaded, title, origin = detected.read(source, name or source.name), detected.title, source.name
+        title = loaded.title or title
     doubts = grade_in_column_two(loaded.frame, name or origin) if "iteration" in loaded.frame.columns else []
-    frame, says, unique = _with_judges(loaded.frame, says, True if subtopics else judges, subtopics)
+    frame, title, unique = _with_judges(loaded.frame, title, True if subtopics else judges, subtopics)
     name = name or origin
-    qrels = Qrels(frame, name, says) if unique else Qrels.settled(frame, name, says, loaded.locate)
+    qrels = Qrels(frame, name, title) if unique else Qrels.settled(frame, name, title, loaded.locate)
     if loaded.summed and not (judges or subtopics):
         frame = qrels.frame.group_by("query_id", "doc_id", maintain_order=True).agg(pl.col("relevance").sum())
-        qrels = Qrels(frame, name, says, (*qrels.warnings, f"{name}: {loaded.summed}"))
+        qrels = Qrels(frame, name, title, (*qrels.warnings, f"{name}: {loaded.summed}"))
     qrels.warnings += loaded.warnings + tuple(doubts if "judge" not in qrels.frame.columns else ())
     if inverse_grades:
         return turned_round(qrels)
@@ -85,7 +85,7 @@ def read_topics(given: Readable | Source, *, format: str | None = None) -> Topic
     """
     if is_dataset(given):
         return cast("Topics", loaded_texts("topics", given))
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     return cast("Topics", detect(source, "topics", format).read(source, source.name))
 
 
@@ -98,28 +98,28 @@ def read_documents(given: Readable | Source, *, format: str | None = None) -> Do
     """
     if is_dataset(given):
         return cast("Documents", loaded_texts("documents", given))
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     return cast("Documents", detect(source, "documents", format).read(source, source.name))
 
 
 def _with_judges(
-    frame: pl.DataFrame, says: str, judges: bool | None, subtopics: bool
+    frame: pl.DataFrame, title: str, judges: bool | None, subtopics: bool
 ) -> tuple[pl.DataFrame, str, bool]:
     """Keep column 2 as `judge` if asked for, or if it is what tells several judgments of a document apart.
 
     Also tell whether it is known already that no pair comes twice.
     """
     if "iteration" not in frame.columns:
-        return frame, says, False
+        return frame, title, False
     if judges is None:
         pairs = frame.n_unique(["query_id", "doc_id"])
         if pairs == frame.height:
-            return frame.drop("iteration"), says, True
+            return frame.drop("iteration"), title, True
         judges = pairs < frame.n_unique(["query_id", "doc_id", "iteration"])
     if not judges:
-        return frame.drop("iteration"), says, False
+        return frame.drop("iteration"), title, False
     frame = frame.rename({"iteration": "judge"})
     count = frame["judge"].n_unique()
     if subtopics:
-        return frame, f"{says} for {number_of('subtopic', count)}", False
-    return frame, f"{says} by {count} judges", False
+        return frame, f"{title} for {number_of('subtopic', count)}", False
+    return frame, f"{title} by {count} judges", False

@@ -97,7 +97,7 @@ class Loaded(NamedTuple):
     locate: Callable[..., tuple[str, int | None]]
     warnings: tuple[str, ...] = ()
     #: Which of the format's dialects it is, if there are several.
-    says: str = ""
+    title: str = ""
     #: If the grades of several judges are added up, unless somebody asks for judges: the words that say so.
     summed: str = ""
 
@@ -112,7 +112,7 @@ class Format(NamedTuple):
 
     name: str
     kind: Kind
-    says: str
+    title: str
     #: What a line or a record looks like, for messages.
     shape: str
     matches: Callable[[Head], bool]
@@ -124,12 +124,12 @@ _FORMATS: dict[str, Format] = {}
 
 
 def register(
-    name: str, kind: Kind, says: str, shape: str, read: Callable[[Source, str], Any]
+    name: str, kind: Kind, title: str, shape: str, read: Callable[[Source, str], Any]
 ) -> Callable[[Callable[[Head], bool]], Callable[[Head], bool]]:
     """Register a format; the decorated function tells from the start of a file whether the file is in it."""
 
     def add(matches: Callable[[Head], bool]) -> Callable[[Head], bool]:
-        _FORMATS[name] = Format(name, kind, says, shape, matches, read)
+        _FORMATS[name] = Format(name, kind, title, shape, matches, read)
         return matches
 
     return add
@@ -160,7 +160,7 @@ def detect(source: Source, kind: Kind | None = None, name: str | None = None) ->
     for known in fitting:
         if kind in {None, known.kind}:
             return known
-    note = f"this looks like {fitting[0].says}" if fitting else None
+    note = f"this looks like {fitting[0].title}" if fitting else None
     number, line = head.numbered[0]
     got = " ".join(line.decode(errors="replace").split())
     raise FormatError(source.name, number, expected=_wanted(kind), got=got, note=note)
@@ -213,8 +213,8 @@ def head_of(source: Source) -> Head:
             more = without_end_mark(more + file.readline(LONGEST_LINE))
             data += more
             lines = all_lines(more if before else more.removeprefix(BYTE_ORDER_MARK))
-            if found := data_lines(more) if more.strip() else []:
-                return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in found], source)
+            if numbered := data_lines(more) if more.strip() else []:
+                return Head(bytes(data), [(before + number, lines[number - 1]) for number, _ in numbered], source)
             if len(data) > _LONGEST_PREAMBLE:
                 expected = f"data within the first {_LONGEST_PREAMBLE:,} bytes"
                 raise FormatError(source.name, None, expected=expected, got="only comments and blank lines")
@@ -247,7 +247,7 @@ def _wanted(kind: Kind | None) -> str:
     """The usual format of a kind; the others are many, and `assay show --formats` lists them."""
     _load_others()
     usual = [_FORMATS[name] for each, name in _USUAL.items() if kind in {None, each}]
-    return " or ".join(f"{known.says} {known.shape}" for known in usual)
+    return " or ".join(f"{known.title} {known.shape}" for known in usual)
 
 
 def is_number(text: str) -> bool:

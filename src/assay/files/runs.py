@@ -86,8 +86,8 @@ class RunFile:
 
     def whereabouts(self, query_id: str, doc_id: str) -> tuple[str, int | None]:
         """Tell the line where this document comes up for the second time."""
-        found = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
-        return self.source.name, found[1][0] if len(found) > 1 else None
+        lines = _occurrences(self.source, self.layout, query_id=query_id, doc_id=doc_id)
+        return self.source.name, lines[1][0] if len(lines) > 1 else None
 
     def tag(self) -> str:
         """The tag on the last line, by which the reference tool calls the run."""
@@ -163,12 +163,12 @@ def _concat(frames: Iterator[pl.DataFrame], layout: Layout) -> pl.DataFrame:
 def _occurrences(source: Source, layout: Layout, **wanted: str) -> list[tuple[int, list[bytes]]]:
     """Search the file for lines with these values; slow, and only done to say where something is wrong."""
     values = [(layout.columns.index(column), value.encode()) for column, value in wanted.items()]
-    found = []
+    lines = []
     before = 0
     for data in source.chunks():
         for number, line in data_lines(data):
             fields = line.split()
             if all(fields[column] == value for column, value in values):
-                found.append((before + number, fields))
+                lines.append((before + number, fields))
         before += len(all_lines(data))
-    return found
+    return lines

@@ -41,7 +41,7 @@ def read_scores(given: Readable | Source, *, measure: str = "score") -> Scores:
     >>> scores.frame.select("system", "unit", "value").rows()
     [('bm25', '1', 0.5), ('dense', '1', 0.75)]
     """
-    source = given if isinstance(given, Source) else Source(given)
+    source = Source.of(given)
     table = SmallTable.read(source, f"a header and rows: {_SHAPES}")
     return Scores(_frame(table, measure))
 

@@ -38,7 +38,7 @@ class Record(NamedTuple):
 
 def records(text: str, name: str) -> list[Record]:
     """The records of a text; `name` is that of the file, for messages."""
-    found: list[tuple[int, str, dict[str, list[str]]]] = []
+    entries: list[tuple[int, str, dict[str, list[str]]]] = []
     field: list[str] | None = None
     for number, line in enumerate(map(str.rstrip, lines_of(text)), 1):
         mark = _FIELD.match(line)
@@ -46,16 +46,16 @@ def records(text: str, name: str) -> list[Record]:
             identifier = (mark[2] or "").strip()
             if not identifier:
                 raise FormatError(name, number, expected="`.I` and an id", got=line)
-            found.append((number, identifier, {}))
+            entries.append((number, identifier, {}))
             field = None
-        elif mark and found:
-            field = found[-1][2].setdefault(mark[1], [])
+        elif mark and entries:
+            field = entries[-1][2].setdefault(mark[1], [])
             field += [mark[2]] if mark[2] else []
         elif field is not None:
             field.append(line)
         elif line:
-            raise FormatError(name, number, expected="a field such as `.W`" if found else "`.I` and an id", got=line)
-    return [Record(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in found]
+            raise FormatError(name, number, expected="a field such as `.W`" if entries else "`.I` and an id", got=line)
+    return [Record(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in entries]
 
 
 def _joined(lines: list[str]) -> str:
@@ -116,8 +116,10 @@ def _judgments(source: Source, _name: str) -> Loaded:
     """`query_id doc_id 0 0.000000`: who is listed is relevant, the last two columns mean nothing."""
     loaded = load_columns(source, REL_LAYOUT)
     frame = loaded.frame.select("query_id", "doc_id", relevance=pl.lit(1.0))
-    said = f"{source.name}: the last two columns of SMART judgments mean nothing; every document listed is relevant (1)"
-    return Loaded(frame, loaded.locate, (said,))
+    remark = (
+        f"{source.name}: the last two columns of SMART judgments mean nothing; every document listed is relevant (1)"
+    )
+    return Loaded(frame, loaded.locate, (remark,))
 
 
 @register("smart-qrels", "qrels", "SMART judgments", "`query_id doc_id 0 0.000000`", _judgments)

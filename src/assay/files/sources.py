@@ -42,13 +42,13 @@ _FORMAT_SUFFIXES = (
 )  # fmt: skip
 
 
-def is_file(given: object) -> bool:
+def is_file(value: object) -> bool:
     """Tell paths and open files from tables in memory.
 
     >>> is_file("bm25.run"), is_file({"q1": {"d1": 0.5}})
     (True, False)
     """
-    return isinstance(given, str | os.PathLike) or hasattr(given, "read")
+    return isinstance(value, str | os.PathLike) or hasattr(value, "read")
 
 
 class Source:
@@ -60,30 +60,35 @@ class Source:
     [b'q1 Q0 d1 1 0.5 tag']
     """
 
-    def __init__(self, given: Readable, name: str | None = None) -> None:
+    def __init__(self, readable: Readable, name: str | None = None) -> None:
         self._file: IO[bytes] | None = None
         self._start = 0
         self._path: Path | None = None
         #: Called with the number of bytes as the file is read, for progress bars.
         self.watch: Callable[[int], None] | None = None
-        if given == "-":
+        if readable == "-":
             self.name = name or "<stdin>"
             if sys.stdin is None:
                 raise InputError(f"{self.name}: cannot be read: standard input is closed")
             originals.remember_stream(sys.stdin)
             self._file = self._spooled(sys.stdin.buffer)
-        elif isinstance(given, str | os.PathLike):
-            if not os.fspath(given):
+        elif isinstance(readable, str | os.PathLike):
+            if not os.fspath(readable):
                 raise InputError("expected the name of a file, got an empty one")
-            self._path = Path(given)
-            self.name = name or os.fspath(given)
+            self._path = Path(readable)
+            self.name = name or os.fspath(readable)
         else:
-            self.name = name or str(getattr(given, "name", "<file>"))
-            originals.remember_stream(given)
+            self.name = name or str(getattr(readable, "name", "<file>"))
+            originals.remember_stream(readable)
             try:
-                self._file, self._start = self._rereadable(given)
+                self._file, self._start = self._rereadable(readable)
             except ValueError as problem:
                 raise InputError(f"{self.name}: cannot be read: {problem}") from problem
+
+    @classmethod
+    def of(cls, source: Readable | Source) -> Source:
+        """A source as it is; of anything else that can be read, a new one."""
+        return source if isinstance(source, Source) else cls(source)
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:

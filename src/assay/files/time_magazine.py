@@ -110,4 +110,4 @@ def time_judgments(head: Head) -> bool:
 
 
 def _rises(numbers: Sequence[str]) -> bool:
-    return all(int(one) < int(other) for one, other in itertools.pairwise(numbers))
+    return all(int(before) < int(other) for before, other in itertools.pairwise(numbers))

@@ -50,8 +50,8 @@ def writers(kind: str | None = None) -> list[Writer]:
 
 def kind_of(table: Table) -> str:
     """What a table is."""
-    for made, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
-        if isinstance(table, made):
+    for table_type, kind in ((Qrels, "qrels"), (Topics, "topics"), (Documents, "documents")):
+        if isinstance(table, table_type):
             return kind
     return "run"
 

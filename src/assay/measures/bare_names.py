@@ -30,7 +30,7 @@ def meanings(name: str, vocabularies: Iterable[Vocabulary] = get_args(Vocabulary
     vocabularies = list(vocabularies)
     spellings = dict.fromkeys((name, name.replace("_", ""), name.removesuffix("_score").replace("_", "")))
     known = next(filter(None, (_parsed(spelling, vocabularies) for spelling in spellings)), [])
-    exact = [one for one in known if one.name == re.split(r"[(@]", name)[0].strip()]
+    exact = [measure for measure in known if measure.name == re.split(r"[(@]", name)[0].strip()]
     return exact or known
 
 
@@ -50,5 +50,5 @@ def agreed_direction(known: Iterable[Measure]) -> Direction:
     >>> [agreed_direction(meanings(name)) for name in ("nDCG@10", "LogLoss", "NumRet", "latency_ms")]
     ['higher', 'lower', 'neither', 'unknown']
     """
-    directions = {one.definition.direction for one in known}
+    directions = {measure.definition.direction for measure in known}
     return directions.pop() if len(directions) == 1 else "unknown"

@@ -33,14 +33,14 @@ def best_matches(table: Contingency) -> Matches:
     >>> best_matches(Contingency.from_table([[4, 1], [1, 2], [2, 0]])).column
     array([0, 1])
     """
-    found = []
+    matches = []
     for unit, counts in enumerate(table.counts):
         there = np.flatnonzero(counts)
         cells = _Cells(table.row[there], table.column[there], counts[there].astype(np.float64))
         kept = _matched(cells, len(table.classes) * len(table.clusters) <= _SMALL)
         kept = kept[np.argsort(cells.row[kept])]
-        found.append(Matches(np.full(len(kept), unit), cells.row[kept], cells.column[kept], cells.items[kept]))
-    return Matches(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+        matches.append(Matches(np.full(len(kept), unit), cells.row[kept], cells.column[kept], cells.items[kept]))
+    return Matches(*(np.concatenate(columns) for columns in zip(*matches, strict=True)))
 
 
 class _Cells(NamedTuple):
@@ -56,17 +56,17 @@ def _matched(cells: _Cells, small: bool) -> Ints:
     """The places of the cells in a best matching."""
     if small:
         return _solved(cells)
-    places, found = np.arange(len(cells.row)), []
+    places, parts = np.arange(len(cells.row)), []
     while len(places):
         rest = cells.where(places)
         if not (decided := _decided(rest)).any():
-            found.append(places[_solved(rest)])
+            parts.append(places[_solved(rest)])
             break
-        found.append(_one_each(cells, places[decided]))
-        taken = cells.where(found[-1])
+        parts.append(_one_each(cells, places[decided]))
+        taken = cells.where(parts[-1])
         open_row, open_column = (~np.isin(cells[side][places], taken[side]) for side in (0, 1))
         places = places[open_row & open_column]
-    return np.concatenate(found) if found else places
+    return np.concatenate(parts) if parts else places
 
 
 def _decided(cells: _Cells) -> Mask:
@@ -110,9 +110,9 @@ def _solved(cells: _Cells) -> Ints:
         chosen = _places(shape[1], row, column, np.flatnonzero(partner >= 0), partner[partner >= 0])
     else:
         # A place of its own for each row, that is worth nothing, lets a row go without a partner.
-        worst, own = cells.items.max() + 1, np.arange(shape[0])
+        worst, spare = cells.items.max() + 1, np.arange(shape[0])
         costs = np.append(worst - cells.items, np.full(shape[0], worst))
-        ends = np.append(row, own), np.append(column, shape[1] + own)
+        ends = np.append(row, spare), np.append(column, shape[1] + spare)
         graph = sparse.csr_array((costs, ends), shape=(shape[0], sum(shape)))
         left, right = sparse.csgraph.min_weight_full_bipartite_matching(graph)
         chosen = _places(shape[1], row, column, left[right < shape[1]], right[right < shape[1]])
@@ -124,5 +124,5 @@ def _places(width: int, row: Ints, column: Ints, left: Ints, right: Ints) -> Int
     """Where cells of these rows and columns stand among all."""
     keys = row.astype(np.int64) * width + column
     order = np.argsort(keys)
-    found: Ints = order[np.searchsorted(keys[order], left.astype(np.int64) * width + right)]
-    return found
+    places: Ints = order[np.searchsorted(keys[order], left.astype(np.int64) * width + right)]
+    return places

@@ -135,7 +135,7 @@ def nERR(
     """
     chances, units = _Chances(ranks, max_grade, satisfaction), len(ranks.queries)
     best, _ = best_first(ranks.ideal, chances.of(ranks.ideal.grade))
-    ideal = _read_on(within(best, cutoff), chances, units, says="ideal")
+    ideal = _read_on(within(best, cutoff), chances, units, kind="ideal")
     got = _read_on(within(ranks.hits, cutoff), chances, units)
     return got.sum("contribution") / ideal.sum("contribution", when_zero=NO_GAIN)
 
@@ -231,13 +231,13 @@ class _Chances:
         return f"R = {named or '0'}, the chance that the document satisfies"
 
 
-def _read_on(rows: Graded, chances: _Chances, units: int, says: str = "ranking") -> Steps:
+def _read_on(rows: Graded, chances: _Chances, units: int, kind: str = "ranking") -> Steps:
     """How likely each document satisfies, how likely it is read at all, and the product by rank."""
     satisfied = chances.of(rows.grade)
     left = pl.DataFrame({"query": rows.query, "left": 1.0 - satisfied})
     above = pl.col("left").shift(1, fill_value=1.0).cum_prod().over("query")
     still_reading = left.select(above).to_series().to_numpy()
-    steps = steps_of(rows, units, says).with_columns(satisfied=satisfied, still_reading=still_reading)
+    steps = steps_of(rows, units, kind).with_columns(satisfied=satisfied, still_reading=still_reading)
     steps = steps.with_columns(contribution=satisfied * still_reading / steps["rank"])
     return steps.meaning(
         satisfied=chances.in_words(),

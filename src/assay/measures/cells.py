@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.core.arguments import worded
 from assay.counting.confusion import Confusion, Counted
 from assay.measures.kernels import NO_IRRELEVANT, NO_RELEVANT, NOTHING_RETRIEVED, SIZE_UNKNOWN
-from assay.measures.steps import PerUnit, given, unknown
+from assay.measures.steps import PerUnit, quantity, unknown
 
 
 class _Words(NamedTuple):
@@ -67,13 +67,13 @@ def _once(make: Callable[[Confusion], PerUnit]) -> Callable[[Confusion], PerUnit
     name = make.__name__
 
     @wraps(make)
-    def made(confusion: Confusion) -> PerUnit:
+    def kept_part(confusion: Confusion) -> PerUnit:
         part: PerUnit | None = confusion.kept.get(name)
         if part is None:
             part = confusion.kept[name] = make(confusion)
         return part
 
-    return made
+    return kept_part
 
 
 def _words(confusion: Confusion) -> _Words:
@@ -81,21 +81,21 @@ def _words(confusion: Confusion) -> _Words:
 
 
 @_once
-def found(confusion: Confusion) -> PerUnit:
+def hits(confusion: Confusion) -> PerUnit:
     """Relevant and retrieved: the true positives."""
-    return given("TP", confusion.tp)
+    return quantity("TP", confusion.tp)
 
 
 @_once
 def noise(confusion: Confusion) -> PerUnit:
     """Irrelevant and retrieved: the false positives."""
-    return given("FP", confusion.fp)
+    return quantity("FP", confusion.fp)
 
 
 @_once
 def missed(confusion: Confusion) -> PerUnit:
     """Relevant and not retrieved: the false negatives."""
-    return given("FN", confusion.fn)
+    return quantity("FN", confusion.fn)
 
 
 @_once
@@ -107,19 +107,19 @@ def left_out(confusion: Confusion) -> PerUnit:
 @_once
 def retrieved(confusion: Confusion) -> PerUnit:
     """All retrieved documents."""
-    return given(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
+    return quantity(_words(confusion).retrieved, confusion.tp + confusion.fp, _words(confusion).none_retrieved)
 
 
 @_once
 def relevant(confusion: Confusion) -> PerUnit:
     """All relevant documents."""
-    return given(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
+    return quantity(_words(confusion).relevant, confusion.tp + confusion.fn, _words(confusion).none_relevant)
 
 
 @_once
 def either(confusion: Confusion) -> PerUnit:
     """All documents that are relevant or were retrieved."""
-    return given(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
+    return quantity(_words(confusion).either, confusion.tp + confusion.fp + confusion.fn, _words(confusion).neither)
 
 
 def zero_by_convention(confusion: Confusion, margin: PerUnit) -> PerUnit:
@@ -135,13 +135,13 @@ def zero_by_convention(confusion: Confusion, margin: PerUnit) -> PerUnit:
 @_once
 def precision(confusion: Confusion) -> PerUnit:
     """The share of the retrieved documents that is relevant."""
-    return found(confusion) / retrieved(confusion)
+    return hits(confusion) / retrieved(confusion)
 
 
 @_once
 def recall(confusion: Confusion) -> PerUnit:
     """The share of the relevant documents that was retrieved."""
-    return found(confusion) / relevant(confusion)
+    return hits(confusion) / relevant(confusion)
 
 
 @_once
@@ -152,7 +152,7 @@ def specificity(confusion: Confusion) -> PerUnit:
 
 def faultless(confusion: Confusion) -> PerUnit:
     """1 where nothing is decided wrongly, 0 elsewhere."""
-    return given("1 if FP + FN = 0", confusion.fp + confusion.fn == 0)
+    return quantity("1 if FP + FN = 0", confusion.fp + confusion.fn == 0)
 
 
 @_once
@@ -178,8 +178,8 @@ def collection(confusion: Confusion) -> PerUnit:
     )
 
 
-def _with_rest(confusion: Confusion, says: str, besides: Counted, when_zero: str = "0/0") -> PerUnit:
+def _with_rest(confusion: Confusion, text: str, besides: Counted, when_zero: str = "0/0") -> PerUnit:
     """The true negatives and what is counted besides; not known without the size of the collection."""
     if confusion.tn is None:
-        return unknown(says, len(confusion.units), worded(SIZE_UNKNOWN))
-    return given(says, confusion.tn + besides, when_zero=when_zero)
+        return unknown(text, len(confusion.units), worded(SIZE_UNKNOWN))
+    return quantity(text, confusion.tn + besides, when_zero=when_zero)

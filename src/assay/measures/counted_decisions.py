@@ -17,7 +17,7 @@ def TP(confusion: Confusion) -> PerUnit:
     >>> TP.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))
     array([4.])
     """
-    return cells.found(confusion)
+    return cells.hits(confusion)
 
 
 @measure(
@@ -88,7 +88,7 @@ def Positives(confusion: Confusion) -> PerUnit:
     >>> Positives.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 + 1
     array([5.])
     """
-    return cells.found(confusion) + cells.missed(confusion)
+    return cells.hits(confusion) + cells.missed(confusion)
 
 
 @measure(
@@ -128,7 +128,7 @@ def PredictedPositives(confusion: Confusion) -> PerUnit:
     >>> PredictedPositives.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 + 6
     array([10.])
     """
-    return cells.found(confusion) + cells.noise(confusion)
+    return cells.hits(confusion) + cells.noise(confusion)
 
 
 @measure(
@@ -166,7 +166,7 @@ def Right(confusion: Confusion) -> PerUnit:
     >>> Right.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 + 89
     array([93.])
     """
-    return cells.found(confusion) + cells.left_out(confusion)
+    return cells.hits(confusion) + cells.left_out(confusion)
 
 
 @measure(

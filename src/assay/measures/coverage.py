@@ -8,7 +8,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.domains import Cutoff, Depth, Level
 from assay.measures.kernels import NOTHING_RETRIEVED, found_within, share_within, steps_of
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, given
+from assay.measures.steps import PerUnit, quantity
 
 
 @measure(ir_measures="Judged@{cutoff}", counted_as=None, user_model="-", higher_is_better=None, closed_under_ties=True)
@@ -23,7 +23,7 @@ def Judged(ranks: Ranks, *, cutoff: Cutoff = None) -> PerUnit:
     array([0.5])
     """
     looked_at = ranks.retrieved if cutoff is None else np.minimum(ranks.retrieved, cutoff)
-    return _judged_within(ranks, cutoff) / given("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
+    return _judged_within(ranks, cutoff) / quantity("looked at", looked_at, when_zero=NOTHING_RETRIEVED)
 
 
 @measure(trec_eval="unj.{cutoff}", user_model="-", higher_is_better=None, closed_under_ties=True)
@@ -35,7 +35,7 @@ def Unjudged(ranks: Ranks, *, cutoff: Depth = 10) -> PerUnit:
     >>> Unjudged(cutoff=4).of(Ranks.from_grades([1, None]))  # 1/4
     array([0.25])
     """
-    return (given("looked at", np.minimum(ranks.retrieved, cutoff)) - _judged_within(ranks, cutoff)) / cutoff
+    return (quantity("looked at", np.minimum(ranks.retrieved, cutoff)) - _judged_within(ranks, cutoff)) / cutoff
 
 
 @measure(
@@ -55,7 +55,7 @@ def NumQ(ranks: Ranks) -> PerUnit:
     >>> NumQ.of(Ranks.from_grades([1]))
     array([1.])
     """
-    return given("query", np.ones(len(ranks.queries)))
+    return quantity("query", np.ones(len(ranks.queries)))
 
 
 @measure(
@@ -75,7 +75,7 @@ def NumRet(ranks: Ranks) -> PerUnit:
     >>> NumRet.of(Ranks.from_grades([1, None, 0]))
     array([3.])
     """
-    return given("retrieved", ranks.retrieved)
+    return quantity("retrieved", ranks.retrieved)
 
 
 @measure(
@@ -95,7 +95,7 @@ def NumRel(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     >>> NumRel.of(Ranks.from_grades([1, 0], judged=[[1]]))
     array([2.])
     """
-    return given("relevant", ranks.relevant(rel))
+    return quantity("relevant", ranks.relevant(rel))
 
 
 @measure(

@@ -42,11 +42,11 @@ def averaged_precision(
     points, means = [], []
     for system, results in systems.items():
         for measure, result in results.items():
-            told = summarise(measure, result, undefined)
+            summary = summarise(measure, result, undefined)
             if "recall" in measure.parameters:
-                points.append((system, None, "interpolated", None, measure.parameters["recall"], told.value))
+                points.append((system, None, "interpolated", None, measure.parameters["recall"], summary.value))
             else:
-                means.append((system, measure, told))
+                means.append((system, measure, summary))
     return pr_frame(points), summary_frame(means)
 
 
@@ -83,8 +83,8 @@ def rank_by_rank(ranks: Ranks, query: int, rel: float | None = None) -> RankByRa
     before = np.searchsorted(first, first, side="left")
     after = np.searchsorted(first, first, side="right")
     at = np.append(0, np.column_stack([first - 1, last]).ravel())
-    found = np.append(0, np.column_stack([before, after]).ravel())
-    return RankByRank(rank, np.interp(rank, at, found), relevant)
+    count = np.append(0, np.column_stack([before, after]).ravel())
+    return RankByRank(rank, np.interp(rank, at, count), relevant)
 
 
 class Roc(NamedTuple):
@@ -115,10 +115,10 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
     """
     counted = rank_by_rank(ranks, query)
     retrieved = len(counted.rank)
-    found = float(counted.found[-1]) if retrieved else 0.0
+    relevant_found = float(counted.found[-1]) if retrieved else 0.0
     size = ranks.policies.collection_size
     if unretrieved == "left_out" or size is None:
-        relevant, irrelevant, where = found, retrieved - found, " was retrieved"
+        relevant, irrelevant, where = relevant_found, retrieved - relevant_found, " was retrieved"
     else:
         relevant, irrelevant, where = float(counted.relevant), float(size - counted.relevant), ""
     if not relevant or not irrelevant:
@@ -126,7 +126,7 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
     rest: dict[str, tuple[list[float], list[float]]] = {
         "left_out": ([], []),
         "random_order": ([1.0], [1.0]),
-        "relevant_last": ([1.0, 1.0], [found / relevant, 1.0]),
+        "relevant_last": ([1.0, 1.0], [relevant_found / relevant, 1.0]),
     }
     end_fpr, end_tpr = rest[unretrieved]
     false = (counted.rank - counted.found) / irrelevant
@@ -139,14 +139,14 @@ def roc_points(ranks: Ranks, query: int, unretrieved: UnretrievedName) -> Roc:
 
 def roc_frame(name: str, curves: Sequence[Roc], query: str | None, undefined: Undefined) -> pl.DataFrame:
     """One query's points, or the mean of several queries at levels."""
-    drawn = [curve for curve in curves if curve.reason is None]
+    defined = [curve for curve in curves if curve.reason is None]
     fpr = tpr = np.zeros(0)
-    if drawn and query is not None:
-        fpr, tpr = drawn[0].false_positive_rate, drawn[0].true_positive_rate
-    elif drawn:
+    if defined and query is not None:
+        fpr, tpr = defined[0].false_positive_rate, defined[0].true_positive_rate
+    elif defined:
         levels = np.arange(101) / 100
-        number = len(drawn) if undefined == "skip" else len(curves)
-        heights = np.sum([curve.at(levels) for curve in drawn], axis=0) / number
+        number = len(defined) if undefined == "skip" else len(curves)
+        heights = np.sum([curve.at(levels) for curve in defined], axis=0) / number
         # From the corner: what is found before the first irrelevant document is a jump at 0.
         fpr, tpr = np.append(0.0, levels), np.append(0.0, heights)
     return pl.DataFrame({"false_positive_rate": fpr, "true_positive_rate": tpr}).select(
@@ -187,5 +187,7 @@ def summary_frame(rows: Sequence[tuple[str, object, Summary]]) -> pl.DataFrame:
         "queries": pl.Int64,
         "undefined": pl.Int64,
     }
-    told = [(system, str(measure), told.value, told.units, told.undefined) for system, measure, told in rows]
-    return pl.DataFrame(told, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))
+    cells = [
+        (system, str(measure), summary.value, summary.units, summary.undefined) for system, measure, summary in rows
+    ]
+    return pl.DataFrame(cells, schema=schema, orient="row").with_columns(pl.col("value").fill_nan(None))

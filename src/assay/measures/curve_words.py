@@ -38,7 +38,7 @@ def mean_over(queries: Iterable[Sequence[str]]) -> str:
     >>> mean_over([["t1", "t2"], ["t1"]])
     'mean over 2 topics'
     """
-    return f"mean over {number_of('topic', len({query for own in queries for query in own}))}"
+    return f"mean over {number_of('topic', len({query for topics in queries for query in topics}))}"
 
 
 def about_topic(query: str, reasons: Iterable[str | None]) -> str:
@@ -47,9 +47,11 @@ def about_topic(query: str, reasons: Iterable[str | None]) -> str:
     >>> about_topic("t1", ["no relevant document"]), about_topic("t1", [None, "no relevant document"])
     ('topic t1: NA, no relevant document', 'topic t1')
     """
-    given = list(reasons)
-    known = dict.fromkeys(reason for reason in given if reason is not None)
-    return f"topic {shortened(query)}" + (f": NA, {' or '.join(known)}" if given and None not in given else "")
+    all_reasons = list(reasons)
+    known = dict.fromkeys(reason for reason in all_reasons if reason is not None)
+    return f"topic {shortened(query)}" + (
+        f": NA, {' or '.join(known)}" if all_reasons and None not in all_reasons else ""
+    )
 
 
 def undefined_topics(summary: pl.DataFrame, undefined: Undefined) -> Iterable[str]:
@@ -73,16 +75,16 @@ def undefined_topic(summary: pl.DataFrame, query: str, reasons: Mapping[str, str
 
 def without_curve(curves: Mapping[str, Sequence[Roc]], undefined: Undefined) -> Iterable[str]:
     """How many topics have no ROC curve, and why."""
-    for name, drawn in curves.items():
-        if reasons := [curve.reason for curve in drawn if curve.reason is not None]:
-            treated = "left out" if undefined == "skip" or len(reasons) == len(drawn) else "counted as 0"
+    for name, topic_curves in curves.items():
+        if reasons := [curve.reason for curve in topic_curves if curve.reason is not None]:
+            treated = "left out" if undefined == "skip" or len(reasons) == len(topic_curves) else "counted as 0"
             why = " or ".join(dict.fromkeys(reasons))
             yield f"{name}: no ROC curve for {number_of('topic', len(reasons))} ({why}), {treated}"
 
 
 def trivial(curves: Mapping[str, Sequence[Roc]], collection_size: int | None) -> Iterable[str]:
     """In a large collection nearly all of a ROC curve is assumed."""
-    ends = [curve.reached for drawn in curves.values() for curve in drawn if curve.reason is None]
+    ends = [curve.reached for topic_curves in curves.values() for curve in topic_curves if curve.reason is None]
     if collection_size is not None and ends and max(ends) < TRIVIAL:
         yield (
             f"the ROC curve is trivial: in a collection of {collection_size:,} documents the retrieved ones reach a "

@@ -27,7 +27,7 @@ def Accuracy(confusion: Confusion) -> PerUnit:
     >>> Accuracy.of(Confusion.from_table(tp=4, fp=6, fn=4, tn=86))  # (4 + 86) / 100
     array([0.9])
     """
-    return (cells.found(confusion) + cells.left_out(confusion)) / cells.collection(confusion)
+    return (cells.hits(confusion) + cells.left_out(confusion)) / cells.collection(confusion)
 
 
 @measure(
@@ -158,7 +158,7 @@ def Jaccard(confusion: Confusion) -> PerUnit:
     >>> Jaccard.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 / 14
     array([0.2857])
     """
-    return cells.found(confusion) / cells.either(confusion)
+    return cells.hits(confusion) / cells.either(confusion)
 
 
 @measure(
@@ -183,7 +183,7 @@ def MCC(confusion: Confusion) -> PerUnit:
     >>> MCC.of(Confusion.from_table(tp=4, fp=1, fn=1, tn=4))  # (16 - 1) / sqrt(5 * 5 * 5 * 5)
     array([0.6])
     """
-    right = cells.found(confusion) * cells.left_out(confusion)
+    right = cells.hits(confusion) * cells.left_out(confusion)
     wrong = cells.noise(confusion) * cells.missed(confusion)
     correlation = right - wrong
     for margin in (cells.retrieved, cells.relevant, cells.irrelevant, cells.not_retrieved):

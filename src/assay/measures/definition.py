@@ -83,5 +83,5 @@ def declared(function: Callable[..., Any]) -> tuple[Any, dict[str, Parameter], s
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     """The types in a signature. Most are names, and looking those up is ten times faster than evaluating them."""
-    named = {name: function.__globals__.get(says) for name, says in function.__annotations__.items()}
+    named = {name: function.__globals__.get(annotation) for name, annotation in function.__annotations__.items()}
     return get_type_hints(function, include_extras=True) if None in named.values() else named

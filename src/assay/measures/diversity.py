@@ -17,7 +17,7 @@ from assay.counting.subtopics import Subtopics
 from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 from assay.tables import Qrels, picked
 
 NO_SUBTOPICS = "there are no judgments of subtopics: {subtopics=True} says that column 2 of the judgments names them"
@@ -174,12 +174,12 @@ def by_subtopics(table: Qrels, asked: bool | None, measures: Sequence[Measure]) 
     if asked is not None or not wanted or not _looks_like(table, names):
         return False, table, ()
     count = number_of("subtopic", len(names))
-    says = table.format.replace(f" by {len(names)} judges", f" for {count}")
+    title = table.format.replace(f" by {len(names)} judges", f" for {count}")
     assumed = (
         f"{table.name}: column 2 is taken for subtopics, as documents are judged under several of its {len(names)} "
         f"names: {listed(names)}; if these are judges, choose one: {argument('judge')}"
     )
-    return True, Qrels(table.frame, table.name, says, table.warnings), (assumed,)
+    return True, Qrels(table.frame, table.name, title, table.warnings), (assumed,)
 
 
 def _looks_like(table: Qrels, names: Sequence[str]) -> bool:
@@ -206,7 +206,7 @@ def _subtopics_total(ranks: Ranks, table: Subtopics) -> PerUnit:
     owner, at = table.rows_of(ranks.ideal.document)
     there = np.unique(_numbered(ranks.ideal.query[owner], table, at))
     counts = np.bincount(there // max(len(table.names), 1), minlength=len(ranks.queries))
-    return given("subtopics", counts, when_zero=_why_none(ranks))
+    return quantity("subtopics", counts, when_zero=_why_none(ranks))
 
 
 def _share_of_ideal(
@@ -215,7 +215,7 @@ def _share_of_ideal(
     """The discounted gain of novelty, divided by that of the greedy ranking."""
     ideal = _greedy_ideal(ranks, table, cutoff, alpha)
     got = _discounted(ranks, ranks.hits, table, cutoff=cutoff, alpha=alpha, discount=discount)
-    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount=discount, says="ideal")
+    best = _discounted(ranks, ideal, table, cutoff=cutoff, alpha=alpha, discount=discount, kind="ideal")
     return got.sum("contribution") / best.sum("contribution", when_zero=_why_none(ranks))
 
 
@@ -232,7 +232,7 @@ def _bound(ranks: Ranks, table: Subtopics, cutoff: int, alpha: float, discount: 
     rank = np.arange(1, cutoff + 1)
     gain = np.power(1.0 - alpha, rank - 1.0) * discounts(rank, discount, 2.0)
     total = _subtopics_total(ranks, table)
-    most = given("most that a subtopic can gain", np.full(len(ranks.queries), gain.sum()))
+    most = quantity("most that a subtopic can gain", np.full(len(ranks.queries), gain.sum()))
     return replace(total * most, when_zero=total.when_zero)
 
 
@@ -244,11 +244,11 @@ def _discounted(
     cutoff: int | None,
     alpha: float,
     discount: DiscountName,
-    says: str = "ranking",
+    kind: str = "ranking",
 ) -> Steps:
     rows = within(rows, cutoff)
     worth = _novelty(rows, table, alpha)
-    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=2.0, says=says)
+    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=2.0, kind=kind)
     return steps.meaning(gain=f"for each subtopic of the document (1 - {alpha:g})^(documents on it above)")
 
 

@@ -89,7 +89,9 @@ def reverse_of(ranks: Ranks) -> Reverse:
     >>> reverse_of(Ranks.from_grades([0, 1], [0, 1]))
     Reverse(better=2, topics=2, forwards=0.5, backwards=1.0)
     """
-    forwards, backwards = (np.nan_to_num(AP().of(one)) for one in (ranks, replace(ranks, hits=reversed_hits(ranks))))
+    forwards, backwards = (
+        np.nan_to_num(AP().of(counts)) for counts in (ranks, replace(ranks, hits=reversed_hits(ranks)))
+    )
     differs = np.abs(forwards - backwards) > ROUNDING
     better = differs & (backwards > forwards)
     return Reverse(int(better.sum()), int(differs.sum()), float(forwards.mean()), float(backwards.mean()))
@@ -106,7 +108,7 @@ def doubts_about_judgments(
         return
     low, high = float(grade.min()), float(grade.max())
     levels = [measure.parameters["rel"] for measure in measures if "rel" in measure.parameters]
-    needed = min((level if given is None else float(given) for given in levels), default=0.0)
+    needed = min((level if rel is None else float(rel) for rel in levels), default=0.0)
     positive = grade[grade > 0]
     if high == 0:
         yield f"{qrels.name}: no document was judged relevant: the highest grade is 0"
@@ -272,5 +274,5 @@ def where_to_look(qrels: Qrels, run: Batches) -> str:
     """
     if _IN_MEMORY in {qrels.format, run.format}:
         return "assay.doctor(qrels, runs) says more"
-    given = ((qrels.name, "QRELS"), (run.origin, "RUN"))
-    return f"`assay doctor {shlex.join(path if Path(path).exists() else word for path, word in given)}` says more"
+    sources = ((qrels.name, "QRELS"), (run.origin, "RUN"))
+    return f"`assay doctor {shlex.join(path if Path(path).exists() else word for path, word in sources)}` says more"

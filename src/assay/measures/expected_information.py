@@ -37,18 +37,18 @@ def expected_by_unit(class_sizes: Floats, cluster_sizes: Floats) -> Floats:
     array([0.231, 0.   ])
     """
     items = class_sizes.sum(axis=1)
-    one, other = _Sizes.of(class_sizes), _Sizes.of(cluster_sizes)
+    ours, other = _Sizes.of(class_sizes), _Sizes.of(cluster_sizes)
     columns = np.bincount(other.unit, minlength=len(items))
-    first, ends = np.cumsum(columns) - columns, np.cumsum(columns[one.unit])
+    first, ends = np.cumsum(columns) - columns, np.cumsum(columns[ours.unit])
     total, start, done = np.zeros(len(items)), 0, 0
     while start < len(ends):
         end = max(start + 1, int(np.searchsorted(ends, done + _PAIRS, side="right")))
-        row = np.repeat(np.arange(start, end), columns[one.unit[start:end]])
-        unit = one.unit[row]
+        row = np.repeat(np.arange(start, end), columns[ours.unit[start:end]])
+        unit = ours.unit[row]
         column = first[unit] + np.arange(done, done + len(row)) - (ends[row] - columns[unit])
-        pairs = _Pairs(one.size[row], other.size[column], items[unit])
+        pairs = _Pairs(ours.size[row], other.size[column], items[unit])
         expected = _of_pairs(pairs) if unit[0] == unit[-1] else _of_pairs_once(pairs)
-        total += np.bincount(unit, one.times[row] * other.times[column] * expected, len(items))
+        total += np.bincount(unit, ours.times[row] * other.times[column] * expected, len(items))
         start, done = end, int(ends[end - 1])
     return total / np.where(items > 0, items, 1.0)
 
@@ -89,8 +89,8 @@ def _of_pairs_once(pairs: _Pairs) -> Floats:
         known, place = np.unique(values, return_inverse=True)
         key = key * len(known) + place
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    found: Floats = _of_pairs(pairs.where(first))[place]
-    return found
+    expected: Floats = _of_pairs(pairs.where(first))[place]
+    return expected
 
 
 def _of_pairs(pairs: _Pairs) -> Floats:
@@ -98,9 +98,9 @@ def _of_pairs(pairs: _Pairs) -> Floats:
     a, b, items = pairs
     mean = a * b / items
     variance = mean * (1 - a / items) * (1 - b / items) * items / np.maximum(items - 1, 1.0)
-    made = np.empty(len(a))
+    expected = np.empty(len(a))
     wide = variance >= _WIDE
-    made[wide] = _series(pairs.where(wide), mean[wide], variance[wide])
+    expected[wide] = _series(pairs.where(wide), mean[wide], variance[wide])
     # Bernstein's inequality: further than this from the mean lie the numbers that are too rare.
     reach = _RARE / 3 + np.sqrt((_RARE / 3) ** 2 + 2 * _RARE * variance)
     low = np.maximum(np.maximum(0.0, a + b - items), np.floor(mean - reach))
@@ -112,9 +112,9 @@ def _of_pairs(pairs: _Pairs) -> Floats:
     start = 0
     while start < len(order):
         block = order[start : start + max(1, _TERMS // int(width[order[start]]))]
-        made[block] = _summed(pairs.where(block), low[block], high[block])
+        expected[block] = _summed(pairs.where(block), low[block], high[block])
         start += len(block)
-    return made
+    return expected
 
 
 def _series(pairs: _Pairs, mean: Floats, variance: Floats) -> Floats:

@@ -9,7 +9,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.domains import Base, Cutoff, Discount, Gain, GainIdeal, Ideal, MaxGrade, PlainGain
 from assay.measures.kernels import NO_GAIN, discounted, gain_in_words, gains, ideal_rows, max_grade_of, rows_with_gain
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 
 @measure(
@@ -68,7 +68,7 @@ def nCG(
     if cutoff is None:
         raise ParameterError("nCG(ideal='scale') needs a cut-off, as in nCG(ideal='scale')@10")
     top = float(gains(np.array([max_grade_of(ranks, max_grade)]), gain, ranks.level())[0])
-    return got / given("all at the top of the scale", np.full(len(ranks.queries), cutoff * top), when_zero=NO_GAIN)
+    return got / quantity("all at the top of the scale", np.full(len(ranks.queries), cutoff * top), when_zero=NO_GAIN)
 
 
 @measure(
@@ -156,7 +156,7 @@ def _ranking(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base:
 
 def _ideal(ranks: Ranks, cutoff: Cutoff, gain: Gain, discount: Discount, base: float, *, ideal: Ideal) -> Steps:
     rows, worth = ideal_rows(ranks, gain, ideal)
-    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, says="ideal")
+    steps = discounted(rows, worth, len(ranks.queries), cutoff=cutoff, discount=discount, base=base, kind="ideal")
     return steps.meaning(gain=_in_words(ranks, gain))
 
 

@@ -8,7 +8,7 @@ from assay.counting.distances import PRECOMPUTED
 from assay.counting.judgments import Floats, Ints
 from assay.counting.points import Points
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, quantity, unknown
 
 ONE_CLUSTER = "there is one cluster only"
 ALL_ALONE = "each point is a cluster of its own"
@@ -69,9 +69,9 @@ def DaviesBouldin(points: Points) -> PerUnit:
     """
     if (reason := _too_few_or_many(points) or _no_centroids(points)) is not None:
         return unknown("ratios of spread and distance", 1, reason)
-    made = points.centroids
-    spread = made.spreads(points.metric)
-    worst = (made.directions() if points.metric == "cosine" else made).worst(spread, points.metric)
+    centroids = points.centroids
+    spread = centroids.spreads(points.metric)
+    worst = (centroids.directions() if points.metric == "cosine" else centroids).worst(spread, points.metric)
     if not np.isfinite(worst.ratio).all():
         return unknown("ratios of spread and distance", 1, "two clusters have the same centroid")
     clusters = _clusters(
@@ -82,7 +82,7 @@ def DaviesBouldin(points: Points) -> PerUnit:
         distance="from the centroid of that cluster",
         ratio="(spread + spread of the neighbour) / distance",
     )
-    return clusters.sum("ratio") / given("clusters", [len(points.clusters)])
+    return clusters.sum("ratio") / quantity("clusters", [len(points.clusters)])
 
 
 @measure(
@@ -108,12 +108,12 @@ def CalinskiHarabasz(points: Points) -> PerUnit:
         return unknown("squared distances", 1, f"it is about Euclidean distances, and the metric is {points.metric}")
     if (reason := _too_few_or_many(points)) is not None:
         return unknown("squared distances", 1, reason)
-    made = points.centroids
-    clusters = _clusters(points, between=made.between, within=made.within).meaning(
+    centroids = points.centroids
+    clusters = _clusters(points, between=centroids.between, within=centroids.within).meaning(
         between="items × squared distance of the centroid from that of all points",
         within="squared distances of the points from the centroid, added up",
     )
-    groups = given("clusters", [len(points.clusters)])
+    groups = quantity("clusters", [len(points.clusters)])
     between = clusters.sum("between") / (groups - 1)
     within = clusters.sum("within") / (clusters.sum("items") - groups)
     return between / within.saying("the points of each cluster are all alike")

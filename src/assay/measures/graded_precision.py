@@ -55,7 +55,7 @@ def gAP(ranks: Ranks, *, thresholds: Thresholds = "uniform") -> PerUnit:
         chance=_chance_in_words(thresholds),
         contribution="the sum of the smaller chance, of this document and of each one down to it, / rank",
     )
-    ideal = steps_of(ranks.ideal, len(ranks.queries), says="ideal")
+    ideal = steps_of(ranks.ideal, len(ranks.queries), kind="ideal")
     ideal = ideal.with_columns(chance=_chance_of_relevance(ranks.ideal.grade, thresholds))
     ideal = ideal.meaning(chance=_chance_in_words(thresholds))
     return steps.sum("contribution") / ideal.sum("chance", when_zero=NO_GAIN)
@@ -110,7 +110,7 @@ def _ideal(ranks: Ranks, gain: GainName, level: float) -> Steps:
     """The running total of gain in the ideal ranking of relevant documents."""
     relevant = ranks.ideal.where(ranks.ideal.grade >= level)
     rows, worth = best_first(relevant, gains(relevant.grade, gain, level))
-    steps = steps_of(rows, len(ranks.queries), says="ideal").with_columns(gain=worth)
+    steps = steps_of(rows, len(ranks.queries), kind="ideal").with_columns(gain=worth)
     return steps.with_columns(total=steps.running("gain"))
 
 

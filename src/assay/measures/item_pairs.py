@@ -9,7 +9,7 @@ from assay.measures.domains import Beta
 from assay.measures.partitions import NO_ITEM, cells_of
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerUnit, given
+from assay.measures.steps import PerUnit, quantity
 
 NO_PAIR_IN_CLUSTER = "no two items share a cluster"
 NO_PAIR_IN_CLASS = "no two items share a class"
@@ -118,9 +118,9 @@ def PairF(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     pairs = _pairs(table)
     if (square := square_of_beta(beta)) is None:
         return _recall(pairs)
-    found = (1 + square) * pairs.tp
+    together = (1 + square) * pairs.tp
     neither = NO_PAIR_AT_ALL if square else NO_PAIR_IN_CLUSTER
-    return found / (found + square * pairs.fn + pairs.fp).saying(neither)
+    return together / (together + square * pairs.fn + pairs.fp).saying(neither)
 
 
 @measure(aliases=("RandIndex", "RI", "rand_score"), sklearn="rand_score", cites="rand1971")
@@ -193,9 +193,9 @@ class _Pairs(NamedTuple):
 
 def _pairs(table: Contingency) -> _Pairs:
     """The four counts; `PairTP` and its like show the cells that they are added up from."""
-    tp, *others = (given(name, each) for name, each in zip(_MEANINGS, table.pairs, strict=True))
+    tp, *others = (quantity(name, each) for name, each in zip(_MEANINGS, table.pairs, strict=True))
     if not table.items.all():  # items are in no formula, so they are not shown where there are some
-        tp = tp.defined_with(given("items", table.items, when_zero=NO_ITEM))
+        tp = tp.defined_with(quantity("items", table.items, when_zero=NO_ITEM))
     return _Pairs(tp, *others)
 
 

@@ -9,7 +9,7 @@ from assay.counting.judgments import Floats
 from assay.measures.domains import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 NO_ITEM = "there is no item"
 #: Less than any share of items, and more than nothing, so that 0 is divided by it.
@@ -115,7 +115,7 @@ def Kappa(matrix: ConfusionMatrix, *, weights: Weights = "none") -> PerUnit:
         by_chance = _sum_of_products(classes, "true", "predicted")
         return (items * classes.sum("right") - by_chance) / (items * items - by_chance).saying(ONE_LABEL)
     observed, expected = _disagreement(matrix, weights)
-    return 1.0 - items * given("disagreement", observed) / given("disagreement by chance", expected, ONE_LABEL)
+    return 1.0 - items * quantity("disagreement", observed) / quantity("disagreement by chance", expected, ONE_LABEL)
 
 
 @measure(aliases=("F1OfMeans", "MacroF1OfMeans"))

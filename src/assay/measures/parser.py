@@ -44,28 +44,28 @@ def parse_measure(text: str | Measure, vocabulary: Vocabulary = "ranking") -> Me
     if shape is None:
         raise ParameterError(f"{text!r} is not of the form Name(parameter=value)@value")
     name, inside, at = shape["name"].strip(), shape["inside"], shape["at"] and shape["at"].strip()
-    found = by_name(name, vocabulary)
-    if found is None and vocabulary == "ranking":
-        found = _of_the_reference_tool(name)
-    found = found or by_alias(name, vocabulary)
-    if found is None:
+    measure = by_name(name, vocabulary)
+    if measure is None and vocabulary == "ranking":
+        measure = _of_the_reference_tool(name)
+    measure = measure or by_alias(name, vocabulary)
+    if measure is None:
         nearest = did_you_mean(name, known_names(vocabulary))
         raise UnknownMeasureError(f"no measure is called {name!r}{nearest or '; `assay measures` lists them'}")
     if inside is not None and inside.strip():
         arguments = _arguments(inside, text)
-        if vocabulary == "ranking" and found.name == "SetP" and "relative" in arguments:
+        if vocabulary == "ranking" and measure.name == "SetP" and "relative" in arguments:
             # The one measure that ir_measures makes of another by a parameter.
             relative = Flag().check("relative of SetP", arguments.pop("relative"))
-            found = registered()["SetRelP"] if relative else found
-        found = found(**arguments)
+            measure = registered()["SetRelP"] if relative else measure
+        measure = measure(**arguments)
     if at is None:
-        return found
+        return measure
     value = parse_value(at)
     if not isinstance(value, int | float):
         raise ParameterError(f"{text!r}: expected a number after @, got {at!r}")
-    if found.definition.at in found.chosen:
-        raise ParameterError(f"{text!r}: {found.definition.at} is given twice")
-    return found @ value
+    if measure.definition.at in measure.chosen:
+        raise ParameterError(f"{text!r}: {measure.definition.at} is given twice")
+    return measure @ value
 
 
 def split_measures(text: str) -> list[str]:

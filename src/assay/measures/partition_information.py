@@ -12,7 +12,7 @@ from assay.measures.expected_information import expected_by_unit
 from assay.measures.item_pairs import NO_PAIR_AT_ALL, ONE_OF_EACH
 from assay.measures.partitions import NO_ITEM, cells_of, groups
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, given, unknown
+from assay.measures.steps import PerUnit, quantity, unknown
 
 ONE_CLASS = "there is one class only (1 by convention)"
 ONE_CLUSTER = "there is one cluster only (1 by convention)"
@@ -61,8 +61,8 @@ def NMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerUn
     array([0.3715])
     """
     of_classes, of_clusters = _entropy(table, "class"), _entropy(table, "cluster")
-    told = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
-    return told / _mean(of_classes, of_clusters, average).saying(NO_MEAN)
+    information = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
+    return information / _mean(of_classes, of_clusters, average).saying(NO_MEAN)
 
 
 @measure(
@@ -85,10 +85,10 @@ def AMI(table: Contingency, *, average: MeanOfEntropies = "arithmetic") -> PerUn
     >>> AMI.of(Contingency.from_table([[2, 0], [0, 2]])), AMI.of(Contingency.from_table([[1, 1], [1, 1]]))
     (array([1.]), array([-0.5]))
     """
-    told, mean = _information(table), _mean(_entropy(table, "class"), _entropy(table, "cluster"), average)
+    information, mean = _information(table), _mean(_entropy(table, "class"), _entropy(table, "cluster"), average)
     by_chance = _by_chance(table)
     several, shared, room = _what_chance_can_change(table, average)
-    above = (told - by_chance).defined_with(several).defined_with(shared).defined_with(room)
+    above = (information - by_chance).defined_with(several).defined_with(shared).defined_with(room)
     return above / (mean - by_chance).saying(NO_ROOM)
 
 
@@ -136,8 +136,10 @@ def VMeasure(table: Contingency, *, beta: Beta = 1.0) -> PerUnit:
     """
     weight = 1.0 if math.isinf(beta) else beta / (1 + beta)
     of_classes, of_clusters = _entropy(table, "class"), _entropy(table, "cluster")
-    told = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
-    return told / ((1 - weight) * of_classes + weight * of_clusters).saying(ONE_CLASS if weight < 1 else ONE_CLUSTER)
+    information = _information(table).defined_with((of_classes + of_clusters).saying(ONE_OF_EACH))
+    return information / ((1 - weight) * of_classes + weight * of_clusters).saying(
+        ONE_CLASS if weight < 1 else ONE_CLUSTER
+    )
 
 
 @measure(
@@ -171,8 +173,8 @@ def _in_base(nats: PerUnit, base: float) -> PerUnit:
 def _information(table: Contingency) -> PerUnit:
     """Mutual information in nats."""
     cells = table.cells
-    told = cells.items * np.log((cells.items / cells.of_class) * (table.items[cells.unit] / cells.of_cluster))
-    rows = cells_of(table, class_items=cells.of_class, cluster_items=cells.of_cluster, information=told)
+    information = cells.items * np.log((cells.items / cells.of_class) * (table.items[cells.unit] / cells.of_cluster))
+    rows = cells_of(table, class_items=cells.of_class, cluster_items=cells.of_cluster, information=information)
     rows = rows.meaning(information="items × ln(N × items / (class_items × cluster_items))")
     return (rows.sum("information") / rows.sum("items", NO_ITEM)).named("I")
 
@@ -187,18 +189,18 @@ def _entropy(table: Contingency, kind: str) -> PerUnit:
     return (rows.sum("entropy") / total).named("H(classes)" if kind == "class" else "H(clusters)")
 
 
-def _mean(one: PerUnit, other: PerUnit, average: MeanName) -> PerUnit:
+def _mean(first: PerUnit, other: PerUnit, average: MeanName) -> PerUnit:
     if average == "arithmetic":
-        return (one + other) / 2
+        return (first + other) / 2
     if average == "geometric":
-        return (one * other).sqrt()
-    return one.at_most(other) if average == "min" else one.at_least(other)
+        return (first * other).sqrt()
+    return first.at_most(other) if average == "min" else first.at_least(other)
 
 
 def _by_chance(table: Contingency) -> PerUnit:
     if table.is_weighted:
         return unknown("E", len(table.units), WEIGHTED)
-    return given("E", expected_by_unit(table.class_sizes, table.cluster_sizes))
+    return quantity("E", expected_by_unit(table.class_sizes, table.cluster_sizes))
 
 
 def _what_chance_can_change(table: Contingency, average: MeanName) -> tuple[PerUnit, PerUnit, PerUnit]:
@@ -207,15 +209,15 @@ def _what_chance_can_change(table: Contingency, average: MeanName) -> tuple[PerU
     Chance always gives all the information of one side if that side is one group, or if the other has one item a group.
     """
     sides = (table.class_sizes, table.cluster_sizes)
-    one, other = ((sizes > 0).sum(axis=1) <= 1 for sizes in sides)
+    single_class, other = ((sizes > 0).sum(axis=1) <= 1 for sizes in sides)
     single, other_single = (sizes.max(axis=1) <= 1 for sizes in sides)
     settled = np.zeros(len(table.units), dtype=np.bool_)
     if average in {"min", "geometric"}:
-        settled |= one | other
+        settled |= single_class | other
     if average == "min":
         settled |= single | other_single
     return (
-        given("several classes or clusters", ~(one & other), when_zero=ONE_OF_EACH),
-        given("some share a class or a cluster", ~(single & other_single), f"{NO_PAIR_AT_ALL} (1 by convention)"),
-        given("chance can change it", ~settled, when_zero=NO_ROOM),
+        quantity("several classes or clusters", ~(single_class & other), when_zero=ONE_OF_EACH),
+        quantity("some share a class or a cluster", ~(single & other_single), f"{NO_PAIR_AT_ALL} (1 by convention)"),
+        quantity("chance can change it", ~settled, when_zero=NO_ROOM),
     )

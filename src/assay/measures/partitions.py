@@ -130,8 +130,8 @@ def groups(kind: str, sizes: Floats, **columns: Floats) -> Steps:
     """A row a class or a cluster that has items, unit by unit."""
     unit, place = np.nonzero(sizes)
     rows = {name: values[unit, place] for name, values in columns.items()}
-    says = {"class": "classes", "cluster": "clusters"}[kind]
-    return Steps(unit, len(sizes), {kind: place, "items": sizes[unit, place], **rows}, says)
+    rows_kind = {"class": "classes", "cluster": "clusters"}[kind]
+    return Steps(unit, len(sizes), {kind: place, "items": sizes[unit, place], **rows}, rows_kind)
 
 
 def cells_of(table: Contingency, **columns: Floats) -> Steps:
@@ -141,11 +141,11 @@ def cells_of(table: Contingency, **columns: Floats) -> Steps:
     return Steps(cells.unit, len(table.units), rows, "cells")
 
 
-def mean_of_both(one: PerUnit, other: PerUnit, beta: float) -> PerUnit:
+def mean_of_both(first: PerUnit, other: PerUnit, beta: float) -> PerUnit:
     """The weighted harmonic mean of two shares, neither of which is 0; the second weighs beta² as much as the first."""
     if (square := square_of_beta(beta)) is None:
         return other
-    return (1 + square) * one * other / (square * one + other)
+    return (1 + square) * first * other / (square * first + other)
 
 
 def _b_cubed(table: Contingency, of: str, name: str) -> PerUnit:

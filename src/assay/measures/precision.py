@@ -18,7 +18,7 @@ from assay.measures.kernels import (
 )
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 
 @measure(
@@ -94,11 +94,11 @@ def F(ranks: Ranks, *, cutoff: Cutoff = None, beta: Beta = 1.0, rel: Level = Non
     >>> F(cutoff=4).of(Ranks.from_grades([1, 0, 0, 0], judged=[[1]]))  # P 1/4, R 1/2
     array([0.3333])
     """
-    found, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
-    depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
+    hits, relevant = found_within(ranks, cutoff, rel), relevant_total(ranks, rel)
+    depth = retrieved_total(ranks) if cutoff is None else quantity("cutoff", np.full(len(ranks.queries), cutoff))
     if (square := square_of_beta(beta)) is None:
-        return found / relevant
-    share = (1 + square) * found / (square * relevant + depth)
+        return hits / relevant
+    share = (1 + square) * hits / (square * relevant + depth)
     return share.defined_with(relevant).defined_with(depth)
 
 
@@ -145,8 +145,8 @@ def Rprec(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     """
     relevant = ranks.relevant(rel)
     rows = relevant_rows(ranks, rel)
-    found = found_steps(rows, len(ranks.queries), relevant[rows.query], "among the first R")
-    return found.sum("found") / relevant_total(ranks, rel)
+    steps = found_steps(rows, len(ranks.queries), relevant[rows.query], "among the first R")
+    return steps.sum("found") / relevant_total(ranks, rel)
 
 
 @measure(
@@ -166,8 +166,8 @@ def RprecMult(ranks: Ranks, *, factor: Factor = 1.0, rel: Level = None) -> PerUn
     """
     cutoff = np.floor(factor * ranks.relevant(rel) + 0.9).astype(np.int64)
     rows = relevant_rows(ranks, rel)
-    found = found_steps(rows, len(ranks.queries), cutoff[rows.query])
-    return found.sum("found") / given("cutoff", cutoff, when_zero="the cut-off is 0")
+    steps = found_steps(rows, len(ranks.queries), cutoff[rows.query])
+    return steps.sum("found") / quantity("cutoff", cutoff, when_zero="the cut-off is 0")
 
 
 @measure(
@@ -187,7 +187,7 @@ def RelP(ranks: Ranks, *, cutoff: Cutoff = None, rel: Level = None) -> PerUnit:
     >>> RelP(cutoff=5).of(Ranks.from_grades([1, 0, 1, 0, 0]))  # 2/min(5, 2)
     array([1.])
     """
-    depth = retrieved_total(ranks) if cutoff is None else given("cutoff", np.full(len(ranks.queries), cutoff))
+    depth = retrieved_total(ranks) if cutoff is None else quantity("cutoff", np.full(len(ranks.queries), cutoff))
     relevant = relevant_total(ranks, rel)
     attainable = relevant.at_most(depth).defined_with(relevant).defined_with(depth)
     return found_within(ranks, cutoff, rel) / attainable

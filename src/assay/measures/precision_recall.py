@@ -11,7 +11,7 @@ from assay.measures.given_curve import GivenCurve
 from assay.measures.kernels import relevant_total
 from assay.measures.precision import Rprec, points_at_hits
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 NEVER_MEET = "precision and recall never meet: fewer documents were retrieved than are relevant"
 POINTS_NEVER_MEET = "precision and recall do not meet between these points"
@@ -66,7 +66,7 @@ def _crossing_of_points(curve: GivenCurve) -> PerUnit:
         crossing="precision = recall here or on the line to the next point; 0 where they do not meet"
     )
     met = np.bincount(points.unit, weights=meets | (above == 0), minlength=points.units)
-    return points.max("crossing").defined_with(given("crossings", met, when_zero=POINTS_NEVER_MEET))
+    return points.max("crossing").defined_with(quantity("crossings", met, when_zero=POINTS_NEVER_MEET))
 
 
 @measure(
@@ -94,7 +94,7 @@ def BreakEven(ranks: Ranks, *, rel: Level = None) -> PerUnit:
 
 def _long_enough(ranks: Ranks, rel: float | None) -> PerUnit:
     enough = ranks.retrieved >= ranks.relevant(rel)
-    return given("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
+    return quantity("as many retrieved as are relevant", enough, when_zero=NEVER_MEET)
 
 
 def _nearest(points: Steps) -> PerUnit:
@@ -147,11 +147,11 @@ def InterpolatedAP(ranks: Ranks, *, rel: Level = None) -> PerUnit:
 def every_rank(ranks: Ranks, rel: float | None) -> Steps:
     """Precision and recall at every rank, not only at those of relevant documents."""
     counted = [rank_by_rank(ranks, query, rel) for query in range(len(ranks.queries))]
-    unit = np.repeat(np.arange(len(counted)), [len(one.rank) for one in counted])
+    unit = np.repeat(np.arange(len(counted)), [len(counts.rank) for counts in counted])
     steps = Steps(unit, len(counted), {
-        "rank": np.concatenate([one.rank for one in counted]),
-        "found_so_far": np.concatenate([one.found for one in counted]),
-        "recall": np.concatenate([one.recall for one in counted]),
-        "precision": np.concatenate([one.precision for one in counted]),
+        "rank": np.concatenate([counts.rank for counts in counted]),
+        "found_so_far": np.concatenate([counts.found for counts in counted]),
+        "recall": np.concatenate([counts.recall for counts in counted]),
+        "precision": np.concatenate([counts.precision for counts in counted]),
     })  # fmt: skip
     return steps.meaning(recall="found_so_far / relevant", precision="found_so_far / rank")

@@ -10,7 +10,7 @@ from assay.counting.judgments import Floats, Ints
 from assay.counting.probabilities import Probabilities
 from assay.measures.domains import Binning, Bins, BinsName, Of, OfName, TopK
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 #: A probability of 0 counts as this, so that one surprise does not cost infinitely much: as scikit-learn has it.
 SMALLEST = float(np.finfo(np.float64).eps)
@@ -29,7 +29,7 @@ def LogLoss(probabilities: Probabilities) -> PerUnit:
     array([0.2231, 0.6931])
     """
     _ = probabilities.shares
-    return 0.0 - given("probability of the truth", probabilities.of_truth).at_least(SMALLEST).log()
+    return 0.0 - quantity("probability of the truth", probabilities.of_truth).at_least(SMALLEST).log()
 
 
 @measure(
@@ -82,7 +82,7 @@ def TopKAccuracy(probabilities: Probabilities, *, k: TopK = 2) -> PerUnit:
     if probabilities.single:
         raise ParameterError("TopKAccuracy needs scores of each label, not of the positive one only")
     above, tied = _above_and_tied(probabilities.scores, probabilities.of_truth)
-    place = (k - given("labels with a higher score", above)) / given("labels with the same score", tied)
+    place = (k - quantity("labels with a higher score", above)) / quantity("labels with the same score", tied)
     return place.at_most(1).at_least(0)
 
 
@@ -102,8 +102,8 @@ def ECE(probabilities: Probabilities, *, bins: Bins = 15, binning: Binning = "wi
     >>> ECE(bins=2).of(Probabilities.from_scores([0, 1, 1, 1], [0.2, 0.4, 0.8, 0.9]))  # (|1 - 0.6| + |2 - 1.7|) / 4
     array([0.175])
     """
-    found = _in_bins(probabilities, bins, binning, of)
-    return found.sum("off") / found.sum("items", "all items weigh nothing")
+    steps = _in_bins(probabilities, bins, binning, of)
+    return steps.sum("off") / steps.sum("items", "all items weigh nothing")
 
 
 @measure(aliases=("MaximumCalibrationError",), summary="pooled", higher_is_better=False)
@@ -143,10 +143,10 @@ def _squares(probabilities: Probabilities) -> PerUnit:
     return steps.meaning(truth="1 for the true label", squared="(probability - truth)²").sum("squared")
 
 
-def _above_and_tied(scores: Floats, own: Floats) -> tuple[Ints, Ints]:
+def _above_and_tied(scores: Floats, scores_of_truth: Floats) -> tuple[Ints, Ints]:
     """How many labels have a higher score than an item's own, and how many have the same."""
-    above: Ints = (scores > own[:, None]).sum(axis=1)
-    tied: Ints = (scores == own[:, None]).sum(axis=1)
+    above: Ints = (scores > scores_of_truth[:, None]).sum(axis=1)
+    tied: Ints = (scores == scores_of_truth[:, None]).sum(axis=1)
     return above, tied
 
 
@@ -155,13 +155,13 @@ def _in_bins(probabilities: Probabilities, bins: int, binning: BinsName, of: OfN
     claimed, true = claims_of(probabilities, of)
     place = bins_of(claimed, bins, binning)
     weight = np.ones(len(claimed)) if probabilities.weight is None else probabilities.weight
-    items, said, came = (np.bincount(place, w, minlength=bins) for w in (weight, weight * claimed, weight * true))
+    items, claims, came = (np.bincount(place, w, minlength=bins) for w in (weight, weight * claimed, weight * true))
     kept = np.flatnonzero(items > 0)
-    items, said, came = items[kept], said[kept], came[kept]
+    items, claims, came = items[kept], claims[kept], came[kept]
     columns: dict[str, Floats | Ints] = {
         "bin": kept + 1,
         "items": items,
-        "probability": said / items,
+        "probability": claims / items,
         "came_true": came / items,
     }
     steps = Steps(np.zeros(len(kept), dtype=np.int64), 1, columns, "bins")

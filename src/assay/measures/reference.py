@@ -23,7 +23,7 @@ from assay.measures.kernels import (
     weight_in_words,
 )
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 _IDEAL_TOTAL = "discounted gain of the ideal ranking down to this rank"
 
@@ -57,7 +57,7 @@ def Yaap(ranks: Ranks, *, rel: Level = None) -> PerUnit:
     steps = steps.with_columns(found=steps.count_so_far())
     steps = steps.with_columns(precision=steps["found"] / steps["rank"]).meaning(precision="found / rank")
     total = steps.sum("precision")
-    return ((total + 1) / (given("relevant", ranks.relevant(rel)) + 1 - total)).log()
+    return ((total + 1) / (quantity("relevant", ranks.relevant(rel)) + 1 - total)).log()
 
 
 @measure(trec_eval="G", bounds=None, user_model="counts the gain missed above each document")
@@ -95,13 +95,13 @@ def nDCGRel(ranks: Ranks, *, gain: GainByGrade = "linear") -> PerUnit:
     array([0.9599])
     """
     ranking, ideal = _discounted(ranks, gain)
-    found = ranking.where(ranking["gain"] > 0)
-    ideal_total = running_at(ideal, found)
-    found = found.with_columns(ideal_total=ideal_total, ratio=found["total"] / np.maximum(ideal_total, 1e-300))
-    ratio = found.meaning(ideal_total=_IDEAL_TOTAL, ratio="total / ideal_total: nDCG at this rank").sum("ratio")
-    documents = given("documents with a gain", _counts(ideal), when_zero=NO_GAIN)
+    gaining = ranking.where(ranking["gain"] > 0)
+    ideal_total = running_at(ideal, gaining)
+    gaining = gaining.with_columns(ideal_total=ideal_total, ratio=gaining["total"] / np.maximum(ideal_total, 1e-300))
+    ratio = gaining.meaning(ideal_total=_IDEAL_TOTAL, ratio="total / ideal_total: nDCG at this rank").sum("ratio")
+    documents = quantity("documents with a gain", _counts(ideal), when_zero=NO_GAIN)
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
-    return (ratio + (documents - given("found", _counts(found))) * whole) / documents
+    return (ratio + (documents - quantity("found", _counts(gaining))) * whole) / documents
 
 
 @measure(trec_eval="Rndcg", bounds=None, user_model="as nDCG, at the ranks where the ideal gain changes")
@@ -127,9 +127,9 @@ def Rndcg(ranks: Ranks, *, gain: GainByGrade = "linear", rel: Level = None) -> P
     )
     longer = ranks.retrieved >= _counts(ideal) + 2
     whole = ranking.sum("contribution") / ideal.sum("contribution", NO_GAIN)
-    number = given("terms", _counts(changes) + longer, when_zero=NO_GAIN)
-    mean = (terms.sum("ratio") + given("longer than ideal", longer) * whole) / number
-    return mean * given("a document is relevant", ranks.relevant(rel) > 0)
+    number = quantity("terms", _counts(changes) + longer, when_zero=NO_GAIN)
+    mean = (terms.sum("ratio") + quantity("longer than ideal", longer) * whole) / number
+    return mean * quantity("a document is relevant", ranks.relevant(rel) > 0)
 
 
 @measure(trec_eval="rbp", user_model="goes on to the next result with probability p", closed_under_ties=True)
@@ -178,7 +178,7 @@ def TrecRBPResidual(ranks: Ranks, *, p: Persistence = 0.9) -> PerUnit:
     weight = rows.at_rank(lambda rank: persistence(rank, p))
     known = steps_of(rows, len(ranks.queries)).with_columns(known=weight)
     known = known.meaning(known=f"the weight of a judged document, {weight_in_words(p)}")
-    unknown = given("something is unjudged", judged < ranks.retrieved)
+    unknown = quantity("something is unjudged", judged < ranks.retrieved)
     return (1.0 - known.sum("known")) * unknown
 
 
@@ -188,7 +188,7 @@ def _gained(ranks: Ranks, gain: GainName | GainTable) -> tuple[Steps, Steps]:
     rows = rows_with_gain(ranks, gain)
     best, worth = ideal_rows(ranks, gain)
     ranking = steps_of(rows, units).with_columns(gain=gains(rows.grade, gain, ranks.level()))
-    ideal = steps_of(best, units, says="ideal").with_columns(gain=worth)
+    ideal = steps_of(best, units, kind="ideal").with_columns(gain=worth)
     words = gain_in_words(gain, rows.grade)
     return ranking.meaning(gain=words), ideal.meaning(gain=words)
 

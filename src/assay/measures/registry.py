@@ -139,14 +139,14 @@ class Measure:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """What the function is called with: its own parameters, not those of counting (`rel`) and of the summary."""
-        own = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
-        return {name: value for name, value in self.parameters.items() if name in own}
+        defaults = inspect.unwrap(self.definition.function).__kwdefaults__ or {}
+        return {name: value for name, value in self.parameters.items() if name in defaults}
 
     def _of_points(self, curve: GivenCurve) -> PerUnit:
         """Read the number off points of a precision-recall curve."""
         function = self.definition.of_points
         if function is None:
-            able = ", ".join(name for name, one in registered().items() if one.definition.of_points is not None)
+            able = ", ".join(name for name, other in registered().items() if other.definition.of_points is not None)
             raise ParameterError(f"{self.name} cannot be read off points of a precision-recall curve; {able} can")
         takes = inspect.signature(function).parameters
         for name in self.chosen:
@@ -200,15 +200,15 @@ class Measure:
         """The mean over random orders of tied documents, where no closed form is known."""
         Whole(1).check("samples", samples)
         rng = np.random.default_rng(seed)
-        drawn = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
-        values = np.array([result.values for result in drawn])
+        results = [self.per_unit(ranks.drawn(rng)) for _ in range(samples)]
+        values = np.array([result.values for result in results])
         never = np.isnan(values).all(axis=0)
         # In an order that leaves a unit undefined it counts as declared; undefined is what no order defines.
         counted = self.definition.counted_as
         total = np.where(np.isnan(values), np.nan if counted is None else counted, values)
         mean = np.where(never, np.nan, np.nansum(total, axis=0) / np.maximum((~np.isnan(total)).sum(axis=0), 1))
-        undefined = {reason: mask & never for reason, mask in drawn[0].undefined.items()}
-        kept = tuple(drawn) if self.is_micro else ()
+        undefined = {reason: mask & never for reason, mask in results[0].undefined.items()}
+        kept = tuple(results) if self.is_micro else ()
         return PerUnit(mean, f"mean of {samples} orders of ties", undefined=undefined, draws=kept)
 
     def of(self, counts: Counts) -> Floats:
@@ -338,14 +338,14 @@ def measure(
             of_points, sklearn, proportion, unit_kinds, cites,
         )  # fmt: skip
         called = function.__name__ if classifier == "" else classifier
-        made = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
+        measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
         if called is not None:
-            words = classifier_aliases if made else table
+            words = classifier_aliases if measures else table
             kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
-            made += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
-        for one in made:
-            enter(one, one.definition.aliases)
-        return made[0]
+            measures += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
+        for entry in measures:
+            enter(entry, entry.definition.aliases)
+        return measures[0]
 
     return register if function is None else register(function)
 

@@ -15,7 +15,7 @@ from assay.core.errors import ParameterError
 from assay.counting.judgments import Floats
 from assay.counting.scored import Scored, ScoreTable
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given, unknown
+from assay.measures.steps import PerUnit, Steps, quantity, unknown
 
 NO_POSITIVE = "there is no positive item"
 NO_NEGATIVE = "there is no negative item"
@@ -50,8 +50,8 @@ def _lacking(scored: Scored) -> str | None:
 
 def _area_by_pairs(scored: Scored) -> PerUnit:
     """Pairs won, ties counting half, as a share of the pairs."""
-    won = given("pairs won", [scored.won.wins]) + 0.5 * given("ties", [scored.won.ties])
-    pairs = given("positive items", [scored.positives]) * given("negative items", [scored.negatives])
+    won = quantity("pairs won", [scored.won.wins]) + 0.5 * quantity("ties", [scored.won.ties])
+    pairs = quantity("positive items", [scored.positives]) * quantity("negative items", [scored.negatives])
     return won / replace(pairs, when_zero=_lacking(scored) or "0/0")
 
 
@@ -165,7 +165,7 @@ def _mean_precision(scored: Scored) -> PerUnit:
     steps = _found(scored)
     steps = steps.with_columns(precisions=steps["precision"] * steps["found"])
     total = steps.meaning(precisions="precision × found").sum("precisions")
-    return total / given("positive items", [scored.positives])
+    return total / quantity("positive items", [scored.positives])
 
 
 @measure(

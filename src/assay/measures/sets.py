@@ -7,7 +7,7 @@ from assay.counting.confusion import Confusion
 from assay.measures import cells
 from assay.measures.domains import Alpha, Beta, Coefficient, CollectionSize
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, given
+from assay.measures.steps import PerUnit, quantity
 
 #: From such a beta on, precision weighs nothing that a number could show.
 _RECALL_ALONE = 1e12
@@ -134,17 +134,17 @@ def SetF(confusion: Confusion, *, beta: Beta = 1.0, alpha: Alpha = None) -> PerU
     >>> SetF(alpha=0.2).of(Confusion.from_table(tp=4, fp=6, fn=4))  # 1 / (0.2 / 0.4 + 0.8 / 0.5)
     array([0.4762])
     """
-    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    hits, retrieved, relevant = cells.hits(confusion), cells.retrieved(confusion), cells.relevant(confusion)
     either = cells.either(confusion)
     # Without a weight of recall it is precision that is asked for.
     square = square_of_beta(beta, alpha)
     neither = (either if square else retrieved).when_zero
     if square is None:
-        return found / relevant
+        return hits / relevant
     if alpha is not None:
-        share = found / (alpha * retrieved + (1 - alpha) * relevant).saying(neither)
+        share = hits / (alpha * retrieved + (1 - alpha) * relevant).saying(neither)
     else:
-        share = (1 + square) * found / (square * relevant + retrieved).saying(neither)
+        share = (1 + square) * hits / (square * relevant + retrieved).saying(neither)
     if confusion.unit_kind != "query":
         return share.defined_with(either)
     return share.defined_with(relevant).defined_with(retrieved)
@@ -165,9 +165,9 @@ def SetAP(confusion: Confusion) -> PerUnit:
     >>> SetAP.of(Confusion.from_table(tp=4, fp=6, fn=4))  # 4 * 4 / (10 * 8)
     array([0.2])
     """
-    found, retrieved, relevant = cells.found(confusion), cells.retrieved(confusion), cells.relevant(confusion)
+    hits, retrieved, relevant = cells.hits(confusion), cells.retrieved(confusion), cells.relevant(confusion)
     # One division, as in the reference tool: a product of two quotients rounds differently in the last digit.
-    return found * found / (retrieved * relevant).defined_with(retrieved).defined_with(relevant)
+    return hits * hits / (retrieved * relevant).defined_with(retrieved).defined_with(relevant)
 
 
 @measure(
@@ -186,7 +186,7 @@ def SetRelP(confusion: Confusion) -> PerUnit:
     array([0.5])
     """
     relevant, retrieved = cells.relevant(confusion), cells.retrieved(confusion)
-    return cells.found(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
+    return cells.hits(confusion) / relevant.at_most(retrieved).defined_with(relevant).defined_with(retrieved)
 
 
 @measure(
@@ -216,7 +216,7 @@ def Utility(
     array([-2.])
     """
     rest = collection_size - confusion.tp - confusion.fp - confusion.fn if confusion.tn is None else confusion.tn
-    right, wrong = cells.found(confusion) * tp, cells.noise(confusion) * fp
+    right, wrong = cells.hits(confusion) * tp, cells.noise(confusion) * fp
     # A collection that is said to be smaller than what was counted has no true negatives: that is a mere number.
     left_out = "TN" if (rest >= 0).all() else f"({collection_size} - TP - FP - FN)"
-    return right + wrong + cells.missed(confusion) * fn + given(left_out, rest) * tn
+    return right + wrong + cells.missed(confusion) * fn + quantity(left_out, rest) * tn

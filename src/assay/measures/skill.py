@@ -30,7 +30,7 @@ def Kappa(confusion: Confusion) -> PerUnit:
     >>> Kappa.of(Confusion.from_table(tp=4, fp=1, fn=1, tn=4))  # 2 * (16 - 1) / (5 * 5 + 5 * 5)
     array([0.6])
     """
-    right = cells.found(confusion) * cells.left_out(confusion)
+    right = cells.hits(confusion) * cells.left_out(confusion)
     wrong = cells.noise(confusion) * cells.missed(confusion)
     by_chance = cells.retrieved(confusion) * cells.irrelevant(confusion)
     by_chance = by_chance + cells.relevant(confusion) * cells.not_retrieved(confusion)
@@ -108,6 +108,6 @@ def DOR(confusion: Confusion) -> PerUnit:
     >>> DOR.of(Confusion.from_table(tp=4, fp=6, fn=1, tn=89))  # 4 * 89 / (6 * 1)
     array([59.3333])
     """
-    right = cells.found(confusion) * cells.left_out(confusion)
+    right = cells.hits(confusion) * cells.left_out(confusion)
     wrong = cells.noise(confusion) * cells.missed(confusion)
     return right / wrong.saying("there is no false positive, or no false negative, to divide by")

@@ -124,7 +124,7 @@ class PerUnit:
     for all units whatever is counted; `draws` are the results that a mean over orders was made of; `name` is what a
     part of a formula is called.
 
-    >>> (given("found", [1, 0]) / given("relevant", [2, 0], when_zero="nothing is relevant")).values
+    >>> (quantity("found", [1, 0]) / quantity("relevant", [2, 0], when_zero="nothing is relevant")).values
     array([0.5, nan])
     """
 
@@ -143,7 +143,7 @@ class PerUnit:
     def named(self, name: str) -> PerUnit:
         """The same with a name, under which it stands in formulas.
 
-        >>> given("found", [1]).named("P@1").name
+        >>> quantity("found", [1]).named("P@1").name
         'P@1'
         """
         return self._but(name=name)
@@ -151,7 +151,7 @@ class PerUnit:
     def saying(self, when_zero: str) -> PerUnit:
         """The same with another reason why nothing can be divided by it where it is 0.
 
-        >>> (given("found", [1]) / given("wanted", [0]).saying("nothing is wanted")).reason(0)
+        >>> (quantity("found", [1]) / quantity("wanted", [0]).saying("nothing is wanted")).reason(0)
         'nothing is wanted'
         """
         return self._but(when_zero=when_zero)
@@ -218,7 +218,7 @@ class PerUnit:
     def within(self, low: float, high: float) -> PerUnit:
         """The same formula, its values put back within bounds that rounding has left by a hair, and only by that.
 
-        >>> given("share", [1 + 1e-15, 0.5, 2]).within(0, 1).values
+        >>> quantity("share", [1 + 1e-15, 0.5, 2]).within(0, 1).values
         array([1. , 0.5, 2. ])
         """
         values = self.values
@@ -248,7 +248,7 @@ class PerUnit:
         `summed` adds the counts up in another way, such as with weights; if it gives several sums, there are as many
         results.
 
-        >>> ratio = given("found", [1, 1]) / given("retrieved", [1, 9])
+        >>> ratio = quantity("found", [1, 1]) / quantity("retrieved", [1, 9])
         >>> ratio.pooled().values  # (1 + 1) / (1 + 9)
         array([0.2])
         >>> ratio.pooled(lambda counts: np.array([[2, 0], [0, 2]]) @ counts).values
@@ -278,7 +278,7 @@ class PerUnit:
     def followed_by(self, other: PerUnit) -> PerUnit:
         """The units of this result and then those of another by the same measure, with the same formula.
 
-        >>> given("found", [1, 2]).followed_by(given("found", [3])).values
+        >>> quantity("found", [1, 2]).followed_by(quantity("found", [3])).values
         array([1., 2., 3.])
         """
         none, others = np.zeros(len(self.values), dtype=np.bool_), np.zeros(len(other.values), dtype=np.bool_)
@@ -302,11 +302,11 @@ class PerUnit:
 
     def reasons(self) -> list[str | None]:
         """The reason for each unit."""
-        told: list[str | None] = [None] * len(self.values)
+        reasons: list[str | None] = [None] * len(self.values)
         for reason, mask in self.undefined.items():
             for unit in np.flatnonzero(mask):
-                told[unit] = told[unit] or reason
-        return told
+                reasons[unit] = reasons[unit] or reason
+        return reasons
 
     def shares(self) -> Shares | None:
         """Split the values over the ranks that they come from; None if they do not add up over ranks.
@@ -317,8 +317,8 @@ class PerUnit:
         >>> (steps.sum("gain") / 4).shares()
         Shares(unit=array([0, 0]), rank=array([1, 3]), share=array([0.5 , 0.25]))
         """
-        found = self._split() if len(self.operands) == 2 else self._rows()
-        return None if found is None else found.where(~np.isnan(self.values[found.unit]))
+        shares = self._split() if len(self.operands) == 2 else self._rows()
+        return None if shares is None else shares.where(~np.isnan(self.values[shares.unit]))
 
     def _split(self) -> Shares | None:
         left, right = self.operands
@@ -339,12 +339,12 @@ class PerUnit:
         steps, column = self.steps, self.column
         if self.operands or steps is None or column is None or steps.says != "ranking" or "rank" not in steps.columns:
             return None
-        found = Shares(steps.unit, steps.columns["rank"].astype(np.int64), steps[column])
+        shares = Shares(steps.unit, steps.columns["rank"].astype(np.int64), steps[column])
         if self.op == "sum":
-            return found
-        largest = np.flatnonzero(found.share == self.values[found.unit])
-        units, first = np.unique(found.unit[largest], return_index=True)
-        return Shares(units, found.rank[largest[first]], found.share[largest[first]])
+            return shares
+        largest = np.flatnonzero(shares.share == self.values[shares.unit])
+        units, first = np.unique(shares.unit[largest], return_index=True)
+        return Shares(units, shares.rank[largest[first]], shares.share[largest[first]])
 
     def leaves(self) -> Iterator[PerUnit]:
         """The sums and given numbers that the value is made of."""
@@ -354,21 +354,21 @@ class PerUnit:
             yield from operand.leaves()
 
 
-def given(says: str, values: object, when_zero: str = "0/0") -> PerUnit:
+def quantity(text: str, values: object, when_zero: str = "0/0") -> PerUnit:
     """Numbers that are counted, not summed up from steps."""
-    return _node(values=np.asarray(values, dtype=np.float64), op=says, when_zero=when_zero, undefined={})
+    return _node(values=np.asarray(values, dtype=np.float64), op=text, when_zero=when_zero, undefined={})
 
 
-def unknown(says: str, units: int, reason: str) -> PerUnit:
+def unknown(text: str, units: int, reason: str) -> PerUnit:
     """Numbers that nobody counted: whatever is made of them is undefined."""
-    return PerUnit(np.full(units, np.nan), says, undefined={reason: np.ones(units, dtype=np.bool_)})
+    return PerUnit(np.full(units, np.nan), text, undefined={reason: np.ones(units, dtype=np.bool_)})
 
 
 def _node(**fields: object) -> PerUnit:
     """A `PerUnit`, made in a third of the time: formulas have many parts. Fields not named have their defaults."""
-    made = object.__new__(PerUnit)
-    object.__setattr__(made, "__dict__", fields)
-    return made
+    node = object.__new__(PerUnit)
+    object.__setattr__(node, "__dict__", fields)
+    return node
 
 
 def _joined(ours: Mapping[str, Mask], theirs: Mapping[str, Mask]) -> dict[str, Mask]:
@@ -397,4 +397,4 @@ def _total(values: Floats) -> Floats:
 
 
 def _followed(ours: tuple[PerUnit, ...], theirs: tuple[PerUnit, ...]) -> tuple[PerUnit, ...]:
-    return tuple(one.followed_by(other) for one, other in zip(ours, theirs, strict=True))
+    return tuple(first.followed_by(other) for first, other in zip(ours, theirs, strict=True))

@@ -176,7 +176,7 @@ def judge_of(text: str) -> str:
     >>> judge_of(escaped("50%25|%"))
     '50%25|%'
     """
-    return re.sub("%(25|7C)", lambda found: "%" if found[1] == "25" else "|", text)
+    return re.sub("%(25|7C)", lambda match: "%" if match[1] == "25" else "|", text)
 
 
 def _shown(value: object) -> str:

@@ -10,7 +10,7 @@ from assay.counting.ranks import Ranks
 from assay.measures.domains import Expected, Horizon, MaxGrade
 from assay.measures.kernels import max_grade_of, steps_of
 from assay.measures.registry import measure
-from assay.measures.steps import PerUnit, Steps, given
+from assay.measures.steps import PerUnit, Steps, quantity
 
 
 @measure(
@@ -45,7 +45,7 @@ def INSQ(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
         contribution="gain × read",
     )
     in_all = _read(np.full(len(ranks.queries), start), np.full(len(ranks.queries), float(horizon or np.inf)))
-    return steps.sum("contribution") / given("results read", in_all)
+    return steps.sum("contribution") / quantity("results read", in_all)
 
 
 @measure(
@@ -95,7 +95,7 @@ def INST(ranks: Ranks, *, T: Expected = 1.0, horizon: Horizon = 1000, max_grade:
         read_from_here="the sum of read from here to before the next document with a gain",
         contribution="gain × read",
     )
-    before = given("results read before the first gain", _read(np.full(units, 2.0 * T), first - 1))
+    before = quantity("results read before the first gain", _read(np.full(units, 2.0 * T), first - 1))
     return steps.sum("contribution") / (before + steps.sum("read_from_here"))
 
 

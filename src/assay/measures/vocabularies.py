@@ -45,32 +45,32 @@ class _Words(NamedTuple):
 _WORDS: dict[str, _Words] = {vocabulary: _Words({}, {}) for vocabulary in get_args(Vocabulary)}
 
 
-def enter(made: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
+def enter(entry: Measure, aliases: Mapping[str, Mapping[str, Any]]) -> None:
     """Give a measure its names in its vocabulary; a name belongs to one measure of a kind of counts."""
-    vocabulary = made.definition.vocabulary
+    vocabulary = entry.definition.vocabulary
     # Measures of one's own come after all that are here, and may not take their names.
-    words = _WORDS[vocabulary] if made.__module__.startswith(f"{_PACKAGE}.") else _words(vocabulary)
-    called = {made.name.casefold(): made} | {name.casefold(): made(**stands) for name, stands in aliases.items()}
+    words = _WORDS[vocabulary] if entry.__module__.startswith(f"{_PACKAGE}.") else _words(vocabulary)
+    called = {entry.name.casefold(): entry} | {name.casefold(): entry(**stands) for name, stands in aliases.items()}
     for name in called:
-        other = words.aliases.get(name, made)
+        other = words.aliases.get(name, entry)
         # A module may define its measure anew, as notebooks do; nobody takes over somebody else's name.
-        if other.__module__ != made.__module__ and other.definition.counts is made.definition.counts:
+        if other.__module__ != entry.__module__ and other.definition.counts is entry.definition.counts:
             raise ParameterError(f"{name!r} is the name of a measure already, from {other.__module__}")
-    if made.name not in words.names or _goes_before(made, words.names[made.name]):
-        words.names[made.name] = made
+    if entry.name not in words.names or _goes_before(entry, words.names[entry.name]):
+        words.names[entry.name] = entry
     words.aliases.update(
         {
-            name: one
-            for name, one in called.items()
-            if name not in words.aliases or _goes_before(made, words.aliases[name])
+            name: word
+            for name, word in called.items()
+            if name not in words.aliases or _goes_before(entry, words.aliases[name])
         }
     )
 
 
-def _goes_before(made: Measure, other: Measure) -> bool:
+def _goes_before(entry: Measure, other: Measure) -> bool:
     """Of two measures with a name: the later of one kind; four cells are for two labels, a matrix is for more."""
-    ours, theirs = (one.definition.counts is Confusion for one in (made, other))
-    return ours is theirs or ours is (made.definition.vocabulary == "binary")
+    ours, theirs = (side.definition.counts is Confusion for side in (entry, other))
+    return ours is theirs or ours is (entry.definition.vocabulary == "binary")
 
 
 def registered(vocabulary: Vocabulary = "ranking", unit_kind: str | None = None) -> dict[str, Measure]:

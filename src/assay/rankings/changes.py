@@ -51,7 +51,7 @@ def changes(
         _documents(measure, second), on=["query", "document"], how="full", coalesce=True, suffix="_after"
     )
     was, now = (pl.col(column).is_not_null() & (pl.col(column) <= limit) for column in ("rank", "rank_after"))
-    shown = both.filter(was | now)
+    visible = both.filter(was | now)
     change = (
         pl.when(~was).then(pl.lit("gained"))
         .when(~now).then(pl.lit("lost"))
@@ -62,9 +62,9 @@ def changes(
     share = pl.col("share_after").fill_null(0.0) - pl.col("share").fill_null(0.0)
     splits = why_no_shares(measure, first) is None
     return (
-        shown.with_columns(
-            query_id=picked(pl.Series(first.queries, dtype=pl.String), shown["query"].to_numpy()),
-            doc_id=picked(first.doc_ids, shown["document"].to_numpy()),
+        visible.with_columns(
+            query_id=picked(pl.Series(first.queries, dtype=pl.String), visible["query"].to_numpy()),
+            doc_id=picked(first.doc_ids, visible["document"].to_numpy()),
             grade=pl.coalesce("grade", "grade_after"),
             change=change,
             share=share if splits else pl.lit(None, dtype=pl.Float64),

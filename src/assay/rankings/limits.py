@@ -11,7 +11,7 @@ from assay.rankings.sufficient import rises_with_rank
 from assay.rankings.trials import Trials
 
 
-def limits(trials: Trials, found: Extremes) -> tuple[Floats, Floats]:
+def limits(trials: Trials, extremes: Extremes) -> tuple[Floats, Floats]:
     """Heights between which each query lies whatever the grades: its extremes where they are sure, else wider ones.
 
     >>> from assay.counting.retrieved import retrieved
@@ -22,8 +22,8 @@ def limits(trials: Trials, found: Extremes) -> tuple[Floats, Floats]:
     >>> limits(trials, Extremes(trials.observed, trials.observed, sure=np.array([False])))
     (array([0.]), array([1.]))
     """
-    low, high = trials.height(found.low), trials.height(found.high)
-    rest = np.flatnonzero(~found.sure)
+    low, high = trials.height(extremes.low), trials.height(extremes.high)
+    rest = np.flatnonzero(~extremes.sure)
     least, most = trials.measure.definition.bounds or (-np.inf, np.inf)
     least = max(least, trials.measure.parameters.get("floor", least))
     two = len(trials.systems) == 2
@@ -34,7 +34,7 @@ def limits(trials: Trials, found: Extremes) -> tuple[Floats, Floats]:
         low[rest] = -_each_at_its_best(trials, rest, documents, better=0)
         high[rest] = _each_at_its_best(trials, rest, documents, better=1)
     # What was found is within reach, also what is observed while documents stay unjudged.
-    return np.minimum(low, trials.height(found.low)), np.maximum(high, trials.height(found.high))
+    return np.minimum(low, trials.height(extremes.low)), np.maximum(high, trials.height(extremes.high))
 
 
 def _each_at_its_best(trials: Trials, queries: Ints, documents: Ints, better: int) -> Floats:

@@ -51,14 +51,14 @@ def noticed(first: Ranks, second: Ranks) -> Noticed:
     was, now = _first_relevant(first), _first_relevant(second)
     other_documents = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
     other_order = (before != after).any(axis=1) & ~other_documents
-    found, finds = np.isfinite(was), np.isfinite(now)
+    had, finds = np.isfinite(was), np.isfinite(now)
     return Noticed(
         queries=len(first.queries),
         first_result_changes=_count(before[:, 0] != after[:, 0]),
-        first_relevant_up=_count(found & finds & (now < was)),
-        first_relevant_down=_count(found & finds & (now > was)),
-        first_relevant_appears=_count(~found & finds),
-        first_relevant_disappears=_count(found & ~finds),
+        first_relevant_up=_count(had & finds & (now < was)),
+        first_relevant_down=_count(had & finds & (now > was)),
+        first_relevant_appears=_count(~had & finds),
+        first_relevant_disappears=_count(had & ~finds),
         page_documents_change=_count(other_documents),
         page_order_changes=_count(other_order),
     )
@@ -67,8 +67,8 @@ def noticed(first: Ranks, second: Ranks) -> Noticed:
 def _page(ranks: Ranks) -> Ints:
     """The documents of the first ten ranks (columns) of each query (row), -1 where there is none."""
     documents = np.full((len(ranks.queries), PAGE), -1, dtype=np.int64)
-    shown = ranks.hits.where(ranks.hits.rank <= PAGE)
-    documents[shown.query, shown.rank - 1] = shown.document
+    page = ranks.hits.where(ranks.hits.rank <= PAGE)
+    documents[page.query, page.rank - 1] = page.document
     return documents
 
 

@@ -39,7 +39,9 @@ def pooled(trials: Trials) -> tuple[Floats, bool]:
     place[order] = place_in_group(kind[order])
     number = np.bincount(kind, minlength=3)
     open_kinds = _OPEN_KINDS.get(trials.measure.name, (0, 1, 2))
-    choices = [np.arange(n + 1) if one in open_kinds else np.unique([0, n]) for one, n in enumerate(number.tolist())]
+    choices = [
+        np.arange(n + 1) if group in open_kinds else np.unique([0, n]) for group, n in enumerate(number.tolist())
+    ]
     sure = math.prod(map(len, choices)) * int(trials.sizes.sum()) <= _MOST_ROWS
     if not sure:
         choices = [np.unique((n * _SHARES).astype(np.int64)) for n in number.tolist()]

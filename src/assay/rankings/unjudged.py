@@ -120,12 +120,12 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
         numbers, exact = pooled(trials)
         low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
         return Reach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
-    found = extremes(trials)
-    low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (found.low, found.high))
+    bounds = extremes(trials)
+    low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (bounds.low, bounds.high))
     # The extremes of a geometric mean's logarithm are not those of the difference of two such means.
-    exact = _are_exact(trials, found.sure) and (measure.definition.summary != "geometric" or not documents)
+    exact = _are_exact(trials, bounds.sure) and (measure.definition.summary != "geometric" or not documents)
     # The sign of a mean, also of a geometric one, is that of the sum of heights.
-    heights = (trials.height(trials.observed), *limits(trials, found))
+    heights = (trials.height(trials.observed), *limits(trials, bounds))
     turns = _changes_sign(*(float(height[trials.counted].sum()) for height in heights))
     return Reach(low, high, documents, turns, exact)
 
@@ -198,8 +198,8 @@ def judge_next(  # noqa: PLR0917  # what is compared, how many, and what it is c
             "size": -np.round(np.abs(effect), _DECIMALS),
         }
     )
-    found = frame.filter(pl.col("size") < 0).sort("size", "number", "doc_id")
-    return found.drop("number", "size").head(int(n))
+    ranked = frame.filter(pl.col("size") < 0).sort("size", "number", "doc_id")
+    return ranked.drop("number", "size").head(int(n))
 
 
 def _effects(trials: Trials) -> Floats:

@@ -67,8 +67,8 @@ class Averaged:
 class Pooled:
     """Formulas on counts that are summed over the units, one formula a system.
 
-    >>> from assay.measures.steps import given
-    >>> half = given("found", [1, 0]) / given("retrieved", [1, 1])
+    >>> from assay.measures.steps import quantity
+    >>> half = quantity("found", [1, 0]) / quantity("retrieved", [1, 1])
     >>> Pooled((half,)).observed()
     array([0.5])
     """

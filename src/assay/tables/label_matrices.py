@@ -115,8 +115,8 @@ def lists_of_indicators(values: Any, labels: Sequence[Any] | None, what: str) ->
     if len(texts) != width:
         raise InputError(f"{what}: expected a column for each of {len(texts)} labels, got {width} columns")
     held = cells != 0
-    made = _grouped(rows[held], columns[held], texts, table.shape[0])
-    return made.alias(what), texts if labels is None else tuple(map(str, labels))
+    lists = _grouped(rows[held], columns[held], texts, table.shape[0])
+    return lists.alias(what), texts if labels is None else tuple(map(str, labels))
 
 
 def _grouped(rows: Any, columns: Any, texts: Sequence[str], height: int) -> pl.Series:
@@ -126,8 +126,8 @@ def _grouped(rows: Any, columns: Any, texts: Sequence[str], height: int) -> pl.S
     column = np.concatenate([np.full(height, len(texts)), columns]).astype(np.int64)
     names = picked(pl.Series([*texts, None], dtype=pl.String), column)
     pairs = pl.DataFrame({"row": row, "label": names})
-    made = pairs.group_by("row", maintain_order=True).agg(pl.col("label").drop_nulls().sort())
-    return made["label"]
+    grouped = pairs.group_by("row", maintain_order=True).agg(pl.col("label").drop_nulls().sort())
+    return grouped["label"]
 
 
 def _table(values: Any, what: str) -> tuple[np.ndarray[Any, Any], tuple[Any, ...] | None]:

@@ -37,10 +37,10 @@ def distinct(values: pl.Series) -> list[Any]:
         values = values.alias("label").to_frame().lazy().unique().collect(engine="streaming").to_series()
     elif len(values) > _FEW:
         values = values.unique()
-    found = set(values.to_list()) - {None}
+    labels = set(values.to_list()) - {None}
     if isinstance(values.dtype, pl.Enum):
-        return [label for label in values.dtype.categories.to_list() if label in found]
-    return sorted(found)
+        return [label for label in values.dtype.categories.to_list() if label in labels]
+    return sorted(labels)
 
 
 def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -49,19 +49,19 @@ def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.S
     >>> harmonised(pl.Series([0, 1]), pl.Series([True, False]))[1].to_list()
     [1, 0]
     """
-    one, other = truth.dtype, prediction.dtype
-    if one == other:
+    dtype, other = truth.dtype, prediction.dtype
+    if dtype == other:
         return truth, prediction
     if prediction.null_count() == len(prediction):
-        return truth, pl.repeat(None, len(prediction), dtype=one, eager=True).alias(prediction.name)
+        return truth, pl.repeat(None, len(prediction), dtype=dtype, eager=True).alias(prediction.name)
     if truth.null_count() == len(truth):
         return pl.repeat(None, len(truth), dtype=other, eager=True).alias(truth.name), prediction
-    if one.base_type() in _TEXTS and other.base_type() in _TEXTS:
+    if dtype.base_type() in _TEXTS and other.base_type() in _TEXTS:
         return truth.cast(pl.String), prediction.cast(pl.String)
-    if {one, other} == {pl.Boolean(), pl.Int64()}:
+    if {dtype, other} == {pl.Boolean(), pl.Int64()}:
         return truth.cast(pl.Int64), prediction.cast(pl.Int64)
-    said = " and ".join(f"{_said(column)} in {column.name}" for column in (truth, prediction))
-    raise InputError(f"expected true and predicted labels of one type, got {said}")
+    types = " and ".join(f"{_said(column)} in {column.name}" for column in (truth, prediction))
+    raise InputError(f"expected true and predicted labels of one type, got {types}")
 
 
 def _said(values: pl.Series) -> str:
@@ -160,7 +160,7 @@ def only_known(
     Choice(Unknown).check("unknown", unknown)
     if labels is None:
         return frame, ()
-    said: list[str] = []
+    remarks: list[str] = []
     known = {str(label) for label in labels} | {NONE}
     for column in [name for name in ("truth", "prediction") if name in frame.columns]:
         strange = [label for label in distinct(frame[column]) if str(label) not in known]
@@ -177,8 +177,10 @@ def only_known(
         if isinstance(frame[column].dtype, pl.List):
             kept = pl.col(column).list.eval(kept).list.unique().list.sort()
         frame = frame.with_columns(kept.alias(column))
-        said.append(f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}")
-    return frame, tuple(said)
+        remarks.append(
+            f"{column}: {number_of('label', len(strange))} counted as {OTHER}: {listed([*map(str, strange)])}"
+        )
+    return frame, tuple(remarks)
 
 
 def _unknown_error(
@@ -193,7 +195,7 @@ def _unknown_error(
         )
         for label in strange[:_MOST_NAMED]
     }
-    label = min(rows, key=lambda one: rows[one])
+    label = min(rows, key=lambda key: rows[key])
     row = rows[label]
     expected = f"a label of {listed(names)} as {column}"
     ways = f"{argument('unknown', 'other')} counts others as {OTHER}"

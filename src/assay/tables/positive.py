@@ -46,15 +46,15 @@ def positive_label(labels: Sequence[Any], pos_label: Any = None) -> Any:
     raise ParameterError(f"which label is positive, {labels[0]} or {labels[1]}? say {' or '.join(ways)}")
 
 
-def both_labels(found: Sequence[Any], pos_label: Any = None) -> tuple[Any, ...]:
+def both_labels(labels: Sequence[Any], pos_label: Any = None) -> tuple[Any, ...]:
     """The labels that occur; where that is one only, with the other one, if it was stated as positive or is known.
 
     >>> both_labels([0]), both_labels(["spam"], "ham"), both_labels(["ham"])
     ((0, 1), ('ham', 'spam'), ('ham',))
     """
-    if len(found) != 1:
-        return tuple(found)
-    (only,) = found
+    if len(labels) != 1:
+        return tuple(labels)
+    (only,) = labels
     if pos_label is not None and (stated := label_like(only, pos_label)) != only:
         return tuple(sorted([only, stated]))
     return next((pair for pair in KNOWN_PAIRS if type(pair[0]) is type(only) and only in pair), (only,))

@@ -249,12 +249,12 @@ NICKNAMES = {
 
 def lines_to_print(options: Options) -> dict[str, list[Line]]:
     """The lines to print, in the fixed order; the first parameters given for a measure win."""
-    given: dict[str, list[str] | None] = {}
+    requested: dict[str, list[str] | None] = {}
     for text in options.measures or ("official",):
         name, dot, rest = text.partition(".")
         if name in NICKNAMES and not dot:
             for member in NICKNAMES[name]:
-                given.setdefault(member, None)
+                requested.setdefault(member, None)
             continue
         if name not in _CATALOGUE:
             if name.startswith(("prefs", "all_prefs")):
@@ -264,12 +264,12 @@ def lines_to_print(options: Options) -> dict[str, list[Line]]:
                 raise UnknownMeasureError(f"trec_eval has no measure {name!r}; did you mean {stem}.{parameter}?")
             nearest = did_you_mean(name, [*_CATALOGUE, *NICKNAMES])
             raise UnknownMeasureError(f"trec_eval has no measure {name!r}{nearest}")
-        if given.get(name) is None:
-            given[name] = rest.split(",") if dot else None
-    for name in given:
+        if requested.get(name) is None:
+            requested[name] = rest.split(",") if dot else None
+    for name in requested:
         if name not in {"runid", "num_q"} and (name in OF_JUDGES) != options.by_judge:
             raise ParameterError(f"{name} {'needs' if name in OF_JUDGES else 'cannot be computed with'} -R qrels_jg")
-    return {name: _CATALOGUE[name](given[name], options) for name in _ORDER if name in given}
+    return {name: _CATALOGUE[name](requested[name], options) for name in _ORDER if name in requested}
 
 
 def _as_typed(parameters: list[str] | None) -> str:

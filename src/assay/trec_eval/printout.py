@@ -88,7 +88,7 @@ class _Values:
         self.order = sorted(range(len(ranks.queries)), key=lambda number: ranks.queries[number].encode())
 
     def text(self, lines: Mapping[str, list[Line]]) -> Iterator[str]:
-        columns = [(name, line, self._column(name, line)) for name, made in lines.items() for line in made]
+        columns = [(name, line, self._column(name, line)) for name, group in lines.items() for line in group]
         if self.options.per_topic:
             for topic in self.order:
                 for name, line, values in columns:
