@@ -6,24 +6,9 @@ import numpy as np
 
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures import AP, DCG, Judged
-from assay.measures.kernels import discounts, gains, max_grade_of
+from assay.measures import AP, Judged
+from assay.measures.kernels import max_grade_of
 from assay.measures.registry import Measure
-
-
-def scaled_dcg(ranks: Ranks, measure: Measure) -> Floats:
-    """DCG as a share of what *k* documents at the top of the scale would give, whether there are any.
-
-    >>> from assay.measures import nDCG
-    >>> scaled_dcg(Ranks.from_grades([2, 0]), nDCG @ 2)  # 2 / (2/1 + 2/1.585)
-    array([0.6131])
-    """
-    asked = measure.parameters
-    cutoff = asked["cutoff"]
-    got = DCG(cutoff=cutoff, gain=asked["gain"], discount=asked["discount"], base=asked["base"]).of(ranks)
-    kept = discounts(np.arange(1, cutoff + 1), asked["discount"], asked["base"]).sum()
-    top = gains(np.array([ranks.max_grade]), asked["gain"], ranks.level())[0]
-    return got / (top * kept) if top else np.zeros_like(got)
 
 
 def rbp_of_grades(ranks: Ranks, measure: Measure) -> Floats:

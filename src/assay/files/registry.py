@@ -31,7 +31,8 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLANK_SEPARATED = {"trec-run", "msmarco-run", "trec-qrels", "qrels-3"}
 _OTHERS = ("sgml", "parquet", "other_tools", "json_files", "delimited")
 #: The layouts of the classic collections, which look like columns to formats that are separated by blanks.
-_CLASSIC = {"cystic_fibrosis": "cf-", "lisa": "lisa-", "npl": "npl-", "time_magazine": "time-"}
+_CLASSIC = ("cystic_fibrosis", "classic_layouts")
+_CLASSIC_NAMES = ("cf-", "lisa-", "npl-", "time-")
 _FEWEST_COLUMNS = 4
 _USUAL = {"run": "trec-run", "qrels": "trec-qrels", "topics": "trec-topics", "documents": "jsonl-documents"}
 #: What a file's name says of its content, where that would fit several kinds: an id and a text may be a topic.
@@ -196,7 +197,7 @@ def _load_classic() -> None:
 
 def _in_order() -> list[Format]:
     """All formats that are loaded, classic layouts first."""
-    return sorted(_FORMATS.values(), key=lambda known: not known.name.startswith(tuple(_CLASSIC.values())))
+    return sorted(_FORMATS.values(), key=lambda known: not known.name.startswith(_CLASSIC_NAMES))
 
 
 def head_of(source: Source) -> Head:
