@@ -24,11 +24,9 @@ from variants import variants
 import assay
 from assay import Audit, audit, compare_signatures, evaluate, parse_signature
 from assay.auditing.cases import Case
-from assay.auditing.catalogue import rules
-from assay.auditing.registry import Rule
-from assay.auditing.search import wanted
-from assay.auditing.settings import Setting
-from assay.auditing.signature_differences import FOLLOWS
+from assay.auditing.rules import Rule, Setting
+from assay.auditing.search import rules, wanted
+from assay.auditing.signatures import FOLLOWS
 from assay.cli.wording import Options
 from assay.core.arguments import speaking
 from assay.core.errors import AssayError, ParameterError

@@ -22,8 +22,7 @@ from assay.counting.retrieved import as_judged, retrieved
 from assay.measures import parse_measure, registered
 from assay.measures.steps import Steps
 from assay.measures.steps import quantity as counted_number
-from assay.rankings.changes import changes, queries, why_no_shares
-from assay.rankings.noticed import Noticed, noticed
+from assay.rankings.visible_changes import Noticed, changes, noticed, queries, why_no_shares
 from assay.stats.paired import Paired
 
 Table: TypeAlias = dict[str, dict[str, float]]

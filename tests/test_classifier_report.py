@@ -24,7 +24,7 @@ from assay import Predictions, classify, make_report
 from assay.cli import app
 from assay.core.errors import AssayError, ParameterError
 from assay.measures import parse_measure
-from assay.measures.spoken import called
+from assay.measures.vocabularies import called
 from assay.reporting.classifier_making import classifier_report
 from assay.reporting.classifier_scores import FORMULAS, MOST_THRESHOLDS
 from assay.reporting.classifier_sections import MOST_LABELS

@@ -17,26 +17,24 @@ from assay.core.results import Result
 from assay.evaluation import Evaluation, System, evaluate
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
+    CurveKind,
+    about_topic,
     averaged_precision,
     level_measures,
+    mean_over,
     pr_frame,
     rank_by_rank,
     roc_frame,
     roc_points,
-    summary_frame,
-    universe,
-)
-from assay.measures.curve_words import (
-    CurveKind,
-    about_topic,
-    mean_over,
     shortened,
+    summary_frame,
     trivial,
     undefined_topic,
     undefined_topics,
+    universe,
     without_curve,
 )
-from assay.measures.domains import RuleName, UnretrievedName
+from assay.measures.definition import RuleName, UnretrievedName
 from assay.measures.registry import Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Summary, Undefined, counted, summarise

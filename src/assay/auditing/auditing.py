@@ -9,10 +9,9 @@ from typing import Any, cast
 import polars as pl
 
 from assay.auditing.cases import Case
-from assay.auditing.catalogue import rules as known_rules
-from assay.auditing.result import Audit, Finding
-from assay.auditing.search import Match, answer, wanted
-from assay.auditing.settings import Setting
+from assay.auditing.rules import Setting
+from assay.auditing.search import Audit, Finding, Match, answer, wanted
+from assay.auditing.search import rules as known_rules
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.counting.policies import Policies, policies
 from assay.evaluation import Evaluation, evaluate

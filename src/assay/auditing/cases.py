@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from assay.auditing.settings import Data, Grades, Repeated, Setting
+from assay.auditing.rules import Data, Grades, Repeated, Setting
 from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Judgments, Mask

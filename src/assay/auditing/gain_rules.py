@@ -16,8 +16,7 @@ from assay.auditing.reading_rules import (
     rounded,
     thousand,
 )
-from assay.auditing.registry import Rule, rule, together
-from assay.auditing.settings import Setting
+from assay.auditing.rules import Rule, Setting, rule, together
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.measures import DCG

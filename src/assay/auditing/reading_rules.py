@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assay.auditing.registry import Rule, rule, together
-from assay.auditing.settings import Setting
+from assay.auditing.rules import Rule, Setting, rule, together
 from assay.counting import Confusion
 
 

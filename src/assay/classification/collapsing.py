@@ -10,7 +10,7 @@ import polars as pl
 from assay.core.errors import ParameterError
 from assay.counting.confusion_matrix import REST, ConfusionMatrix
 from assay.tables import Predictions
-from assay.tables.positive import label_among
+from assay.tables.label_rules import label_among
 
 
 def against_rest(given: Predictions | ConfusionMatrix, label: Any) -> Predictions | ConfusionMatrix:

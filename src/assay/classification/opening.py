@@ -19,8 +19,7 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.files.sources import Source
 from assay.tables import Predictions
 from assay.tables.alignment import aligned
-from assay.tables.label_rules import NONE, stated_labels
-from assay.tables.positive import positive_label
+from assay.tables.label_rules import NONE, positive_label, stated_labels
 
 #: Where positive starts, for scores that look like probabilities.
 HALF = 0.5

@@ -11,7 +11,7 @@ from assay.core.domains import Whole
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.contingency import NoisePolicy, UnlabelledPolicy, check_noise, singletons
 from assay.tables.clusters import Clusters
-from assay.tables.positive import label_like
+from assay.tables.label_rules import label_like
 
 
 class Rules(NamedTuple):

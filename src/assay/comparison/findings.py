@@ -10,8 +10,8 @@ from assay.classification.pairing import Flips
 from assay.comparison.pairing import Family
 from assay.core.errors import ParameterError, not_among
 from assay.measures.registry import Measure
-from assay.rankings.noticed import Noticed
 from assay.rankings.unjudged import Reach
+from assay.rankings.visible_changes import Noticed
 from assay.stats.bootstrap import Interval, Method
 from assay.stats.cluster_samples import NO_TEST
 from assay.stats.effects import Wins

@@ -17,8 +17,7 @@ from assay.counting.confusion import Confusion, Counted
 from assay.counting.judgments import Floats
 from assay.counting.label_pairs import counted_pairs
 from assay.tables.label_columns import refuse_extreme
-from assay.tables.label_rules import NONE
-from assay.tables.positive import label_among
+from assay.tables.label_rules import NONE, label_among
 
 Orientation: TypeAlias = Literal["rows_are_true", "rows_are_predicted"]
 Normalize: TypeAlias = Literal["true", "pred", "all"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError, ParameterError, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.tables.label_columns import labels_of
-from assay.tables.positive import label_like
+from assay.tables.label_rules import label_like
 
 #: What to do about items without a label of a cluster.
 NO_CLUSTER = "name the label of items in no cluster with `noise`"

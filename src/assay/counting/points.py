@@ -27,8 +27,7 @@ from assay.counting.distances import (
 )
 from assay.counting.judgments import Floats, Ints
 from assay.counting.partition_pairs import partition_labels
-from assay.counting.point_labels import coded, kept_points, numbers_in_rows
-from assay.counting.point_samples import drawn_by_cluster
+from assay.counting.point_inputs import coded, drawn_by_cluster, kept_points, numbers_in_rows
 from assay.counting.silhouettes import Sums, sums_of_all, sums_of_some, sums_to_centroids
 from assay.tables.label_columns import ids_of
 

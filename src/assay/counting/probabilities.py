@@ -13,7 +13,7 @@ import polars as pl
 from assay.core.errors import InputError, ParameterError, listed, number_of
 from assay.counting.judgments import Floats, Ints
 from assay.counting.label_pairs import codes, column, distinct_labels, ordered, weights_of
-from assay.tables.positive import both_labels, positive_label
+from assay.tables.label_rules import both_labels, positive_label
 
 if TYPE_CHECKING:
     from assay.tables.predictions import Predictions

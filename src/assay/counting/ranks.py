@@ -11,13 +11,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError, ParameterError, TopicError, number_of
-from assay.counting.forms import bridge
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats, Ints, Judgments, Mask
+from assay.counting.id_normalisation import bridge
+from assay.counting.judgments import Floats, Ints, Judgments, Mask, Subtopics, tiny_tables
 from assay.counting.policies import DEFAULT_POLICIES, Policies, policies
 from assay.counting.ranking import Found
 from assay.counting.streaming import find_hits
-from assay.counting.subtopics import Subtopics, tiny_tables
 from assay.tables import Batches, Qrels, Run
 
 

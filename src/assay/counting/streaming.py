@@ -15,7 +15,6 @@ import polars as pl
 
 from assay.core.errors import DuplicateError, quote
 from assay.counting.judgments import Floats, Hashes, Ints, Judgments, Mask, pair_hashes
-from assay.counting.lookup import look_up_hits
 from assay.counting.policies import Policies
 from assay.counting.ranking import (
     NO_HITS,
@@ -23,6 +22,7 @@ from assay.counting.ranking import (
     Found,
     Hits,
     compared,
+    look_up_hits,
     odd_queries,
     ranked,
     sorted_rows,

@@ -17,8 +17,7 @@ from assay.crossvalidation.running import Items, rows_in, taken
 from assay.crossvalidation.splitting import Asked, Raw, Splits, split_items
 from assay.measures.registry import Measure
 from assay.tables.label_columns import ids_of, labels_of
-from assay.tables.label_rules import distinct, row_numbers
-from assay.tables.positive import both_labels, positive_label
+from assay.tables.label_rules import both_labels, distinct, positive_label, row_numbers
 
 #: Measures asked for, in whatever way.
 Measures = Iterable[str | Measure] | str | Measure | None

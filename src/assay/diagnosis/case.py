@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import TopicError
-from assay.counting.contradictions import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
-from assay.counting.forms import Bridge
+from assay.counting.id_normalisation import Bridge, Renamed, other_topics, renamed_documents
 from assay.counting.judgments import Floats, Judgments
+from assay.counting.orders import NO_CONTRADICTIONS, Contradictions, contradictions, swapped_queries
 from assay.counting.ranks import Ranks
-from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.diagnosis.opening import Opened
 from assay.measures.doubts import LEAST_RISES, NEARLY_ALL
 from assay.measures.registry import Measure

@@ -14,7 +14,7 @@ from assay.counting.judgments import Floats, Ints
 from assay.diagnosis.case import Case
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair, share
 from assay.diagnosis.registry import check, found
-from assay.files.traps import upside_down
+from assay.files.legacy_quirks import upside_down
 from assay.tables import Qrels
 
 #: A scale with more different grades than this is taken for a continuous one.

@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.core.digits import as_percent
 from assay.core.errors import number_of, quote, spelt
-from assay.counting.renamed import TOP
+from assay.counting.id_normalisation import TOP
 from assay.diagnosis.case import Case, System
 from assay.diagnosis.findings import EXAMPLES, Example, Finding, Severity, pair
 from assay.diagnosis.opening import Opened

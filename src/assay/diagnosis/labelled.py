@@ -20,8 +20,7 @@ from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
 from assay.files.prediction_columns import SHAPE, Plan, Said, System, plan
 from assay.files.sources import Source, is_file
 from assay.tables import Predictions
-from assay.tables.label_rules import Where, distinct
-from assay.tables.positive import positive_label
+from assay.tables.label_rules import Where, distinct, positive_label
 
 _TWO = 2
 #: What further columns of a file are called in its table.

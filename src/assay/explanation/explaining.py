@@ -22,7 +22,7 @@ from assay.explanation.numbers import Shown, explained, summarised, undefined_ru
 from assay.explanation.result import Explanation
 from assay.explanation.units import number_of_unit, units_of
 from assay.measures import parse_measure
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
 from assay.measures.registry import Measure
 
 _OF_EVALUATION = {*Policies.__dataclass_fields__, "undefined", "compat", "judge", "subtopics", "seed", "samples"}

@@ -29,7 +29,7 @@ from assay.explanation.working import (
     step_tables,
     with_class_names,
 )
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
 from assay.measures.registry import Counts, Measure
 from assay.measures.steps import PerUnit
 from assay.measures.summary import Undefined, signature, summarise

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from assay.core.errors import number_of
 from assay.counting.ranks import Ranks
 from assay.explanation.working import StepTable
-from assay.measures.curve_points import roc_points
-from assay.measures.curve_words import trivial
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
+from assay.measures.curve_points import roc_points, trivial
 from assay.measures.registry import Counts, Measure
 from assay.measures.roc_area import AUC
 

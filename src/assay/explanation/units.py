@@ -10,7 +10,7 @@ from assay.core.errors import ParameterError, did_you_mean, listed
 from assay.counting.confusion import Confusion
 from assay.counting.probabilities import Probabilities
 from assay.counting.ranks import Ranks
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
 from assay.measures.registry import Counts
 
 

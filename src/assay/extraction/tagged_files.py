@@ -12,8 +12,7 @@ from assay.core.domains import Choice
 from assay.core.errors import EmptyFileError, FormatError, number_of
 from assay.extraction.spans import Spans, spans_of
 from assay.extraction.tags import Bio, Tag, misplaced, orphans, spans_in, tag_of
-from assay.files.decoding import decoded, lines_of
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 
 _BREAK = "-DOCSTART-"
 _EXPECTED = "a token and its tag, such as B-PER, I-PER or O"

@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 
 from assay.core.errors import InputError, listed
+from assay.files.legacy_quirks import are_no_judgments, differing_topics, fitted, fitted_documents
 from assay.files.reading import read_documents, read_qrels, read_topics
 from assay.files.records import each_once
 from assay.files.registry import Format, detect
 from assay.files.sources import Source
-from assay.files.traps import are_no_judgments, differing_topics, fitted, fitted_documents
 from assay.tables import Documents, Qrels, Topics
 
 T = TypeVar("T", Documents, Topics, Qrels)

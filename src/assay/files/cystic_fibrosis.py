@@ -9,10 +9,9 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.core.errors import FormatError, listed, number_of
-from assay.files.decoding import decoded, without_entities
 from assay.files.records import Record, documents_of, is_whole, plain_number, topics_of, unlike_announced
 from assay.files.registry import Head, Loaded, register
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, without_entities
 from assay.tables import Documents, Topics
 
 _EXPERTS = 4

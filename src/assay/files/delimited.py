@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from assay.core.errors import EmptyFileError, FormatError
-from assay.files.decoding import decoded, lines_of
 from assay.files.headers import KINDS, columns_of, line_of, shape_of, table_of
 from assay.files.registry import Head, Kind, head_of, named, register
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Topics
 from assay.tables.shapes import Locate
 

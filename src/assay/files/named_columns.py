@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
-from assay.core.errors import EmptyFileError, FormatError
+from assay.core.errors import EmptyFileError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.delimited import header_of, read_fields
 from assay.files.json_values import fast_table, keys_of, records
 from assay.files.panics import quiet_panics
@@ -231,3 +231,31 @@ def zero_or_one(table: NamedColumns, column: str) -> np.ndarray[Any, np.dtype[np
         got = table.frame[column][row]
         raise FormatError(path, line, expected=f"0 or 1 in {column}", got="" if got is None else str(got))
     return numbers.to_numpy().astype(np.bool)
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+
+
+_System = TypeVar("_System", bound=_Named)
+
+
+def chosen(tables: Iterable[_System], systems: Sequence[str] | str, path: str, what: str) -> list[_System]:
+    """Those of the systems that are wanted, in the order in which they are named.
+
+    >>> from assay import Clusters
+    >>> both = [Clusters.of(None, [0, 1, 1], name=name) for name in ("first", "second")]
+    >>> [one.name for one in chosen(both, "second", "notes.csv", "clustering")]
+    ['second']
+    """
+    by_name = {table.name: table for table in tables}
+    wanted = [systems] if isinstance(systems, str) else list(systems)
+    for name in wanted:
+        if name not in by_name:
+            known = listed(list(by_name))
+            raise ParameterError(
+                f"{path}: no {what} is called {name!r}: there are {known}{did_you_mean(name, by_name)}"
+            )
+    return [by_name[name] for name in wanted]

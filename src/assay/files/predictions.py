@@ -10,8 +10,7 @@ import polars as pl
 
 from assay.core.arguments import worded
 from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
-from assay.files.chosen import chosen
-from assay.files.named_columns import NamedColumns, as_whole, names_of, read_named_columns, zero_or_one
+from assay.files.named_columns import NamedColumns, as_whole, chosen, names_of, read_named_columns, zero_or_one
 from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan
 from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, is_file

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import polars as pl
 
 from assay.core.errors import FormatError, number_of
-from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Loaded
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Topics
 
 #: No record, rank or count has more digits.

@@ -12,9 +12,8 @@ import re
 import polars as pl
 
 from assay.core.errors import FormatError
-from assay.files.decoding import decoded, without_entities
 from assay.files.registry import Head, register
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, without_entities
 from assay.tables import Documents, Topics
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)([^<>]*+)>")

@@ -13,10 +13,9 @@ import polars as pl
 
 from assay.core.errors import FormatError, number_of
 from assay.files.columns import Layout
-from assay.files.decoding import decoded, lines_of
 from assay.files.registry import Head, Kind, Loaded, register
 from assay.files.runs import load_columns
-from assay.files.sources import Source
+from assay.files.sources import Source, decoded, lines_of
 from assay.tables import Documents, Topics
 
 _FIELD = re.compile(r"^\.([A-Z])(?:\s+(.*))?$")

@@ -1,4 +1,4 @@
-"""Where bytes come from: a path, stdin or an open file; compressed or not; readable more than once."""
+"""Where tables come from: files, compressed or not, standard input, open files; and their bytes as text."""
 
 from __future__ import annotations
 
@@ -258,3 +258,41 @@ def _inflated(raw: IO[bytes], magic: bytes) -> Fill | None:
 
 def _reason(problem: OSError | ValueError) -> str:
     return (getattr(problem, "strerror", None) or str(problem)).lower()
+
+
+#: A character by its number: no character has one so long, and Python refuses to read one that is much longer.
+_NO_CHARACTER = re.compile(r"&#\d{20,}+;?")
+
+
+def decoded(source: Source) -> tuple[str, tuple[str, ...]]:
+    """The text of a file, and a warning if it is not in UTF-8.
+
+    >>> import io
+    >>> decoded(Source(io.BytesIO(b"caf\\xe9"), name="menu"))
+    ('café', ('menu: the text is not in UTF-8; it is read as Latin-1',))
+    """
+    data = without_end_mark(source.read())
+    try:
+        return data.decode(), ()
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), (f"{source.name}: the text is not in UTF-8; it is read as Latin-1",)
+
+
+def lines_of(text: str) -> list[str]:
+    """Cut a text into lines where newlines or carriage returns are, and nowhere else.
+
+    >>> lines_of("one\\r\\ntwo\\u2028too\\n")
+    ['one', 'two\\u2028too']
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
+def without_entities(text: str) -> str:
+    """A text with entities as what they stand for; a number that no character has is a replacement character.
+
+    >>> without_entities("tea &amp; milk&#33;"), without_entities("&#" + "9" * 5000 + ";")
+    ('tea & milk!', '\ufffd')
+    """
+    import html  # noqa: PLC0415  # its table of names is long, and most texts have none
+
+    return html.unescape(_NO_CHARACTER.sub("\ufffd", text))

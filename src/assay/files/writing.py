@@ -13,7 +13,7 @@ import polars as pl
 
 from assay.core.errors import InputError, ParameterError, did_you_mean, quote
 from assay.files.atomic import replacing
-from assay.files.metadata import as_header
+from assay.files.runs import as_header
 from assay.tables import Batches, Documents, Qrels, Topics
 
 Table: TypeAlias = Batches | Qrels | Topics | Documents

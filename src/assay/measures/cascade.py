@@ -8,7 +8,7 @@ import polars as pl
 from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import (
+from assay.measures.definition import (
     Cutoff,
     GainTable,
     Level,

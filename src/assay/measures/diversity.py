@@ -11,10 +11,9 @@ import numpy as np
 from assay.core.arguments import argument, worded
 from assay.core.errors import InputError, ParameterError, listed, number_of, quote
 from assay.counting.graded import Graded, place_in_group
-from assay.counting.judgments import Floats, Ints
+from assay.counting.judgments import Floats, Ints, Subtopics
 from assay.counting.ranks import Ranks
-from assay.counting.subtopics import Subtopics
-from assay.measures.domains import Cutoff, Depth, DiscountName, Level, Redundancy
+from assay.measures.definition import Cutoff, Depth, DiscountName, Level, Redundancy
 from assay.measures.kernels import discounted, discounts, steps_of, within
 from assay.measures.registry import Measure, measure
 from assay.measures.steps import PerUnit, Steps, quantity

@@ -16,13 +16,11 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import number_of, spelt
-from assay.counting.contradictions import contradictions, swapped_queries
-from assay.counting.forms import Bridge
+from assay.counting.id_normalisation import Bridge, Renamed, other_topics, renamed_documents
 from assay.counting.judgments import Judgments
-from assay.counting.orders import reversed_hits
+from assay.counting.orders import contradictions, reversed_hits, swapped_queries
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.counting.renamed import Renamed, other_topics, renamed_documents
 from assay.files import RunFile
 from assay.measures.average_precision import AP
 from assay.measures.registry import Measure

@@ -13,7 +13,7 @@ from assay.counting.graded import Graded
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
 from assay.measures.average_precision import precision_at
-from assay.measures.domains import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
+from assay.measures.definition import Beta, Cutoff, GainName, GainTable, Level, PlainGain, Thresholds
 from assay.measures.kernels import (
     NO_GAIN,
     best_first,

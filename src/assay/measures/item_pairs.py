@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from assay.counting.contingency import Contingency
-from assay.measures.domains import Beta
+from assay.measures.definition import Beta
 from assay.measures.partitions import NO_ITEM, cells_of
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta

@@ -8,7 +8,7 @@ from assay.core.errors import ParameterError
 from assay.counting.graded import Graded, place_in_group
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
-from assay.measures.domains import DiscountName, GainName, GainTable, IdealName
+from assay.measures.definition import DiscountName, GainName, GainTable, IdealName
 from assay.measures.steps import PerUnit, Steps, quantity
 
 _LARGEST_EXPONENT = 1000.0

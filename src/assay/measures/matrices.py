@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
-from assay.measures.domains import Adjusted, Beta, Weights, WeightsName
+from assay.measures.definition import Adjusted, Beta, Weights, WeightsName
 from assay.measures.registry import measure
 from assay.measures.sets import square_of_beta
 from assay.measures.steps import PerUnit, Steps, quantity

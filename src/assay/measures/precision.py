@@ -6,8 +6,8 @@ import numpy as np
 
 from assay.counting.judgments import Mask
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
+from assay.measures.definition import Beta, Cutoff, Factor, Level, Points, Recall, Rule, RuleName
 from assay.measures.kernels import (
     found_steps,
     found_within,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assay.counting.ranks import Ranks
+from assay.measures.curve_input import GivenCurve
 from assay.measures.curve_points import rank_by_rank
-from assay.measures.domains import Level, Recall
-from assay.measures.given_curve import GivenCurve
+from assay.measures.definition import Level, Recall
 from assay.measures.kernels import relevant_total
 from assay.measures.precision import Rprec, points_at_hits
 from assay.measures.registry import measure

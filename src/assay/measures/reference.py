@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.counting.judgments import Floats
 from assay.counting.ranks import Ranks
-from assay.measures.domains import GainByGrade, GainName, GainTable, Level, Persistence
+from assay.measures.definition import GainByGrade, GainName, GainTable, Level, Persistence
 from assay.measures.kernels import (
     NO_GAIN,
     discount_in_words,

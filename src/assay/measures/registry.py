@@ -17,9 +17,8 @@ from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.judgments import Floats
 from assay.counting.policies import Policies
 from assay.counting.ranks import Ranks
-from assay.measures.definition import Definition, Parameter, Summary, declared
-from assay.measures.domains import AVERAGE, AVERAGES_OF_CLASSES, LEVEL
-from assay.measures.given_curve import GivenCurve
+from assay.measures.curve_input import GivenCurve
+from assay.measures.definition import AVERAGE, AVERAGES_OF_CLASSES, LEVEL, Definition, Parameter, Summary, declared
 from assay.measures.kernels import GAINS_CITE
 from assay.measures.steps import PerUnit
 from assay.measures.vocabularies import BESIDE_RANKINGS, Vocabulary, enter, registered

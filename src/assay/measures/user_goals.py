@@ -7,7 +7,7 @@ import numpy as np
 from assay.counting.graded import Graded
 from assay.counting.judgments import Floats, Ints
 from assay.counting.ranks import Ranks
-from assay.measures.domains import Expected, Horizon, MaxGrade
+from assay.measures.definition import Expected, Horizon, MaxGrade
 from assay.measures.kernels import max_grade_of, steps_of
 from assay.measures.registry import measure
 from assay.measures.steps import PerUnit, Steps, quantity

@@ -8,9 +8,8 @@ import numpy as np
 
 from assay.counting.graded import place_in_group
 from assay.counting.judgments import Floats, Ints, Mask
-from assay.rankings.hypotheses import Grading
-from assay.rankings.sufficient import Way, way_of
-from assay.rankings.trials import Trials, none
+from assay.rankings.hypothetical_judgments import Grading
+from assay.rankings.regrading import Trials, Way, none, way_of
 
 # Up to so many rows in all, every grade of every document is tried with every grade of the others.
 _ROWS_FOR_ALL = 1 << 21

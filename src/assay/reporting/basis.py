@@ -21,7 +21,7 @@ from assay.files import is_file
 from assay.given import check_levels
 from assay.measured import Measured
 from assay.measures.registry import Measure
-from assay.rankings.noticed import PAGE
+from assay.rankings.visible_changes import PAGE
 from assay.reporting.texts import Texts
 from assay.reporting.wording import Wording
 from assay.stats.bootstrap import Interval

@@ -9,7 +9,7 @@ from assay.classification import Classification, classify
 from assay.classification.pairing import Classifiers
 from assay.comparison import Comparison, compare
 from assay.core.errors import InputError, ParameterError
-from assay.measures.spoken import called
+from assay.measures.vocabularies import called
 from assay.reporting.basis import compared_with
 from assay.reporting.classifier_sections import Evidence
 from assay.reporting.items import baseline_of, renamed

@@ -20,7 +20,7 @@ from assay.core.digits import as_level, counted, number
 from assay.core.errors import number_of
 from assay.counting.confusion_matrix import ConfusionMatrix
 from assay.counting.probabilities import Probabilities
-from assay.measures.spoken import called
+from assay.measures.vocabularies import called
 from assay.reporting.classifier_scores import explorer, thresholds_of
 from assay.reporting.items import (
     LONGEST_NAME,

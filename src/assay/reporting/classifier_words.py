@@ -10,7 +10,7 @@ from assay.classification.imbalance import LEADING, SPARE, imbalance_of
 from assay.core.digits import as_level, as_percent, as_percents, number, percent_span, span
 from assay.core.errors import joined, number_of
 from assay.measures.registry import Measure
-from assay.measures.spoken import called
+from assay.measures.vocabularies import called
 from assay.reporting.classifier_sections import Evidence
 from assay.reporting.naming import values_of_systems
 from assay.sections.methods import items_of

@@ -13,7 +13,7 @@ from assay.show.model import Column, Document, Prose, Section, Table
 
 if TYPE_CHECKING:
     from assay.auditing import Audit, SignatureComparison
-    from assay.auditing.registry import Rule
+    from assay.auditing.rules import Rule
     from assay.auditing.search import Answer, Match
 
 _MOST_MATCHES = 5

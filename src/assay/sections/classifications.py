@@ -12,7 +12,7 @@ import polars as pl
 from assay.core.digits import as_level, counted, number, significant
 from assay.core.errors import number_of, of_kind
 from assay.core.words import INTERVALS
-from assay.measures.spoken import called
+from assay.measures.vocabularies import called
 from assay.sections.estimates import measures_table, undefined
 from assay.sections.matrices import matrix_table
 from assay.show.model import Column, Document, Prose, Section, Table

@@ -10,7 +10,7 @@ import polars as pl
 
 from assay.core.digits import as_level, number, p_phrase
 from assay.core.errors import number_of, of_kind
-from assay.measures.spoken import called
+from assay.measures.vocabularies import called
 from assay.sections.estimates import DASH, end_of
 from assay.show.cells import best
 from assay.show.data import as_data

@@ -12,7 +12,7 @@ from assay.clustering import Clustering, computing, reference, stability
 from assay.core.digits import as_level
 from assay.core.errors import joined, number_of, several
 from assay.core.words import INTERVALS, TESTS
-from assay.measures import spoken
+from assay.measures import vocabularies
 from assay.sections.bibliography import Citations
 from assay.sections.rules import rules
 from assay.sections.testing import family, intervals_in_words
@@ -198,7 +198,7 @@ def _equivalence(comparison: Comparison, unit_kind: str, cite: Citations) -> Ite
 
 
 def _of_classifiers(result: Classification, comparison: Comparison | None, cite: Citations) -> Iterator[str]:
-    called = {measure: spoken.called(measure, result.task) for measure in result.measures}
+    called = {measure: vocabularies.called(measure, result.task) for measure in result.measures}
     labels = number_of("label", len(result.labels)) + _decisions(result)
     yield f"{_systems(result, 'classifier')} {_were(result.systems)} evaluated on {_items(result)} with {labels}."
     yield _measured(called, len(result.systems), cite)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.clustering.pairing import Alike
     from assay.comparison.findings import Finding
     from assay.comparison.result import Comparison
-    from assay.rankings.noticed import Noticed
+    from assay.rankings.visible_changes import Noticed
     from assay.stats.bootstrap import Interval
 
 #: Who reads a comparison of many pairs wants a table; sentences are for a few.

@@ -20,14 +20,15 @@ from assay.tables.label_rules import (
     Unknown,
     Where,
     as_label,
+    both_labels,
     distinct,
     harmonised,
     only_known,
+    positive_label,
     row_numbers,
     stated_labels,
     without_nulls,
 )
-from assay.tables.positive import both_labels, positive_label
 
 Kind: TypeAlias = Literal["binary", "multiclass", "multilabel"]
 #: What columns of scores are called, where there is one a class.

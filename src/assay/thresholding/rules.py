@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core.domains import Real, Whole
 from assay.core.errors import ParameterError
-from assay.measures.domains import Beta, Coefficient
+from assay.measures.definition import Beta, Coefficient
 from assay.measures.sets import square_of_beta
 from assay.thresholding.cells import Cells, ratio
 from assay.thresholding.registry import Bound, Wanted, rule
