@@ -14,7 +14,7 @@ import polars as pl
 from assay.core import registry
 from assay.core.errors import ParameterError, did_you_mean, number_of
 from assay.core.results import Result
-from assay.evaluation import Evaluation, System, evaluate
+from assay.evaluation import Evaluation, RankedSystem, evaluate
 from assay.measures import AUC, parse_measure
 from assay.measures.curve_points import (
     CurveKind,
@@ -299,7 +299,7 @@ def differences(
     return Curve("difference", title, f"{number_of('topic', frame.height)}: {counts}", frame, summary, tuple(warnings))
 
 
-def _sawtooth(system: System, unit: int, query: str) -> list[tuple[object, ...]]:
+def _sawtooth(system: RankedSystem, unit: int, query: str) -> list[tuple[object, ...]]:
     counted = rank_by_rank(system.ranks, unit)
     points = zip(counted.rank.tolist(), counted.recall.tolist(), counted.precision.tolist(), strict=True)
     return [(system.name, query, "every rank", int(rank), recall, precision) for rank, recall, precision in points]
@@ -320,7 +320,7 @@ def _of_query(evaluation: Evaluation, measure: Measure, query: str) -> pl.DataFr
     return summary_frame([(name, measure, Summary(value, 1, int(np.isnan(value)))) for name, value in values])
 
 
-def _units(evaluation: Evaluation, system: System, query: str | None) -> list[int]:
+def _units(evaluation: Evaluation, system: RankedSystem, query: str | None) -> list[int]:
     """The numbers of all queries in a system, or of one; none if the system leaves that one out."""
     if query is None:
         return list(range(len(system.ranks.queries)))
@@ -331,7 +331,7 @@ def _units(evaluation: Evaluation, system: System, query: str | None) -> list[in
     return [system.ranks.queries.index(query)] if query in system.ranks.queries else []
 
 
-def _with_query(evaluation: Evaluation, query: str) -> list[tuple[System, int]]:
+def _with_query(evaluation: Evaluation, query: str) -> list[tuple[RankedSystem, int]]:
     return [(system, unit) for system in evaluation.systems for unit in _units(evaluation, system, query)]
 
 

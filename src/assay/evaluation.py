@@ -43,7 +43,7 @@ _PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-class System(NamedTuple):
+class RankedSystem(NamedTuple):
     """One system's counts and results."""
 
     name: str
@@ -63,7 +63,7 @@ class Evaluation(Result):
 
     kind = "evaluation"
 
-    systems: tuple[System, ...]
+    systems: tuple[RankedSystem, ...]
     measures: tuple[Measure, ...]
     policies: Policies
     undefined: Undefined
@@ -218,7 +218,7 @@ class Evaluation(Result):
         names = ("queries" if per_query else "systems", "undefined")
         return written(replace(document, sections=tuple(map(document.section, names))), form)
 
-    def system(self, name: str | None = None) -> System:
+    def system(self, name: str | None = None) -> RankedSystem:
         """A system by name; may be left out if there is only one."""
         if name is None and len(self.systems) == 1:
             return self.systems[0]
@@ -281,7 +281,7 @@ def evaluate(
         check_text(name)
         ranks = Ranks.from_tables(run, judgments, chosen)
         results = {measure: measure.per_unit(ranks, seed=seed, samples=samples) for measure in wanted}
-        systems.append(System(name, ranks, results))
+        systems.append(RankedSystem(name, ranks, results))
     return Evaluation(
         tuple(systems),
         wanted,
@@ -325,14 +325,14 @@ def _profile(compat: str | None) -> dict[str, Any]:
     return _PROFILES[compat]
 
 
-def _queries(system: System) -> pl.DataFrame:
+def _queries(system: RankedSystem) -> pl.DataFrame:
     """One row a query, one column a measure; null where a value is undefined."""
     values = {str(measure): pl.Series(result.values).fill_nan(None) for measure, result in system.results.items()}
     queries = pl.Series(system.ranks.queries, dtype=pl.String)
     return pl.DataFrame({"query_id": queries} | values).select(pl.lit(system.name).alias("system"), pl.all())
 
 
-def _coverage(system: System) -> dict[str, Any]:
+def _coverage(system: RankedSystem) -> dict[str, Any]:
     ranks = system.ranks
     judged = summarise(Judged(cutoff=10), Judged(cutoff=10).per_unit(ranks))
     return {
@@ -350,7 +350,7 @@ def _coverage(system: System) -> dict[str, Any]:
 
 
 def _doubts(
-    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[System, Batches]]
+    judgments: Judgments, measures: Sequence[Measure], qrels: Qrels, systems: Sequence[tuple[RankedSystem, Batches]]
 ) -> Iterable[str]:
     """What makes scores rest on nothing, and where to look closer."""
     for system, run in systems[:1]:
@@ -361,7 +361,7 @@ def _doubts(
             yield f"{doubt}; {where_to_look(qrels, run)}"
 
 
-def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterable[str]:
+def _warnings(systems: Sequence[RankedSystem], runs: Mapping[str, Batches]) -> Iterable[str]:
     for system in systems:
         missing, ignored = system.ranks.missing_topics, system.ranks.ignored_topics
         if not system.ranks.in_run.any():
@@ -373,7 +373,9 @@ def _warnings(systems: Sequence[System], runs: Mapping[str, Batches]) -> Iterabl
             yield f"{system.name}: {number_of('topic', len(ignored))} without judgments, ignored"
 
 
-def _without_number(systems: Sequence[System], measures: Iterable[Measure], undefined: Undefined) -> Iterable[str]:
+def _without_number(
+    systems: Sequence[RankedSystem], measures: Iterable[Measure], undefined: Undefined
+) -> Iterable[str]:
     """Which measures have no number, for which systems and why; undefined="error" raises here."""
     lacking: dict[tuple[Measure, str], list[str]] = {}
     for measure in measures:

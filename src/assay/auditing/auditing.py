@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import polars as pl
 
-from assay.auditing.cases import Case
-from assay.auditing.rules import Setting
-from assay.auditing.search import Audit, Finding, Match, answer, wanted
+from assay.auditing.cases import AuditCase
+from assay.auditing.rules import AuditSetting
+from assay.auditing.search import Audit, Match, RuleFinding, answer, wanted
 from assay.auditing.search import rules as known_rules
 from assay.core.errors import AssayError, ParameterError, did_you_mean, listed, number_of, refuse_unknown
 from assay.counting.policies import Policies, policies
@@ -61,7 +61,7 @@ def audit(
     case, default, evaluation = _case(qrels, run, parse_measure(measure), chosen, rules)
     undefined = _undefined(evaluation, chosen)
     value_here = math.nan if undefined or math.isnan(evaluation.mean()) else case.value(default)
-    findings: list[Finding] = []
+    findings: list[RuleFinding] = []
     whole: list[str] = []
     for rule in known_rules(default.measure):
         changed = rule.applied(default) if rule.tools else None
@@ -76,7 +76,7 @@ def audit(
                 continue  # what nobody has a value for, other tools may print as 0: no rule makes it one
         except AssayError:  # what a rule needs is not in these data; Assay's own value was found without trouble
             continue
-        findings.append(Finding(rule, got, got - value_here, _signature(changed, case, evaluation)))
+        findings.append(RuleFinding(rule, got, got - value_here, _signature(changed, case, evaluation)))
     matched = [Match((finding.rule,), finding.value) for finding in findings if not finding.is_same]
     return Audit(
         default.measure,
@@ -110,7 +110,7 @@ def _from_lists(judged: Mapping[Any, Any], ranking: Any) -> tuple[dict[str, Any]
 
 def _case(
     qrels: Any, run: Any, measure: Measure, query: str | None, rules: dict[str, Any]
-) -> tuple[Case, Setting, Evaluation]:
+) -> tuple[AuditCase, AuditSetting, Evaluation]:
     """What is audited, Assay's own setting, and the evaluation that it is the setting of."""
     if measure.definition.subtopics or rules.pop("subtopics", None):
         raise ParameterError(f"{measure}: no rules of other tools are known for judgments by subtopic")
@@ -122,12 +122,12 @@ def _case(
     evaluation = evaluate(qrels, {name: source}, measure, **{"duplicates": "first", **rules})
     chosen = evaluation.policies
     sampling: dict[str, Any] = {"seed": evaluation.seed, "samples": evaluation.samples}
-    case = whole = Case(read, evaluation.qrels, **sampling)
+    case = whole = AuditCase(read, evaluation.qrels, **sampling)
     if query is not None:
-        case = Case(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **sampling)
+        case = AuditCase(_only(read, evaluation, query), evaluation.qrels, query, whole=whole, **sampling)
     if not whole.repeated_rows and "duplicates" not in rules:
         chosen = policies(chosen, duplicates="error")
-    return case, Setting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
+    return case, AuditSetting(evaluation.measures[0], chosen, case.data, undefined=evaluation.undefined), evaluation
 
 
 def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
@@ -141,7 +141,7 @@ def _only(run: Run, evaluation: Evaluation, query: str) -> Run:
     return Run(rows, run.name) if rows.height and evaluation.policies.missing != "error" else run
 
 
-def _where(case: Case, default: Setting) -> str:
+def _where(case: AuditCase, default: AuditSetting) -> str:
     if case.query is None:
         topics = number_of("topic", len(case.ranks(default).queries))
         return f"mean of {topics}" if default.has_mean else f"all {topics}"
@@ -158,7 +158,7 @@ def _undefined(evaluation: Evaluation, query: str | None) -> tuple[str, ...]:
     return (f"{measure} is undefined here ({reason}); in a mean it {counts}",)
 
 
-def _signature(setting: Setting, case: Case, evaluation: Evaluation) -> str | None:
+def _signature(setting: AuditSetting, case: AuditCase, evaluation: Evaluation) -> str | None:
     """What to ask Assay for; None if only other tools have the rule."""
     if not setting.is_assays:
         return None

@@ -13,8 +13,8 @@ import polars as pl
 
 # Each module registers its rules where they are defined; rules that have to do with ranking come first.
 from assay.auditing import gain_rules, measure_rules, reading_rules
-from assay.auditing.cases import Case
-from assay.auditing.rules import Rule, Setting, registered
+from assay.auditing.cases import AuditCase
+from assay.auditing.rules import AuditSetting, ToolRule, registered
 from assay.core.domains import Whole
 from assay.core.errors import AssayError, ParameterError, number_of
 from assay.core.results import Result
@@ -23,7 +23,7 @@ from assay.measures.registry import Measure
 MODULES = (reading_rules, gain_rules, measure_rules)
 
 
-def rules(measure: Measure | None = None) -> tuple[Rule, ...]:
+def rules(measure: Measure | None = None) -> tuple[ToolRule, ...]:
     """All rules, or those that have to do with a measure.
 
     >>> from assay.measures import RR
@@ -41,7 +41,7 @@ _MOST_DIGITS = 15
 _LAST_PLACES = 1e-15
 
 
-class Wanted(NamedTuple):
+class WantedValue(NamedTuple):
     """A value as another tool printed it: the text, how many decimals it has, and whether it is a percentage."""
 
     text: str
@@ -59,28 +59,28 @@ class Wanted(NamedTuple):
         little = min(_ROUNDING, 1e-3 * 10.0**-self.digits) + _LAST_PLACES * max(1.0, abs(self.number))
         return not math.isnan(value) and abs(value - self.number) <= 0.5 * 10.0**-self.digits + little
 
-    def in_percent(self) -> Wanted:
+    def in_percent(self) -> WantedValue:
         """The same, taken for a percentage."""
-        return Wanted(self.text, self.number / 100, self.digits + 2, percent=True)
+        return WantedValue(self.text, self.number / 100, self.digits + 2, percent=True)
 
 
 class Match(NamedTuple):
     """Rules that give the wanted value together; none are Assay's own."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[ToolRule, ...]
     value: float
 
 
 class Answer(NamedTuple):
     """What was found for a value, how many ways were tried, and what came nearest if nothing was found."""
 
-    wanted: Wanted
+    wanted: WantedValue
     matches: tuple[Match, ...]
     tried: int
     nearest: Match | None = None
 
 
-def wanted(value: str | float, digits: int | None = None) -> Wanted:
+def wanted(value: str | float, digits: int | None = None) -> WantedValue:
     """Read a value; the precision is that of its decimals, unless `digits` says otherwise.
 
     >>> wanted("0.7537").digits, wanted(0.5).digits, wanted("0.75", digits=4).digits
@@ -97,7 +97,7 @@ def wanted(value: str | float, digits: int | None = None) -> Wanted:
     decimals = min(max(len(mantissa.partition(".")[2]) - int(exponent or 0), 0), _MOST_DIGITS)
     if digits is not None:
         decimals = Whole(0, high=_MOST_DIGITS).check("digits", digits)
-    target = Wanted(stripped, number, decimals)
+    target = WantedValue(stripped, number, decimals)
     return target if text == stripped else target.in_percent()
 
 
@@ -111,7 +111,7 @@ def _float(value: Any) -> float:
         return math.nan
 
 
-def answer(asked: Wanted, case: Case, default: Setting, singles: Sequence[Match]) -> Answer:
+def answer(asked: WantedValue, case: AuditCase, default: AuditSetting, singles: Sequence[Match]) -> Answer:
     """Look among Assay's value (first) and those of single rules, then among further ones and the stated pairs."""
     top = default.measure.definition.bounds
     ways = [asked]
@@ -130,12 +130,14 @@ def answer(asked: Wanted, case: Case, default: Setting, singles: Sequence[Match]
     return Answer(asked, (), len(matches), min(matches, key=lambda match: _distance(match, ways)))
 
 
-def _different(tries: Sequence[tuple[Rule, ...]], case: Case, default: Setting, value: float) -> list[Match]:
+def _different(
+    tries: Sequence[tuple[ToolRule, ...]], case: AuditCase, default: AuditSetting, value: float
+) -> list[Match]:
     """What rules give, one after the other; only where each of them makes a difference to those before."""
     matches = []
     for chosen in tries:
         values = [value]
-        setting: Setting | None = default
+        setting: AuditSetting | None = default
         try:
             for rule in chosen:
                 setting = None if setting is None else rule.applied(setting)
@@ -147,7 +149,7 @@ def _different(tries: Sequence[tuple[Rule, ...]], case: Case, default: Setting, 
     return matches
 
 
-def _distance(match: Match, ways: Sequence[Wanted]) -> float:
+def _distance(match: Match, ways: Sequence[WantedValue]) -> float:
     return math.inf if math.isnan(match.value) else min(abs(match.value - way.number) for way in ways)
 
 
@@ -155,10 +157,10 @@ def _distance(match: Match, ways: Sequence[Wanted]) -> float:
 _SAME = 1e-12
 
 
-class Finding(NamedTuple):
+class RuleFinding(NamedTuple):
     """What a rule gives, and the signature that asks Assay for the same, if there is one."""
 
-    rule: Rule
+    rule: ToolRule
     value: float
     difference: float
     signature: str | None
@@ -190,7 +192,7 @@ class Audit(Result):
     signature: str
     #: Tools whose rules as a whole are those of the value.
     tools: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[RuleFinding, ...]
     repeated_rows: int
     answer: Answer | None = None
     #: What was odd about the data.
@@ -200,13 +202,13 @@ class Audit(Result):
         return f"<Audit of {self.measure}: {self.value}, {number_of('other value', len(self.different))}>"
 
     @property
-    def different(self) -> list[Finding]:
+    def different(self) -> list[RuleFinding]:
         """The rules that give another value here, largest first."""
         differing = [finding for finding in self.findings if not finding.is_same]
         return sorted(differing, key=lambda finding: (math.isnan(finding.value), -finding.value))
 
     @property
-    def same(self) -> list[Finding]:
+    def same(self) -> list[RuleFinding]:
         """The rules that would give the same here."""
         return [finding for finding in self.findings if finding.is_same]
 
@@ -220,8 +222,8 @@ class Audit(Result):
 
         `same`: whether the rule makes no difference here.
         """
-        default = Rule("Assay's own", "", lambda setting: setting, self.tools)
-        findings = (Finding(default, self.value, 0.0, self.signature), *self.different, *self.same)
+        default = ToolRule("Assay's own", "", lambda setting: setting, self.tools)
+        findings = (RuleFinding(default, self.value, 0.0, self.signature), *self.different, *self.same)
         rows = [
             (value, difference, rule.name, ", ".join(rule.tools), rule.why, signature, abs(difference) <= _SAME)
             for rule, value, difference, signature in findings

@@ -39,7 +39,7 @@ _MOST_EXACT = float(1 << 53)
 _ROUNDING = 1e-12
 
 
-class Cells(NamedTuple):
+class ContingencyCells(NamedTuple):
     """The cells that have items, unit by unit: their class and cluster (by place), their items, and those of both.
 
     `squares` are sums of squared weights: how many items there are, where these have no weights.
@@ -248,7 +248,7 @@ class Contingency:
         return self._largest(self.row, len(self.classes))
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> ContingencyCells:
         """The cells that have items, of all units.
 
         >>> Contingency.from_labels(list("xxo"), [1, 1, 1]).cells.of_cluster
@@ -258,7 +258,9 @@ class Contingency:
         row, column = self.row[place], self.column[place]
         squares = self.counts if self.squares is None else self.squares
         items, squared = (cells[unit, place].astype(np.float64) for cells in (self.counts, squares))
-        return Cells(unit, row, column, items, self.class_sizes[unit, row], self.cluster_sizes[unit, column], squared)
+        return ContingencyCells(
+            unit, row, column, items, self.class_sizes[unit, row], self.cluster_sizes[unit, column], squared
+        )
 
     @cached_property
     def pairs_of_cells(self) -> PairCounts:

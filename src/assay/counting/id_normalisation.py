@@ -53,7 +53,7 @@ _LOOSE: dict[str, Form] = {
 _PASSAGE: Form = lambda ids: ids.str.replace(r"[^\p{L}\d]+p?\d+$", "")  # noqa: E731  # one of the forms above
 
 
-class Bridge(NamedTuple):
+class IdMatch(NamedTuple):
     """Ids of ours and of theirs that are the same but for a way of writing."""
 
     differ_in: str
@@ -75,7 +75,7 @@ class _Attempt(NamedTuple):
     loose: bool = False
 
 
-def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: bool = True) -> Bridge | None:
+def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: bool = True) -> IdMatch | None:
     """The way of writing under which most of our ids are among theirs; None if there is none.
 
     `loosely` also tries what may bring different ids together: without what stands before a number, or what one side
@@ -90,7 +90,7 @@ def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: boo
     """
     if not ours.len() or not theirs.len():
         return None
-    best: Bridge | None = None
+    best: IdMatch | None = None
     for attempt in _attempts(ours, theirs, loosely):
         formed = attempt.theirs
         if not attempt.loose and formed.is_duplicated().sum() > max(2, _TELLS_APART * theirs.len()):
@@ -102,18 +102,18 @@ def bridge(ours: pl.Series, theirs: pl.Series, *, loosely: bool, one_to_one: boo
         pairs = pairs.filter(pl.col("ours") != pl.col("theirs"))
         least = max(LOOSE_LEAST, LOOSE_SHARE * min(ours.len(), theirs.len())) if attempt.loose else 1
         if pairs.height >= least and pairs.height > (0 if best is None else best.ours.len()):
-            best = Bridge(attempt.differ_in, pairs["ours"], pairs["theirs"])
+            best = IdMatch(attempt.differ_in, pairs["ours"], pairs["theirs"])
     return best
 
 
-def prefixed(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
+def prefixed(ours: pl.Series, theirs: pl.Series) -> IdMatch | None:
     """Ids of ours that are theirs but for one and the same word in front, without digits: `cran-13` and `13`.
 
     >>> found = prefixed(pl.Series(["T1", "2"]), pl.Series(["1", "3"]))
     >>> found.differ_in, found.ours.to_list()
     ("the start 'T'", ['T1'])
     """
-    best: Bridge | None = None
+    best: IdMatch | None = None
     for longer, shorter, is_ours in ((ours, theirs, True), (theirs, ours, False)):
         known = set(shorter)
         by_start: dict[str, list[tuple[str, str]]] = {}
@@ -126,7 +126,7 @@ def prefixed(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
         start = max(by_start, key=lambda start: len(by_start[start]))
         long, short = (pl.Series(column, dtype=pl.String) for column in zip(*by_start[start], strict=True))
         if best is None or long.len() > best.ours.len():
-            best = Bridge(f"the start {start!r}", *((long, short) if is_ours else (short, long)))
+            best = IdMatch(f"the start {start!r}", *((long, short) if is_ours else (short, long)))
     return best
 
 
@@ -201,7 +201,7 @@ _HALF = 0.5
 _PAIR = ["query_id", "doc_id"]
 
 
-class Renamed(NamedTuple):
+class RenamedDocuments(NamedTuple):
     """Retrieved documents that are not judged as they are written, but would be if they were written as `theirs`.
 
     `pairs`: `query_id`, `doc_id`, `theirs`, and whether the run has that one `too`; `hits`: how many documents are
@@ -224,7 +224,7 @@ class Renamed(NamedTuple):
         return self.pairs.height >= _HALF * self.top
 
 
-def other_topics(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
+def other_topics(ours: pl.Series, theirs: pl.Series) -> IdMatch | None:
     """The topics that a run or the judgments have alone, and that the other side writes differently.
 
     >>> found = other_topics(pl.Series(["051", "52"]), pl.Series(["51", "52"]))
@@ -241,7 +241,7 @@ def other_topics(ours: pl.Series, theirs: pl.Series) -> Bridge | None:
     return max((way for way in bridges if way is not None), key=lambda way: way.ours.len(), default=None)
 
 
-def renamed_documents(run: pl.DataFrame, judgments: pl.DataFrame, common: Sequence[str]) -> Renamed | None:
+def renamed_documents(run: pl.DataFrame, judgments: pl.DataFrame, common: Sequence[str]) -> RenamedDocuments | None:
     """The documents at the top that are judged for their query under an id that is written differently.
 
     `common`: the queries that both have.
@@ -257,18 +257,18 @@ def renamed_documents(run: pl.DataFrame, judgments: pl.DataFrame, common: Sequen
     if not unjudged.height:
         return None
     ours, theirs = (frame["doc_id"].unique(maintain_order=True) for frame in (unjudged, judged))
-    best: Renamed | None = None
+    best: RenamedDocuments | None = None
     alike = bridge(ours, theirs, loosely=not hits, one_to_one=False)
     for way in (alike, prefixed(ours, theirs) if hits else None):
         if way is None:
             continue
         renamed = _renamed(way, run, unjudged, judged)
         if renamed.height > (0 if best is None else best.pairs.height):
-            best = Renamed(way.differ_in, renamed, hits, top.height)
+            best = RenamedDocuments(way.differ_in, renamed, hits, top.height)
     return best
 
 
-def _renamed(way: Bridge, run: pl.DataFrame, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+def _renamed(way: IdMatch, run: pl.DataFrame, unjudged: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """The unjudged documents that a bridge leads to a document judged for the same query."""
     names = pl.DataFrame({"doc_id": way.ours, "theirs": way.theirs})
     pairs = unjudged.join(names, on="doc_id", maintain_order="left").join(

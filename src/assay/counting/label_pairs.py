@@ -115,7 +115,7 @@ _WIDEST = 1 << 11
 _MOST_LABELS = 1 << 13
 
 
-class Pairs(NamedTuple):
+class LabelPairs(NamedTuple):
     """Pairs of true and predicted labels that occur, and how often, or with what weight."""
 
     truth: Sequence[Any]
@@ -143,7 +143,7 @@ def counted_pairs(
         return few
     if is_text(y_true) and is_text(y_pred) and 0 < len(y_true) == len(y_pred):
         weight = None if sample_weight is None else weights_of(sample_weight, len(y_true))
-        text = Pairs(*pairs_of_text(y_true, y_pred, weight))
+        text = LabelPairs(*pairs_of_text(y_true, y_pred, weight))
         return _tabled(text, ordered(set(text.truth) | set(text.prediction), labels))
     truth, prediction = column(y_true, "y_true"), column(y_pred, "y_pred")
     if len(truth) != len(prediction):
@@ -158,7 +158,7 @@ def counted_pairs(
     return _tabled(pairs, ordered(set(pairs.truth) | set(pairs.prediction), labels, truth))
 
 
-def _tabled(pairs: Pairs, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Counted]:
+def _tabled(pairs: LabelPairs, named: tuple[Any, ...]) -> tuple[tuple[Any, ...], Counted]:
     """The labels, and the table with a row and a column for each."""
     if len(named) > _MOST_LABELS:
         raise InputError(f"{number_of('label', len(named))} are too many for a table: are these classes?")
@@ -326,10 +326,10 @@ def _listed(values: Any) -> list[Any] | None:
     return None
 
 
-def _counted(truth: list[Any], prediction: list[Any]) -> Pairs:
+def _counted(truth: list[Any], prediction: list[Any]) -> LabelPairs:
     counter = Counter(zip(truth, prediction, strict=True))
     true, predicted = zip(*counter, strict=True)
-    return Pairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
+    return LabelPairs(true, predicted, np.fromiter(counter.values(), np.int64, len(counter)))
 
 
 def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square | None:
@@ -343,14 +343,14 @@ def _square(truth: Column, prediction: Column, weight: Floats | None) -> Square 
     return None
 
 
-def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> Pairs:
+def _pairs(truth: Column, prediction: Column, weight: Floats | None) -> LabelPairs:
     if len(truth) <= _FEW and weight is None:
         return _counted(_plain(truth), _plain(prediction))
     frame = pl.LazyFrame({"t": truth, "p": prediction} | ({} if weight is None else {"w": weight}))
     counted = pl.len().cast(pl.Int64) if weight is None else pl.col("w").sum()
     # The streaming engine counts strings four times as fast as the one for tables in memory.
     grouped = frame.group_by("t", "p").agg(n=counted).collect(engine="streaming")
-    return Pairs(grouped["t"].to_list(), grouped["p"].to_list(), grouped["n"].to_numpy())
+    return LabelPairs(grouped["t"].to_list(), grouped["p"].to_list(), grouped["n"].to_numpy())
 
 
 def _have_codes(truth: pl.Series, prediction: pl.Series) -> bool:

@@ -17,7 +17,7 @@ from assay.counting.judgments import Floats, Mask
 from assay.counting.scored import Scored
 from assay.diagnosis.findings import Example
 from assay.files.named_columns import NamedColumns, as_whole, read_named_columns
-from assay.files.prediction_columns import SHAPE, Plan, Said, System, plan
+from assay.files.prediction_columns import SHAPE, ColumnPlan, StatedColumns, SystemColumns, plan
 from assay.files.sources import Source, is_file
 from assay.tables import Predictions
 from assay.tables.label_rules import Where, distinct, positive_label
@@ -173,11 +173,11 @@ class Labelled:
 
 
 def open_predictions(
-    given: Any, said: Said, pos_label: Any = None, list_separator: str | None = None
+    given: Any, said: StatedColumns, pos_label: Any = None, list_separator: str | None = None
 ) -> tuple[LabelledFile, list[Labelled]]:
     """Open predictions: a file, or a table that was read already; or a dict of one such, by the system's name.
 
-    >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), Said())
+    >>> file, [system] = open_predictions(Predictions.of(["a", "b"], ["a", "a"], name="old"), StatedColumns())
     >>> file.labels, system.name
     (['a', 'b'], 'old')
     """
@@ -206,7 +206,9 @@ def _occurring(table: NamedColumns, columns: Iterable[str], list_separator: str 
     return {str(label) for column in columns for label in distinct(_text(table.frame[column], list_separator))}
 
 
-def _of_columns(table: NamedColumns, found: Plan, stem: str, pos_label: Any) -> tuple[LabelledFile, list[Labelled]]:
+def _of_columns(
+    table: NamedColumns, found: ColumnPlan, stem: str, pos_label: Any
+) -> tuple[LabelledFile, list[Labelled]]:
     used = {found.truth, found.item, found.weight, found.system, *found.indicators.values()}
     used |= {column for one in found.systems for column in _columns_of(one)}
     content = tuple(name for name in table.frame.columns if name not in used)
@@ -243,11 +245,11 @@ def _moved(where: Where, rows: pl.Series) -> Where:
     return lambda row: where(int(rows[row]))
 
 
-def _columns_of(system: System) -> Sequence[str | None]:
+def _columns_of(system: SystemColumns) -> Sequence[str | None]:
     return [system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()]
 
 
-def _system(file: LabelledFile, table: NamedColumns, system: System, name: str, pos_label: Any) -> Labelled:
+def _system(file: LabelledFile, table: NamedColumns, system: SystemColumns, name: str, pos_label: Any) -> Labelled:
     prediction = None
     if system.indicators:
         prediction = _indicated(table, system.indicators)

@@ -11,14 +11,14 @@ from assay.diagnosis.labelled import Labelled, LabelledFile, open_predictions
 from assay.diagnosis.leakage import Trained, comparable, open_training
 from assay.diagnosis.registry import About, checks_of_predictions
 from assay.diagnosis.result import Diagnosis
-from assay.files.prediction_columns import Said
+from assay.files.prediction_columns import StatedColumns
 
 
 def examine(
     given: Sequence[Any],
     *,
     train: Any = None,
-    said: Said | None = None,
+    said: StatedColumns | None = None,
     pos_label: Any = None,
     list_separator: str | None = None,
     watch: Callable[[str], None] | None = None,
@@ -36,7 +36,7 @@ def examine(
     systems: list[Labelled] = []
     known: list[About] = ["predictions"]
     for one in given:
-        file, own = open_predictions(one, said or Said(), pos_label, list_separator)
+        file, own = open_predictions(one, said or StatedColumns(), pos_label, list_separator)
         if watch is not None:
             watch(file.file)
         files.append(file)

@@ -30,7 +30,7 @@ _MARKS = ("_", ":")
 SHAPE = "a table with a column `cluster`, or several `cluster_NAME` (other names are said with {cluster})"
 
 
-class _Said(NamedTuple):
+class _StatedColumns(NamedTuple):
     """What the caller says about columns."""
 
     truth: str | None
@@ -40,7 +40,7 @@ class _Said(NamedTuple):
     points: Sequence[str] | str | None
 
 
-class _Plan(NamedTuple):
+class _ColumnPlan(NamedTuple):
     """What each column is; clusterings by name, None where the file does not tell it."""
 
     truth: str | None
@@ -82,7 +82,7 @@ def read_clusters(
     """
     source = Source.of(given)
     table = read_named_columns(source, worded(SHAPE), separator)
-    layout = _plan(source.name, table.frame.columns, _Said(truth, cluster, item, weight, points))
+    layout = _plan(source.name, table.frame.columns, _StatedColumns(truth, cluster, item, weight, points))
     if not layout.clusters:
         raise FormatError(source.name, 1, expected=worded(SHAPE), got=", ".join(table.frame.columns))
     shared = _shared(table, layout)
@@ -114,7 +114,7 @@ def read_points(
     """
     source = Source.of(readable)
     table = read_named_columns(source, "a table with columns of numbers", separator)
-    layout = _plan(source.name, table.frame.columns, _Said(truth, {}, item, weight, points))
+    layout = _plan(source.name, table.frame.columns, _StatedColumns(truth, {}, item, weight, points))
     coordinates, aside = _coordinates(table, layout)
     return assembled_clusters(
         {**_shared(table, layout), "cluster": pl.repeat("all", table.frame.height, eager=True)},
@@ -127,7 +127,7 @@ def read_points(
     )
 
 
-def _shared(table: NamedColumns, layout: _Plan) -> dict[str, pl.Series]:
+def _shared(table: NamedColumns, layout: _ColumnPlan) -> dict[str, pl.Series]:
     """What all clusterings of a file have in common: classes, weights, ids."""
     shared: dict[str, pl.Series] = {}
     if layout.truth is not None:
@@ -160,7 +160,7 @@ def looks_like_clusters(value: object) -> bool:
     return bool(_clusterings(names)) and not other
 
 
-def _plan(path: str, names: Sequence[str], stated: _Said) -> _Plan:
+def _plan(path: str, names: Sequence[str], stated: _StatedColumns) -> _ColumnPlan:
     _refuse_twins(path, names if stated.cluster is None else stated.cluster)
     clusters = _clusterings(names) if stated.cluster is None else _stated(stated.cluster)
     features = [stated.points] if isinstance(stated.points, str) else list(stated.points or ())
@@ -184,7 +184,7 @@ def _plan(path: str, names: Sequence[str], stated: _Said) -> _Plan:
     # A clustering is nobody's coordinate, whether or not it is measured here.
     others = {item, weight, *_clusterings(names).values()}
     maybe = tuple(name for name in free if name not in others) if stated.points in (REST, [REST]) else ()
-    return _Plan(truth, item, weight, clusters, tuple(features), maybe, stated.points is not None)
+    return _ColumnPlan(truth, item, weight, clusters, tuple(features), maybe, stated.points is not None)
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:
@@ -244,7 +244,7 @@ def _refuse_absent_ids(table: NamedColumns, column: str, ids: pl.Series) -> None
         raise FormatError(path, line, expected=f"the id of an item in {column}", got="")
 
 
-def _coordinates(table: NamedColumns, layout: _Plan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
+def _coordinates(table: NamedColumns, layout: _ColumnPlan) -> tuple[dict[str, pl.Series], tuple[str, ...]]:
     """The columns that make the points, and what is said of those that hold no numbers."""
     numeric = [column for column in layout.maybe if _has_numbers(table.frame[column])]
     if layout.wanted and not numeric and not layout.points:

@@ -33,7 +33,7 @@ SHAPE = (
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-class System(NamedTuple):
+class SystemColumns(NamedTuple):
     """The columns of one system; `None` is a name that the file does not tell."""
 
     name: str | None
@@ -45,7 +45,7 @@ class System(NamedTuple):
     class_scores: Mapping[str, str] = _NOTHING
 
 
-class Plan(NamedTuple):
+class ColumnPlan(NamedTuple):
     """What each column is; `truth` is one column, or `indicators` are labels to columns of 0 and 1."""
 
     truth: str | None
@@ -54,12 +54,12 @@ class Plan(NamedTuple):
     weight: str | None
     #: A column that names the system of each row.
     system: str | None
-    systems: list[System]
+    systems: list[SystemColumns]
     #: What was read from one column though another one has a name for it, too.
     aside: tuple[str, ...] = ()
 
 
-class Said(NamedTuple):
+class StatedColumns(NamedTuple):
     """What the caller says about columns."""
 
     truth: Columns = None
@@ -85,7 +85,9 @@ def looks_like(names: Sequence[str]) -> bool:
     return bool(_suffixed(names, (*_PREDICTION_STEMS, *_SCORE_STEMS), (*PREDICTION, *SCORE, *TRUTH)))
 
 
-def plan(path: str, names: Sequence[str], stated: Said, labels: Callable[[Iterable[str]], set[str]]) -> Plan:
+def plan(
+    path: str, names: Sequence[str], stated: StatedColumns, labels: Callable[[Iterable[str]], set[str]]
+) -> ColumnPlan:
     """Say what each column is; `labels` gives the labels that occur in columns, as text."""
     for columns in (stated.truth, stated.prediction, stated.score, stated.item, stated.weight):
         _refuse_absent(path, names, columns)
@@ -105,14 +107,14 @@ def plan(path: str, names: Sequence[str], stated: Said, labels: Callable[[Iterab
     systems = _with_scores(path, predictions, rest, stated.score, known)
     if not systems:
         raise FormatError(path, 1, expected=worded(SHAPE), got=", ".join(names))
-    layout = Plan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
+    layout = ColumnPlan(truth, indicators, item, weight, _exact(free, SYSTEM), systems)
     return layout._replace(aside=_aside(names, stated, layout))
 
 
-def _aside(names: Sequence[str], columns: Said, layout: Plan) -> tuple[str, ...]:
+def _aside(names: Sequence[str], columns: StatedColumns, layout: ColumnPlan) -> tuple[str, ...]:
     """Say which column was guessed to be something where a second one has a name for it and is left aside."""
     truth, item, weight, systems = layout.truth, layout.item, layout.weight, layout.systems
-    nameless = next((system for system in systems if system.name is None), System(None))
+    nameless = next((system for system in systems if system.name is None), SystemColumns(None))
     scored = nameless.score or next((system.score for system in systems if system.score), None)
     guessed = {
         "truth": (columns.truth, truth, TRUTH), "prediction": (columns.prediction, nameless.prediction, PREDICTION),
@@ -129,7 +131,7 @@ def _aside(names: Sequence[str], columns: Said, layout: Plan) -> tuple[str, ...]
     return tuple(notes)
 
 
-def _columns_of(system: System) -> tuple[str | None, ...]:
+def _columns_of(system: SystemColumns) -> tuple[str | None, ...]:
     return system.prediction, system.score, *system.indicators.values(), *system.class_scores.values()
 
 
@@ -147,26 +149,26 @@ def _truth(path: str, names: Sequence[str], stated: Columns) -> tuple[str | None
     return column, indicators
 
 
-def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Mapping[str, str]) -> list[System]:
+def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Mapping[str, str]) -> list[SystemColumns]:
     """The systems that have predictions, each with its column or columns."""
     if isinstance(stated, str):
-        return [System(None, stated)]
+        return [SystemColumns(None, stated)]
     if stated is not None:
         pairs = (
             stated.items()
             if isinstance(stated, Mapping)
             else ((_label(name, _PREDICTION_STEMS), name) for name in stated)
         )
-        return [System(name, column) for name, column in pairs]
+        return [SystemColumns(name, column) for name, column in pairs]
     plain = _exact(free, PREDICTION)
-    systems = [System(None, plain)] if plain else []
+    systems = [SystemColumns(None, plain)] if plain else []
     suffixed = _suffixed(free, _PREDICTION_STEMS, (*PREDICTION, *TRUTH))
     scored = set(_scores_of_predictions(free).values())
     suffixed = {name: column for name, column in suffixed.items() if column not in scored}
     if not indicators:
-        return systems + [System(name, column) for name, column in suffixed.items()]
+        return systems + [SystemColumns(name, column) for name, column in suffixed.items()]
     indicated = {label: suffixed.pop(label) for label in indicators if label in suffixed}
-    systems += [System(None, indicators=indicated)] if indicated else []
+    systems += [SystemColumns(None, indicators=indicated)] if indicated else []
     others: dict[str, dict[str, str]] = {}
     for rest, column in suffixed.items():
         label = next((name for name in indicators if rest.endswith(tuple(mark + name for mark in _MARKS))), None)
@@ -174,7 +176,7 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
             expected = f"predictions of the labels of the truth, {listed(list(indicators))}"
             raise FormatError(path, 1, expected=expected, got=column, note=f"no column truth_{rest} goes with it")
         others.setdefault(rest[: -len(label) - 1], {})[label] = column
-    systems += [System(name, indicators=columns) for name, columns in others.items()]
+    systems += [SystemColumns(name, indicators=columns) for name, columns in others.items()]
     for system in systems:
         if system.indicators and (lacking := [label for label in indicators if label not in system.indicators]):
             of = "" if system.name is None else f" of {system.name}"
@@ -184,8 +186,8 @@ def _predictions(path: str, free: Sequence[str], stated: Columns, indicators: Ma
 
 
 def _with_scores(
-    path: str, systems: list[System], rest: Sequence[str], stated: Columns, known: Callable[[], set[str]]
-) -> list[System]:
+    path: str, systems: list[SystemColumns], rest: Sequence[str], stated: Columns, known: Callable[[], set[str]]
+) -> list[SystemColumns]:
     """Add the columns of scores to the systems; those of systems that have nothing else make systems."""
     if stated is not None:
         return _with_said_scores(path, systems, stated)
@@ -198,7 +200,7 @@ def _with_scores(
     if plain and nameless is None and len(named) == 1:
         named = {name: system._replace(score=plain) for name, system in named.items()}
     elif plain:
-        nameless = (nameless or System(None))._replace(score=plain)
+        nameless = (nameless or SystemColumns(None))._replace(score=plain)
     suffixed = _suffixed([name for name in rest if name != plain], _SCORE_STEMS, SCORE)
     labels = known() if suffixed else set()
     others: dict[str, str] = {}
@@ -218,9 +220,9 @@ def _with_scores(
         elif nameless is None and named:
             raise FormatError(path, 1, expected=f"scores of {listed(list(named))}", got=listed(list(others.values())))
         else:
-            nameless = (nameless or System(None))._replace(class_scores=others)
+            nameless = (nameless or SystemColumns(None))._replace(class_scores=others)
         others = {}
-    only_scores = [System(name, score=column) for name, column in others.items()]
+    only_scores = [SystemColumns(name, score=column) for name, column in others.items()]
     return [*([] if nameless is None else [nameless]), *named.values(), *only_scores]
 
 
@@ -235,7 +237,7 @@ def _scores_of_predictions(names: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[str | None, str]:
+def _split(text: str, systems: Mapping[str, SystemColumns], labels: set[str]) -> tuple[str | None, str]:
     """The system and the label in the rest of a column's name: `bm25`, `bm25_spam`, `spam`."""
     if text in systems:
         return text, ""
@@ -246,12 +248,12 @@ def _split(text: str, systems: Mapping[str, System], labels: set[str]) -> tuple[
     return None, text
 
 
-def _with_said_scores(path: str, systems: list[System], stated: Columns) -> list[System]:
+def _with_said_scores(path: str, systems: list[SystemColumns], stated: Columns) -> list[SystemColumns]:
     if isinstance(stated, str):
-        first = systems[0] if systems else System(None)
+        first = systems[0] if systems else SystemColumns(None)
         return [first._replace(score=stated), *systems[1:]]
     if isinstance(stated, Mapping):
-        first = systems[0] if systems else System(None)
+        first = systems[0] if systems else SystemColumns(None)
         return [first._replace(class_scores=dict(stated)), *systems[1:]]
     columns = list(stated or ())
     if len(systems) > 1:
@@ -260,7 +262,7 @@ def _with_said_scores(path: str, systems: list[System], stated: Columns) -> list
         return [system._replace(score=column) for system, column in zip(systems, columns, strict=True)]
     if len(columns) == 1:
         return _with_said_scores(path, systems, columns[0])
-    first = systems[0] if systems else System(None)
+    first = systems[0] if systems else SystemColumns(None)
     return [first._replace(class_scores={_label(column, _SCORE_STEMS): column for column in columns})]
 
 

@@ -11,11 +11,11 @@ import polars as pl
 from assay.core.arguments import worded
 from assay.core.errors import AssayError, FormatError, ParameterError, did_you_mean, listed
 from assay.files.named_columns import NamedColumns, as_whole, chosen, names_of, read_named_columns, zero_or_one
-from assay.files.prediction_columns import SHAPE, Columns, Plan, Said, System, looks_like, plan
+from assay.files.prediction_columns import SHAPE, ColumnPlan, Columns, StatedColumns, SystemColumns, looks_like, plan
 from assay.files.registry import head_of
 from assay.files.sources import Readable, Source, is_file
 from assay.tables.label_columns import ids_of
-from assay.tables.label_matrices import Given, lists_of_indicators
+from assay.tables.label_matrices import ScoreColumns, lists_of_indicators
 from assay.tables.label_rules import Nulls, Unknown, distinct
 from assay.tables.predictions import Predictions, assembled
 
@@ -60,13 +60,13 @@ def read_predictions(
     def occurring(columns: Iterable[str]) -> set[str]:
         return {str(label) for column in columns for label in distinct(table.labels(column, list_separator))}
 
-    stated = Said(truth, prediction, score, item, weight)
+    stated = StatedColumns(truth, prediction, score, item, weight)
     layout = plan(source.name, table.frame.columns, stated, occurring)
     labelled = _labelled(table, layout, list_separator)
     kept = _kept(table, keep or {})
     rules = _Rules(pos_label, labels or tuple(layout.indicators) or None, nulls, unknown)
     tables = [
-        _made(table, layout, system, labelled, rules, name=_called(system, part, layout), rows=rows, kept=kept)
+        _system_table(table, layout, system, labelled, rules, name=_called(system, part, layout), rows=rows, kept=kept)
         for part, rows in _parts(table, layout, name or source.stem)
         for system in layout.systems
     ]
@@ -100,7 +100,7 @@ class _Rules(NamedTuple):
     unknown: Unknown
 
 
-def _parts(table: NamedColumns, layout: Plan, name: str) -> list[tuple[str, pl.Series | None]]:
+def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str, pl.Series | None]]:
     """The rows of each system, if a column names it; else all rows, under one name."""
     if layout.system is None:
         return [(name, None)]
@@ -111,13 +111,13 @@ def _parts(table: NamedColumns, layout: Plan, name: str) -> list[tuple[str, pl.S
     return [(system, (values == system).arg_true()) for system in values.unique(maintain_order=True).to_list()]
 
 
-def _called(system: System, part: str, layout: Plan) -> str:
+def _called(system: SystemColumns, part: str, layout: ColumnPlan) -> str:
     if system.name is None:
         return part
     return f"{part} {system.name}" if layout.system else system.name
 
 
-def _labelled(table: NamedColumns, layout: Plan, list_separator: str | None) -> dict[str | None, pl.Series]:
+def _labelled(table: NamedColumns, layout: ColumnPlan, list_separator: str | None) -> dict[str | None, pl.Series]:
     """The true labels (under None) and the predicted ones of each column, or each system with columns of 0 and 1."""
     if layout.indicators:
         labels: dict[str | None, pl.Series] = {None: _listed(table, layout.indicators)}
@@ -140,9 +140,9 @@ def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
     return lists_of_indicators(cells, list(columns), "labels")[0]
 
 
-def _made(
-    table: NamedColumns, layout: Plan, system: System, labelled: Mapping[str | None, pl.Series], rules: _Rules,
-    *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
+def _system_table(
+    table: NamedColumns, layout: ColumnPlan, system: SystemColumns, labelled: Mapping[str | None, pl.Series],
+    rules: _Rules, *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
 ) -> Predictions:  # fmt: skip
     """The table of one system; `rows` are its rows in the file, if others have some, too."""
     columns = {"truth": labelled[None]}
@@ -154,10 +154,10 @@ def _made(
     if layout.item is not None:
         columns["item_id"] = ids_of(table.labels(layout.item), f"{table.path}: {layout.item}")
     columns |= kept
-    scores: Given | None = None
+    scores: ScoreColumns | None = None
     if system.class_scores:
         each = [table.numbers(column, "score").alias(column) for column in system.class_scores.values()]
-        scores = Given(each, tuple(system.class_scores))
+        scores = ScoreColumns(each, tuple(system.class_scores))
     elif system.score is not None:
         scores = _scores(table, system.score)
     if rows is not None:
@@ -182,10 +182,10 @@ def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.S
     return {ours: ids_of(table.labels(column), f"{table.path}: {column}") for ours, column in columns.items()}
 
 
-def _scores(table: NamedColumns, column: str) -> Given:
+def _scores(table: NamedColumns, column: str) -> ScoreColumns:
     """One score an item; or, in an object, a score of each label."""
     values = table.frame[column]
     if not isinstance(values.dtype, pl.Struct):
-        return Given([table.numbers(column, "score").alias(column)])
+        return ScoreColumns([table.numbers(column, "score").alias(column)])
     inside = table._replace(frame=values.struct.unnest())
-    return Given([inside.numbers(label, "score") for label in inside.frame.columns], tuple(inside.frame.columns))
+    return ScoreColumns([inside.numbers(label, "score") for label in inside.frame.columns], tuple(inside.frame.columns))

@@ -27,7 +27,7 @@ _MOST_LINES_OF_A_TOPIC = 12
 REL_LAYOUT = Layout(columns=("query_id", "doc_id", "zero", "number"), text=("query_id", "doc_id"), numbers=("number",))
 
 
-class Record(NamedTuple):
+class SmartRecord(NamedTuple):
     """A record of a file: the line it starts on, its id and its fields, the lines of each put together."""
 
     line: int
@@ -35,7 +35,7 @@ class Record(NamedTuple):
     fields: dict[str, str]
 
 
-def records(text: str, name: str) -> list[Record]:
+def records(text: str, name: str) -> list[SmartRecord]:
     """The records of a text; `name` is that of the file, for messages."""
     entries: list[tuple[int, str, dict[str, list[str]]]] = []
     field: list[str] | None = None
@@ -54,7 +54,9 @@ def records(text: str, name: str) -> list[Record]:
             field.append(line)
         elif line:
             raise FormatError(name, number, expected="a field such as `.W`" if entries else "`.I` and an id", got=line)
-    return [Record(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in entries]
+    return [
+        SmartRecord(line, key, {tag: _joined(value) for tag, value in fields.items()}) for line, key, fields in entries
+    ]
 
 
 def _joined(lines: list[str]) -> str:

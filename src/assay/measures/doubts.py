@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from assay.core.errors import number_of, spelt
-from assay.counting.id_normalisation import Bridge, Renamed, other_topics, renamed_documents
+from assay.counting.id_normalisation import IdMatch, RenamedDocuments, other_topics, renamed_documents
 from assay.counting.judgments import Judgments
 from assay.counting.orders import contradictions, reversed_hits, swapped_queries
 from assay.counting.policies import Policies
@@ -164,7 +164,7 @@ def doubts_about_run(name: str, ranks: Ranks, run: Batches, results: Mapping[Mea
         )
 
 
-def _other_topics(ranks: Ranks, judgments: Judgments) -> Bridge | None:
+def _other_topics(ranks: Ranks, judgments: Judgments) -> IdMatch | None:
     """Topics that the run and the judgments write differently, where both have some that the other lacks."""
     if not ranks.ignored_topics or not ranks.missing_topics:
         return None
@@ -194,7 +194,7 @@ def _unjudged(name: str, ranks: Ranks, judgments: Judgments, run: Batches) -> It
         yield f"{name}: {counted}: are run and judgments of the same collection?"
 
 
-def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> Renamed | None:
+def _renamed(ranks: Ranks, judgments: Judgments, run: Batches) -> RenamedDocuments | None:
     """Documents that are judged under another spelling, looked for in some of the queries."""
     names = [query for query, there in zip(ranks.queries, ranks.in_run, strict=True) if there]
     names = names[:: max(1, len(names) // _QUERIES)]

@@ -143,7 +143,7 @@ def _numbers(trials: Trials, relevant: Ints, place: Ints, systems: list[Hypothes
 _DECIMALS = 12
 
 
-class Reach(NamedTuple):
+class UnjudgedReach(NamedTuple):
     """How far unjudged documents could move a difference of means (second system less first).
 
     `documents`: how many unjudged documents one of the systems has within the measure's cut-off, each counted once a
@@ -214,7 +214,7 @@ def bounds_of(measure: Measure, ranks: Ranks, undefined: Undefined = "counted_as
     return Bounds(low[0], high[0], float(trials.summary(low)[0]), float(trials.summary(high)[0]), exact)
 
 
-def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> Reach:
+def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined = "counted_as") -> UnjudgedReach:
     """How far unjudged documents could move the difference of two systems, counted by `counting.retrieved`.
 
     >>> from assay.counting.retrieved import retrieved
@@ -231,7 +231,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     if measure.is_micro:
         numbers, exact = pooled(trials)
         low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
-        return Reach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
+        return UnjudgedReach(low, high, documents, not exact or _changes_sign(float(numbers[0]), low, high), exact)
     bounds = extremes(trials)
     low, high = (float(np.subtract(*trials.summary(values)[::-1])) for values in (bounds.low, bounds.high))
     # The extremes of a geometric mean's logarithm are not those of the difference of two such means.
@@ -239,7 +239,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     # The sign of a mean, also of a geometric one, is that of the sum of heights.
     heights = (trials.height(trials.observed), *limits(trials, bounds))
     turns = _changes_sign(*(float(height[trials.counted].sum()) for height in heights))
-    return Reach(low, high, documents, turns, exact)
+    return UnjudgedReach(low, high, documents, turns, exact)
 
 
 def _are_exact(trials: Trials, sure: Mask) -> bool:

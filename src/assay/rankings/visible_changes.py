@@ -22,7 +22,7 @@ from assay.tables import picked
 PAGE = 10
 
 
-class Noticed(NamedTuple):
+class VisibleChanges(NamedTuple):
     """For how many queries users would see a difference when the second system takes the place of the first.
 
     `first_result_changes`: another document stands at rank 1, or one of the systems returns nothing.
@@ -42,7 +42,7 @@ class Noticed(NamedTuple):
     page_order_changes: int
 
 
-def noticed(first: Ranks, second: Ranks) -> Noticed:
+def noticed(first: Ranks, second: Ranks) -> VisibleChanges:
     """Count the queries whose results look different; both systems as `counting.retrieved` counts them.
 
     >>> from assay.counting.policies import Policies
@@ -60,7 +60,7 @@ def noticed(first: Ranks, second: Ranks) -> Noticed:
     other_documents = (np.sort(before, axis=1) != np.sort(after, axis=1)).any(axis=1)
     other_order = (before != after).any(axis=1) & ~other_documents
     had, finds = np.isfinite(was), np.isfinite(now)
-    return Noticed(
+    return VisibleChanges(
         queries=len(first.queries),
         first_result_changes=_count(before[:, 0] != after[:, 0]),
         first_relevant_up=_count(had & finds & (now < was)),

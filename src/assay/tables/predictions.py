@@ -12,7 +12,7 @@ import polars as pl
 
 from assay.core.errors import FormatError, InputError, ParameterError, listed, number_of
 from assay.tables.label_columns import ids_of, numbers_of, refuse_no_threshold
-from assay.tables.label_matrices import Given, label_lists, score_columns
+from assay.tables.label_matrices import ScoreColumns, label_lists, score_columns
 from assay.tables.label_rules import (
     NONE,
     OTHER,
@@ -302,7 +302,7 @@ class Predictions:
 
 def assembled(
     columns: dict[str, pl.Series],
-    scores: Given | None,
+    scores: ScoreColumns | None,
     *,
     labels: Sequence[Any] | None,
     pos_label: Any,
@@ -341,7 +341,7 @@ def assembled(
 
 
 def _placed(
-    scores: Given, frame: pl.DataFrame, stated: tuple[Any, ...] | None, pos_label: Any, name: str
+    scores: ScoreColumns, frame: pl.DataFrame, stated: tuple[Any, ...] | None, pos_label: Any, name: str
 ) -> list[pl.Series]:
     """Scores under the names of their labels; of two labels, or of one, the score of the positive one."""
     bare = Predictions(frame, name, stated, pos_label)
