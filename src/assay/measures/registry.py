@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias, overload
+from functools import cached_property, partial, wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -45,9 +45,8 @@ _RULES_OF_EVALUATION = {
     "judged_only": "; it is a rule of the evaluation: {judged_only=True}",
     "rel": "; the level is a rule of the evaluation: {relevance_level=2}",
 }
-
-
 _NO_ALIASES: Mapping[str, Mapping[str, Any]] = {}
+_P = ParamSpec("_P")
 
 
 class Measure:
@@ -242,35 +241,28 @@ class Measure:
         return hash((self.name, tuple(sorted(self.chosen.items(), key=str))))
 
 
-@overload
-def measure(function: Callable[..., Any], /) -> Measure: ...
-@overload
+class _Decorator(Protocol[_P]):
+    """A decorator that is written with parameters, or bare."""
+
+    @overload
+    def __call__(self, function: Callable[..., Any], /) -> Measure: ...  # type: ignore[overload-overlap]  # no parameter is positional
+    @overload
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Callable[[Callable[..., Any]], Measure]: ...
+
+
+def _decorator(declare: Callable[Concatenate[Callable[..., Any], _P], Measure]) -> _Decorator[_P]:
+    register: Callable[..., Measure] = declare
+
+    @wraps(declare)
+    def decorator(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        return partial(register, **options) if function is None else register(function, **options)
+
+    return cast("_Decorator[_P]", decorator)
+
+
+@_decorator
 def measure(
-    *,
-    trec_eval: str | tuple[str, ...] = (),
-    ir_measures: str | None = None,
-    ranx: str | None = None,
-    aliases: Mapping[str, Mapping[str, Any]] | tuple[str, ...] = (),
-    bounds: tuple[float, float] | None = (0.0, 1.0),
-    user_model: str | None = None,
-    counted_as: float | None = 0.0,
-    summary: Summary = "mean",
-    closed_under_ties: bool = False,
-    higher_is_better: bool | None = True,
-    subtopics: bool = False,
-    micro: bool = False,
-    version: int = 1,
-    also: Mapping[str, Callable[..., PerUnit]] | None = None,
-    of_points: Callable[..., PerUnit] | None = None,
-    classifier: str | None = "",
-    classifier_aliases: Mapping[str, Mapping[str, Any]] = _NO_ALIASES,
-    sklearn: str | None = None,
-    proportion: bool = False,
-    unit_kinds: tuple[str, ...] | None = None,
-    cites: str = "",
-) -> Callable[[Callable[..., Any]], Measure]: ...
-def measure(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., Any],
     /,
     *,
     trec_eval: str | tuple[str, ...] = (),
@@ -294,7 +286,7 @@ def measure(
     proportion: bool = False,
     unit_kinds: tuple[str, ...] | None = None,
     cites: str = "",
-) -> Measure | Callable[[Callable[..., Any]], Measure]:
+) -> Measure:
     """Register a function from counts to one number a unit as a measure.
 
     The function's name is the measure's; the type of its first parameter says from which counts it is computed;
@@ -326,27 +318,23 @@ def measure(
     >>> JudgedHits.of(Ranks.from_grades([1, None, 0]))
     array([2.])
     """
-
-    def register(function: Callable[..., Any]) -> Measure:
-        counts, parameters, at = declared(function)
-        table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
-        names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
-        plain = Definition(
-            function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
-            names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
-            of_points, sklearn, proportion, unit_kinds, cites,
-        )  # fmt: skip
-        called = function.__name__ if classifier == "" else classifier
-        measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
-        if called is not None:
-            words = classifier_aliases if measures else table
-            kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
-            measures += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
-        for entry in measures:
-            enter(entry, entry.definition.aliases)
-        return measures[0]
-
-    return register if function is None else register(function)
+    counts, parameters, at = declared(function)
+    table = aliases if isinstance(aliases, Mapping) else {name: {} for name in aliases}
+    names = (trec_eval,) if isinstance(trec_eval, str) else trec_eval
+    plain = Definition(
+        function.__name__, "ranking", function, counts, parameters, at, bounds, user_model, counted_as, summary,
+        names, ir_measures, ranx, table, closed_under_ties, higher_is_better, subtopics, version, also or {},
+        of_points, sklearn, proportion, unit_kinds, cites,
+    )  # fmt: skip
+    called = function.__name__ if classifier == "" else classifier
+    measures = [_of_rankings(plain, micro)] if "ranking" in counts.vocabularies else []
+    if called is not None:
+        words = classifier_aliases if measures else table
+        kept = [vocabulary for vocabulary in BESIDE_RANKINGS if vocabulary in counts.vocabularies]
+        measures += [_of_labels(plain, called, vocabulary, words, micro) for vocabulary in kept]
+    for entry in measures:
+        enter(entry, entry.definition.aliases)
+    return measures[0]
 
 
 def _of_rankings(plain: Definition, micro: bool) -> Measure:
