@@ -26,15 +26,7 @@ _BYTE = 256
 _WORD = 8
 
 
-class TextPairs(NamedTuple):
-    """Pairs of true and predicted labels that occur, and how often, or with what weight."""
-
-    truth: list[str]
-    prediction: list[str]
-    counts: Counted
-
-
-def pairs_of_text(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> TextPairs:
+def pairs_of_text(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats | None) -> LabelPairs:
     """Count pairs of labels in two arrays of fixed-width text, as long as one another.
 
     Characters are laid side by side in whole numbers of 8 bytes, which are grouped: equal numbers are equal labels.
@@ -51,7 +43,7 @@ def pairs_of_text(truth: NDArray[Any], prediction: NDArray[Any], weight: Floats 
     # A row of each pair tells its labels.
     pairs = frame.group_by(keys).agg(pl.col("row").first(), n=counted).collect(engine="streaming")
     rows = pairs["row"].to_numpy()
-    return TextPairs(truth[rows].tolist(), prediction[rows].tolist(), pairs["n"].to_numpy())
+    return LabelPairs(truth[rows].tolist(), prediction[rows].tolist(), pairs["n"].to_numpy())
 
 
 def numbered_text(labels: NDArray[Any]) -> tuple[list[str], Ints]:
@@ -143,7 +135,7 @@ def counted_pairs(
         return few
     if is_text(y_true) and is_text(y_pred) and 0 < len(y_true) == len(y_pred):
         weight = None if sample_weight is None else weights_of(sample_weight, len(y_true))
-        text = LabelPairs(*pairs_of_text(y_true, y_pred, weight))
+        text = pairs_of_text(y_true, y_pred, weight)
         return _tabled(text, ordered(set(text.truth) | set(text.prediction), labels))
     truth, prediction = column(y_true, "y_true"), column(y_pred, "y_pred")
     if len(truth) != len(prediction):

@@ -30,16 +30,6 @@ _MARKS = ("_", ":")
 SHAPE = "a table with a column `cluster`, or several `cluster_NAME` (other names are said with {cluster})"
 
 
-class _StatedColumns(NamedTuple):
-    """What the caller says about columns."""
-
-    truth: str | None
-    cluster: Columns
-    item: str | None
-    weight: str | None
-    points: Sequence[str] | str | None
-
-
 class _ColumnPlan(NamedTuple):
     """What each column is; clusterings by name, None where the file does not tell it."""
 
@@ -82,7 +72,9 @@ def read_clusters(
     """
     source = Source.of(given)
     table = read_named_columns(source, worded(SHAPE), separator)
-    layout = _plan(source.name, table.frame.columns, _StatedColumns(truth, cluster, item, weight, points))
+    layout = _plan(
+        source.name, table.frame.columns, truth=truth, cluster=cluster, item=item, weight=weight, points=points
+    )
     if not layout.clusters:
         raise FormatError(source.name, 1, expected=worded(SHAPE), got=", ".join(table.frame.columns))
     shared = _shared(table, layout)
@@ -114,7 +106,7 @@ def read_points(
     """
     source = Source.of(readable)
     table = read_named_columns(source, "a table with columns of numbers", separator)
-    layout = _plan(source.name, table.frame.columns, _StatedColumns(truth, {}, item, weight, points))
+    layout = _plan(source.name, table.frame.columns, truth=truth, cluster={}, item=item, weight=weight, points=points)
     coordinates, aside = _coordinates(table, layout)
     return assembled_clusters(
         {**_shared(table, layout), "cluster": pl.repeat("all", table.frame.height, eager=True)},
@@ -160,21 +152,31 @@ def looks_like_clusters(value: object) -> bool:
     return bool(_clusterings(names)) and not other
 
 
-def _plan(path: str, names: Sequence[str], stated: _StatedColumns) -> _ColumnPlan:
-    _refuse_twins(path, names if stated.cluster is None else stated.cluster)
-    clusters = _clusterings(names) if stated.cluster is None else _stated(stated.cluster)
-    features = [stated.points] if isinstance(stated.points, str) else list(stated.points or ())
+def _plan(
+    path: str,
+    names: Sequence[str],
+    *,
+    truth: str | None,
+    cluster: Columns,
+    item: str | None,
+    weight: str | None,
+    points: Sequence[str] | str | None,
+) -> _ColumnPlan:
+    """Say what each column is, from what the caller says and from names."""
+    _refuse_twins(path, names if cluster is None else cluster)
+    clusters = _clusterings(names) if cluster is None else _stated(cluster)
+    features = [points] if isinstance(points, str) else list(points or ())
     features = [] if features == [REST] else features
-    for column in (stated.truth, stated.item, stated.weight, *clusters.values(), *features):
+    for column in (truth, item, weight, *clusters.values(), *features):
         if column is not None and column not in names:
             raise ParameterError(
                 f"{path}: no column is called {column!r}: there are {listed(list(names))}{did_you_mean(column, names)}"
             )
     taken = {*clusters.values(), *features}
     free = [name for name in names if name not in taken]
-    truth = stated.truth or _exact(free, TRUTH)
+    truth = truth or _exact(free, TRUTH)
     free = [name for name in free if name != truth]
-    item, weight = stated.item or _exact(free, ITEM), stated.weight or _exact(free, WEIGHT)
+    item, weight = item or _exact(free, ITEM), weight or _exact(free, WEIGHT)
     if twice := next((name for name in (truth, item, weight) if name in clusters.values()), None):
         raise ParameterError(f"{path}: the column {twice!r} cannot be a clustering and something else")
     if twice := next(iter({*features} & {truth, item, weight, *clusters.values()}), None):
@@ -183,8 +185,8 @@ def _plan(path: str, names: Sequence[str], stated: _StatedColumns) -> _ColumnPla
         raise ParameterError(f"{path}: the column {twice!r} is named twice among the points")
     # A clustering is nobody's coordinate, whether or not it is measured here.
     others = {item, weight, *_clusterings(names).values()}
-    maybe = tuple(name for name in free if name not in others) if stated.points in (REST, [REST]) else ()
-    return _ColumnPlan(truth, item, weight, clusters, tuple(features), maybe, stated.points is not None)
+    maybe = tuple(name for name in free if name not in others) if points in (REST, [REST]) else ()
+    return _ColumnPlan(truth, item, weight, clusters, tuple(features), maybe, points is not None)
 
 
 def _clusterings(names: Sequence[str]) -> dict[str | None, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -64,9 +65,12 @@ def read_predictions(
     layout = plan(source.name, table.frame.columns, stated, occurring)
     labelled = _labelled(table, layout, list_separator)
     kept = _kept(table, keep or {})
-    rules = _Rules(pos_label, labels or tuple(layout.indicators) or None, nulls, unknown)
+    known = labels or tuple(layout.indicators) or None
+    assemble = partial(assembled, labels=known, pos_label=pos_label, nulls=nulls, unknown=unknown, origin=table.path)
     tables = [
-        _system_table(table, layout, system, labelled, rules, name=_called(system, part, layout), rows=rows, kept=kept)
+        _system_table(
+            table, layout, system, labelled, assemble, name=_called(system, part, layout), rows=rows, kept=kept
+        )
         for part, rows in _parts(table, layout, name or source.stem)
         for system in layout.systems
     ]
@@ -89,15 +93,6 @@ def looks_like_predictions(value: object) -> bool:
         return looks_like(names_of(head)) if head.numbered else False
     except AssayError:
         return False
-
-
-class _Rules(NamedTuple):
-    """What holds for every system of a file."""
-
-    pos_label: Any
-    labels: Sequence[Any] | None
-    nulls: Nulls
-    unknown: Unknown
 
 
 def _parts(table: NamedColumns, layout: ColumnPlan, name: str) -> list[tuple[str, pl.Series | None]]:
@@ -142,7 +137,7 @@ def _listed(table: NamedColumns, columns: Mapping[str, str]) -> pl.Series:
 
 def _system_table(
     table: NamedColumns, layout: ColumnPlan, system: SystemColumns, labelled: Mapping[str | None, pl.Series],
-    rules: _Rules, *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
+    assemble: Callable[..., Predictions], *, name: str, rows: pl.Series | None, kept: Mapping[str, pl.Series],
 ) -> Predictions:  # fmt: skip
     """The table of one system; `rows` are its rows in the file, if others have some, too."""
     columns = {"truth": labelled[None]}
@@ -163,12 +158,13 @@ def _system_table(
     if rows is not None:
         columns = {ours: values.gather(rows) for ours, values in columns.items()}
         scores = None if scores is None else scores._replace(columns=[column.gather(rows) for column in scores.columns])
-    return assembled(
-        {ours: values.alias(ours) for ours, values in columns.items()}, scores,
-        labels=rules.labels, pos_label=rules.pos_label, nulls=rules.nulls, unknown=rules.unknown,
-        name=name, origin=table.path, where=lambda row: table.where(row if rows is None else int(rows[row])),
+    return assemble(
+        {ours: values.alias(ours) for ours, values in columns.items()},
+        scores,
+        name=name,
+        where=lambda row: table.where(row if rows is None else int(rows[row])),
         remarks=tuple(f"{name}: {aside}" for aside in layout.aside),
-    )  # fmt: skip
+    )
 
 
 def _kept(table: NamedColumns, keep: Mapping[str, str | None]) -> dict[str, pl.Series]:
