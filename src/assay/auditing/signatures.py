@@ -326,7 +326,7 @@ def compare_signatures(first: str | Signature, second: str | Signature) -> Signa
     'Matters where documents of one query have equal scores.'
     """
     ours, other = (parse_signature(text) if isinstance(text, str) else text for text in (first, second))
-    left, right = _told(ours), _told(other)
+    left, right = _all_fields(ours), _all_fields(other)
     names = list(dict.fromkeys([*left, *right]))
     if ours.measure.name != other.measure.name:
         # Parameters of two measures are no more to be compared than the measures.
@@ -342,7 +342,7 @@ def compare_signatures(first: str | Signature, second: str | Signature) -> Signa
     )
 
 
-def _told(signature: Signature) -> dict[str, str]:
+def _all_fields(signature: Signature) -> dict[str, str]:
     """All fields, those that are written only when in force as well."""
     written = {name: NOT_SAID if value == "None" else value for name, value in signature.fields if name != "undefined"}
     rules = {

@@ -65,7 +65,7 @@ class LabelSets:
         if len(truth) != len(prediction):
             raise InputError(f"expected as many predictions as true labels, got {len(prediction)} and {len(truth)}")
         weight = None if sample_weight is None else weights_of(sample_weight, len(truth))
-        return cls._made(truth, prediction, stated, weight)
+        return cls._of_columns(truth, prediction, stated, weight)
 
     @classmethod
     def from_predictions(cls, predictions: Predictions) -> LabelSets:
@@ -79,10 +79,10 @@ class LabelSets:
             raise InputError(f"{predictions.name}: expected several labels an item, true and predicted")
         weight = None if predictions.weight is None else weights_of(predictions.weight, len(predictions))
         ids = predictions.item_id if predictions.has_ids else None
-        return cls._made(predictions.truth, predictions.prediction, predictions.label_values, weight, ids)
+        return cls._of_columns(predictions.truth, predictions.prediction, predictions.label_values, weight, ids)
 
     @classmethod
-    def _made(
+    def _of_columns(
         cls,
         truth: pl.Series,
         prediction: pl.Series,

@@ -77,7 +77,7 @@ class Policies:
         always = ("ties", "unjudged", "missing")
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
         changed = [name for name in rules if name not in always and rules[name] != getattr(DEFAULT_POLICIES, name)]
-        return "|".join(f"{name}={_shown(rules[name])}" for name in (*always, *changed) if name != "relevance_level")
+        return "|".join(f"{name}={_text(rules[name])}" for name in (*always, *changed) if name != "relevance_level")
 
 
 @cache
@@ -100,5 +100,5 @@ def policies(base: Policies | None = None, **changes: Any) -> Policies:
     return replace(base or DEFAULT_POLICIES, **changes)
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

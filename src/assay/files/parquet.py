@@ -203,10 +203,10 @@ def _row(
 def _scan(source: Source) -> pl.LazyFrame:
     # A compressed file, or none at all, is read whole; the library goes through any other by itself.
     content: Any = source.path if source.plain else io.BytesIO(source.read())
-    return pl.scan_parquet(content) if _says(source) == "Parquet" else pl.scan_ipc(content)
+    return pl.scan_parquet(content) if _format_name(source) == "Parquet" else pl.scan_ipc(content)
 
 
-def _says(source: Source) -> str:
+def _format_name(source: Source) -> str:
     with source.open() as file:
         return "Parquet" if file.read(6).startswith(COLUMN_MARKS[0]) else "Arrow"
 
@@ -225,7 +225,7 @@ def _intact(source: Source) -> Iterator[None]:
 
 def _check(source: Source) -> None:
     """Hold what the pages claim against the file, before Polars believes it."""
-    if _says(source) != "Parquet":
+    if _format_name(source) != "Parquet":
         return
     try:
         if source.plain and source.path is not None:
@@ -257,7 +257,7 @@ def _read(kind: Kind, source: Source, name: str) -> Any:
     if columns is None:
         raise FormatError(source.name, None, expected=f"a table {shape_of(kind)}", got=", ".join(names))
     _check(source)
-    title = _says(source)
+    title = _format_name(source)
     if kind == "run":
         with _intact(source):
             rows = _scan(source).select(pl.len()).collect().item()

@@ -224,8 +224,8 @@ class Measure:
 
     def __str__(self) -> str:
         at = self.definition.at
-        inner = ", ".join(f"{name}={_shown(value)}" for name, value in self.chosen.items() if name != at)
-        after = "" if at is None or self.parameters[at] is None else f"@{_shown(self.parameters[at])}"
+        inner = ", ".join(f"{name}={_text(value)}" for name, value in self.chosen.items() if name != at)
+        after = "" if at is None or self.parameters[at] is None else f"@{_text(self.parameters[at])}"
         return f"{self.name}{f'({inner})' if inner else ''}{after}"
 
     __repr__ = __str__
@@ -374,9 +374,9 @@ def _plain(self: Measure, result: Any, counts: Counts) -> PerUnit:
     return PerUnit(values, self.name, undefined=undefined)
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     if isinstance(value, tuple):
-        return "{" + ", ".join(f"{_shown(key)}: {_shown(item)}" for key, item in value) + "}"
+        return "{" + ", ".join(f"{_text(key)}: {_text(item)}" for key, item in value) + "}"
     return repr(value)

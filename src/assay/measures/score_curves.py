@@ -138,7 +138,7 @@ def Gini(scored: Scored) -> PerUnit:
     return 2.0 * _area_by_pairs(scored).named("AUC") - 1.0
 
 
-def _found(scored: Scored) -> Steps:
+def _gains_of_recall(scored: Scored) -> Steps:
     """The thresholds that find positive items, with precision and recall there."""
     table = scored.table
     gained = np.diff(table.tp, prepend=0)
@@ -162,7 +162,7 @@ def _mean_precision(scored: Scored) -> PerUnit:
     """The mean, over positive items, of the precision at each one's score."""
     if not scored.positives:
         return unknown("mean precision", 1, NO_POSITIVE)
-    steps = _found(scored)
+    steps = _gains_of_recall(scored)
     steps = steps.with_columns(precisions=steps["precision"] * steps["found"])
     total = steps.meaning(precisions="precision × found").sum("precisions")
     return total / quantity("positive items", [scored.positives])
@@ -188,7 +188,7 @@ def AveragePrecision(scored: Scored) -> PerUnit:
     """
     if not scored.positives:
         return unknown("average precision", 1, NO_POSITIVE)
-    steps = _found(scored)
+    steps = _gains_of_recall(scored)
     step = np.diff(steps["recall"], prepend=0.0)
     steps = steps.with_columns(step=step, area=steps["precision"] * step)
     return steps.meaning(step="recall here, less that of the row above", area="precision × step").sum("area")

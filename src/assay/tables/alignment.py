@@ -164,15 +164,15 @@ def _agreeing(systems: list[Predictions]) -> list[Predictions]:
             count = int(differ.sum())
             differ_in = f"{number_of('item', count)} {'differs' if count == 1 else 'differ'}"
             raise InputError(
-                f"item {first.item_id[row]!r}: the truth is {_shown(first, row)} in {first.name} and "
-                f"{_shown(other, row)} in {other.name} ({differ_in})"
+                f"item {first.item_id[row]!r}: the truth is {_truth_text(first, row)} in {first.name} and "
+                f"{_truth_text(other, row)} in {other.name} ({differ_in})"
             )
         if not _same_weights(first, other):
             raise InputError(f"{first.name} and {other.name} weigh items differently")
     return systems
 
 
-def _shown(system: Predictions, row: int) -> str:
+def _truth_text(system: Predictions, row: int) -> str:
     value = system.truth[row]
     return repr(value.to_list() if isinstance(value, pl.Series) else value)
 

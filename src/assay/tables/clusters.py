@@ -177,7 +177,7 @@ def assembled_clusters(
     if "weight" in columns:
         weight = columns["weight"]
         wrong = (weight < 0) | weight.is_null()
-        _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _said(weight[row]))
+        _refuse(wrong.fill_null(True), place, "a weight from 0 on", lambda row: _cell_text(weight[row]))
         if not (weight > 0).any():
             raise InputError(f"{_whence(origin, name)}: all weights are 0")
     if points is not None:
@@ -203,7 +203,7 @@ def _refuse(wrong: pl.Series, where: Where, expected: str, got: Callable[[int], 
         raise FormatError(path, line, expected=expected, got=got(row), note=note)
 
 
-def _said(value: object) -> str:
+def _cell_text(value: object) -> str:
     return "" if value is None else str(value)
 
 

@@ -41,7 +41,7 @@ def labels_of(values: Any, what: str) -> pl.Series:
         return _whole(labels, what)
     if kind == pl.Null:
         return labels.cast(pl.String).alias(what)
-    raise InputError(f"{what}: expected labels as text, whole numbers or booleans, got {_says(kind)}")
+    raise InputError(f"{what}: expected labels as text, whole numbers or booleans, got {_type_in_words(kind)}")
 
 
 def ids_of(values: Any, what: str) -> pl.Series:
@@ -78,7 +78,7 @@ def numbers_of(values: Any, what: str) -> pl.Series:
     if column.dtype == pl.Null:
         return column.cast(pl.Float64).alias(what)
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        raise InputError(f"{what}: expected numbers, got {_says(column.dtype)}")
+        raise InputError(f"{what}: expected numbers, got {_type_in_words(column.dtype)}")
     numbers = column if column.dtype == pl.Float64 else column.cast(pl.Float64)
     if not numbers.is_finite().all():
         row = int((~numbers.is_finite()).arg_max() or 0)
@@ -239,7 +239,7 @@ def _several(values: pl.Series, what: str) -> pl.Series:
     """Lists of whatever labels as lists of text, each label once, sorted."""
     inner = getattr(values.dtype, "inner", None)
     if inner is None or not (inner.is_integer() or inner.base_type() in {*_TEXTS, pl.Boolean, pl.Null}):
-        raise InputError(f"{what}: expected lists of text or whole numbers, got {_says(values.dtype)}")
+        raise InputError(f"{what}: expected lists of text or whole numbers, got {_type_in_words(values.dtype)}")
     lists = values.cast(pl.List(inner)).cast(pl.List(pl.String))
     absent = lists.list.eval(pl.element().is_null()).list.any()
     if absent.any():
@@ -264,5 +264,5 @@ def _whole(values: pl.Series, what: str) -> pl.Series:
     return whole.alias(what)
 
 
-def _says(kind: pl.DataType) -> str:
+def _type_in_words(kind: pl.DataType) -> str:
     return f"values of the type {kind}"

@@ -154,11 +154,11 @@ def harmonised(truth: pl.Series, prediction: pl.Series) -> tuple[pl.Series, pl.S
         return truth.cast(pl.String), prediction.cast(pl.String)
     if {dtype, other} == {pl.Boolean(), pl.Int64()}:
         return truth.cast(pl.Int64), prediction.cast(pl.Int64)
-    types = " and ".join(f"{_said(column)} in {column.name}" for column in (truth, prediction))
+    types = " and ".join(f"{_type_in_words(column)} in {column.name}" for column in (truth, prediction))
     raise InputError(f"expected true and predicted labels of one type, got {types}")
 
 
-def _said(values: pl.Series) -> str:
+def _type_in_words(values: pl.Series) -> str:
     kind = values.dtype
     if isinstance(kind, pl.List):
         return "several labels an item"

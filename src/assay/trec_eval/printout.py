@@ -95,7 +95,7 @@ class _Values:
             for topic in self.order:
                 for name, line, values in columns:
                     if line.per_topic:
-                        yield _printed(name, line, self.ranks.queries[topic], self._shown(line, values, topic))
+                        yield _printed(name, line, self.ranks.queries[topic], self._value_text(line, values, topic))
         if self.options.summary:
             for name, line, values in columns:
                 summary = self._summary(name, line, values)
@@ -131,7 +131,7 @@ class _Values:
                     count[number[query]] += 1
         return total / np.maximum(count, 1)
 
-    def _shown(self, line: Line, values: Floats, topic: int) -> str:
+    def _value_text(self, line: Line, values: Floats, topic: int) -> str:
         if not line.string_length:
             return f"{values[topic]:.0f}" if line.whole else f"{values[topic]:6.4f}"
         if self.missing[topic] and line.when_missing is not None:
