@@ -223,7 +223,7 @@ def reach_of(measure: Measure, first: Ranks, second: Ranks, undefined: Undefined
     >>> runs = {"a": Run.of({"q": {"x": 2, "y": 1}}), "b": Run.of({"q": {"x": 2, "z": 1}})}
     >>> counts = retrieved(runs, Qrels.of({"q": {"x": 1}}))
     >>> reach_of(P @ 2, counts["a"], counts["b"])  # y, or z, or both may be relevant
-    Reach(low=-0.5, high=0.5, documents=2, changes_sign=True, exact=True)
+    UnjudgedReach(low=-0.5, high=0.5, documents=2, changes_sign=True, exact=True)
     """
     first, second = same_queries(first, second)
     trials = Trials(measure, [first, second], undefined)
